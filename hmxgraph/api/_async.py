@@ -799,9 +799,10 @@ class AsyncBackups(AsyncFace):
 class AsyncSharedWork(NamedArguments, AsyncFace):
     """Base of tasks and records: both are stored as task records."""
 
-    def __init__(self, tenancy: Tenancy, connection: AsyncConnection) -> None:
+    def __init__(self, tenancy: Tenancy, connection: AsyncConnection, *, own_database: bool = False) -> None:
         self._tenancy = tenancy
         self._opened: AsyncConnection | None = connection
+        self._own_database = own_database
 
     def _recording(self, kind: str, at: Moment | None, fields: Mapping[str, Any]) -> Procedure[RecordReceipt]:
         """The procedure that stores a record of *kind*; missing ids and times are generated here."""
@@ -814,6 +815,7 @@ class AsyncSharedWork(NamedArguments, AsyncFace):
         mode: str = "generic",
         limit: int = 20,
         include_hidden: bool = False,
+        aliases: Sequence[str | tuple[str, str]] = (),
         **options: Unpack[RecordSearch],
     ) -> SearchResult:
         """Task records that match all exact filters, best match of *query* first (newest first without a query).
@@ -822,12 +824,24 @@ class AsyncSharedWork(NamedArguments, AsyncFace):
         ``expand_event_siblings`` adds records with the same ``event:`` tag. *include_hidden* adds superseded and
         retired records, with their ``hidden_reason``.
 
+        *aliases* are scopes in which the same project was kept before: the names of projects of this tenant, or pairs
+        of a tenant and a project. They are searched as well; ``scope_expansion`` of the result lists all scopes, and
+        ``origin`` of a hit says which it comes from. Only who connects to the database can name other tenants; a
+        server never does.
+
         Raises:
             UnknownChoice: an unknown filter or mode.
+            InvalidRequest: an invalid limit, budget or filter value, aliases without ``project_id``, or of tenants
+                that have databases of their own.
 
         """
         request = search_request(query, options, mode=mode, limit=limit, include_hidden=include_hidden)
-        return await self._perform(record_search.search(self._tenancy, request))
+        if not aliases:
+            return await self._perform(record_search.search(self._tenancy, request))
+        scopes = record_search.project_scopes(self._tenancy, options.get("project_id"), aliases)
+        if self._own_database and any(scope.tenant_id != self._tenancy.tenant_id for scope in scopes):
+            raise InvalidRequest("aliases", "another tenant", "a project of this tenant", "connect to the other one")
+        return await self._perform(record_search.search_scopes(self._tenancy, request, scopes))
 
 
 class AsyncTasks(AsyncSharedWork):

@@ -126,12 +126,12 @@ class AsyncKnowledgeGraph(
     @property
     def tasks(self) -> AsyncTasks:
         """Tasks, their runs and evidence."""
-        return AsyncTasks(self._tenancy, self._connection)
+        return AsyncTasks(self._tenancy, self._connection, own_database=self._isolation == "database")
 
     @property
     def records(self) -> AsyncRecords:
         """Task records: create, reply, search."""
-        return AsyncRecords(self._tenancy, self._connection)
+        return AsyncRecords(self._tenancy, self._connection, own_database=self._isolation == "database")
 
     @property
     def memory(self) -> AsyncMemoryOperations:

@@ -272,12 +272,12 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
     @property
     def tasks(self) -> Tasks:
         """Tasks, their runs and evidence."""
-        return Tasks(self._tenancy, self._connection)
+        return Tasks(self._tenancy, self._connection, own_database=self._isolation == "database")
 
     @property
     def records(self) -> Records:
         """Task records: create, reply, search."""
-        return Records(self._tenancy, self._connection)
+        return Records(self._tenancy, self._connection, own_database=self._isolation == "database")
 
     @property
     def memory(self) -> MemoryOperations:

@@ -15,6 +15,7 @@ from hmxgraph.api._base import (
     now_us,
     search_request,
 )
+from hmxgraph.errors import InvalidRequest
 from hmxgraph.graph import record_digests, record_search, records
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.plan import Procedure, Tenancy
@@ -28,9 +29,10 @@ from hmxgraph.records.board import LEASE
 class SharedWork(NamedArguments, Face):
     """Base of tasks and records: both are stored as task records."""
 
-    def __init__(self, tenancy: Tenancy, connection: Connection) -> None:
+    def __init__(self, tenancy: Tenancy, connection: Connection, *, own_database: bool = False) -> None:
         self._tenancy = tenancy
         self._connection = connection
+        self._own_database = own_database
 
     def _recording(self, kind: str, at: Moment | None, fields: Mapping[str, Any]) -> Procedure[RecordReceipt]:
         """The procedure that stores a record of *kind*; missing ids and times are generated here."""
@@ -43,6 +45,7 @@ class SharedWork(NamedArguments, Face):
         mode: str = "generic",
         limit: int = 20,
         include_hidden: bool = False,
+        aliases: Sequence[str | tuple[str, str]] = (),
         **options: Unpack[RecordSearch],
     ) -> SearchResult:
         """Task records that match all exact filters, best match of *query* first (newest first without a query).
@@ -51,12 +54,24 @@ class SharedWork(NamedArguments, Face):
         ``expand_event_siblings`` adds records with the same ``event:`` tag. *include_hidden* adds superseded and
         retired records, with their ``hidden_reason``.
 
+        *aliases* are scopes in which the same project was kept before: the names of projects of this tenant, or pairs
+        of a tenant and a project. They are searched as well; ``scope_expansion`` of the result lists all scopes, and
+        ``origin`` of a hit says which it comes from. Only who connects to the database can name other tenants; a
+        server never does.
+
         Raises:
             UnknownChoice: an unknown filter or mode.
+            InvalidRequest: an invalid limit, budget or filter value, aliases without ``project_id``, or of tenants
+                that have databases of their own.
 
         """
         request = search_request(query, options, mode=mode, limit=limit, include_hidden=include_hidden)
-        return self._perform(record_search.search(self._tenancy, request))
+        if not aliases:
+            return self._perform(record_search.search(self._tenancy, request))
+        scopes = record_search.project_scopes(self._tenancy, options.get("project_id"), aliases)
+        if self._own_database and any(scope.tenant_id != self._tenancy.tenant_id for scope in scopes):
+            raise InvalidRequest("aliases", "another tenant", "a project of this tenant", "connect to the other one")
+        return self._perform(record_search.search_scopes(self._tenancy, request, scopes))
 
 
 # ``graph.tasks``.

@@ -32,6 +32,10 @@ Hidden = Annotated[bool, typer.Option("--hidden", help="Include superseded and r
 Compact = Annotated[bool, typer.Option("--compact", help="Ids, trust and a short text only.")]
 Budget = Annotated[int | None, typer.Option("--budget", min=1, help="Maximum size of the result in tokens.")]
 Siblings = Annotated[bool, typer.Option("--siblings", help="With each hit, those with the same event: tag.")]
+Alias = Annotated[
+    list[str] | None,
+    typer.Option("--alias", metavar="[TENANT:]PROJECT", help="A scope where the project was kept before; repeatable."),
+]
 Hard = Annotated[bool, typer.Option("--hard", help="A policy without exceptions, part of every pack.")]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; can be repeated.")]
 Supports = Annotated[bool | None, typer.Option("--supports/--opposes", help="Whether you support the claim.")]
@@ -93,6 +97,16 @@ def _filters_of(assignments: Sequence[str] | None) -> dict[str, Any]:
     return dict(_pairs(assignments, frozenset(FILTERS), "--where"))
 
 
+def _alias(tenant: str, text: str) -> tuple[str, str]:
+    """The tenant and project of ``--alias``; what stands before the first colon is the tenant.
+
+    >>> _alias("acme", "parser-1"), _alias("acme", "acme-2024:parser")
+    (('acme', 'parser-1'), ('acme-2024', 'parser'))
+    """
+    before, colon, after = text.partition(":")
+    return (before or tenant, after) if colon else (tenant, text)
+
+
 # Output.
 
 
@@ -106,6 +120,8 @@ def show_receipt(receipt: RecordReceipt) -> None:
 def _show_hits(result: SearchResult) -> None:
     """Print hits as a table, best first."""
     out.print(hits_table(result.hits))
+    for scope, count in result.scope_expansion:
+        out.print(f"{count} from project {scope.project_id} of tenant {scope.tenant_id}", highlight=False)
     if result.omitted:
         out.print(f"{result.omitted} more did not fit the budget")
 
@@ -211,6 +227,7 @@ def search(
     compact: Compact = False,
     budget: Budget = None,
     siblings: Siblings = False,
+    alias: Alias = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
@@ -224,6 +241,7 @@ def search(
             compact=compact,
             token_budget=budget,
             expand_event_siblings=siblings,
+            aliases=[_alias(tenant, text) for text in alias or ()],
             **_filters_of(where),
         )
         emit(result.document(), as_json, lambda: _show_hits(result))

@@ -1,15 +1,17 @@
 """Search for task records: exact filters resolved by the index first, the rest ranked."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
+from hmxgraph.errors import InvalidRequest
 from hmxgraph.graph._paging import record_query
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, read
 from hmxgraph.graph.records import facet_key, views
 from hmxgraph.protocol.canonical import canonical_text, indexable
-from hmxgraph.protocol.parsing import checked_integer, checked_text
-from hmxgraph.protocol.record_results import Hit, RecordView, SearchResult
+from hmxgraph.protocol.parsing import checked_integer, checked_list, checked_text
+from hmxgraph.protocol.record_results import Hit, ProjectScope, RecordView, SearchResult
 from hmxgraph.records.digests import Mode, mode_of, mode_score
 from hmxgraph.records.search import (
     ConversationTags,
@@ -212,7 +214,11 @@ def search(tenancy: Tenancy, wanted: Wanted) -> Procedure[SearchResult]:
 
 def hits_of(tenancy: Tenancy, wanted: Wanted) -> Plan[tuple[Hit, ...]]:
     """The hits of a search, before shaping."""
-    scores = yield from (_ranked(tenancy, wanted) if wanted.query.strip() else _newest(tenancy, wanted))
+    rows = yield from _candidates(tenancy, wanted)
+    return (yield from _hits(tenancy, wanted, _scored(wanted, rows, _best(rows))))
+
+
+def _hits(tenancy: Tenancy, wanted: Wanted, scores: dict[str, float]) -> Plan[tuple[Hit, ...]]:
     record_views = yield from views(tenancy, list(scores))
     ordered = {
         view.artifact_id: score
@@ -254,8 +260,11 @@ def _search(tenancy: Tenancy, wanted: Wanted) -> Plan[SearchResult]:
     return SearchResult(shown, wanted.mode, *budgeted)
 
 
-def _ranked(tenancy: Tenancy, wanted: Wanted) -> Plan[dict[str, float]]:
-    """The scores of the best records, by key, best first: text score in [0, 1], raised by the mode's preferences."""
+def _candidates(tenancy: Tenancy, wanted: Wanted) -> Plan[list[Row]]:
+    """The records that match best, by key, with their text score; the newest without one if there are no words."""
+    if not wanted.query.strip():
+        keys = yield from keys_of(tenancy, wanted)
+        return [{"key": key} for key in keys]
     rows = yield bind(
         "tasks/search",
         tenant_id=tenancy.tenant_id,
@@ -264,15 +273,20 @@ def _ranked(tenancy: Tenancy, wanted: Wanted) -> Plan[dict[str, float]]:
         include_hidden=wanted.include_hidden,
         limit=max(LEAST_POOL, POOL * wanted.limit),
     )
-    best = max((row["score"] for row in rows), default=1.0) or 1.0
+    return rows
+
+
+def _best(rows: Sequence[Row]) -> float:
+    return max((row["score"] for row in rows if "score" in row), default=1.0) or 1.0
+
+
+def _scored(wanted: Wanted, rows: Sequence[Row], best: float) -> dict[str, float]:
+    """The scores of the best *rows* by key, best first: text score as a share of *best*, raised by the preferences."""
+    if not wanted.query.strip():
+        return {row["key"]: 1.0 for row in rows}
     scored = [(mode_score(wanted.preferences, row["score"] / best, _carried(row)), row) for row in rows]
     scored.sort(key=lambda pair: (-pair[0], -pair[1]["created_us"], pair[1]["key"]))
     return {row["key"]: score for score, row in scored[: wanted.limit]}
-
-
-def _newest(tenancy: Tenancy, wanted: Wanted) -> Plan[dict[str, float]]:
-    keys = yield from keys_of(tenancy, wanted)
-    return dict.fromkeys(keys, 1.0)
 
 
 def _window(tenancy: Tenancy, wanted: Wanted, anchor: _Anchor, window: int) -> Plan[list[Row]]:
@@ -352,3 +366,68 @@ def _project(hit: Hit) -> str:
 def _expanded(hit: Hit, siblings: Sequence[Row]) -> Hit:
     others = tuple(sibling for sibling in siblings if sibling["artifact_id"] != hit.artifact_id)[:SIBLINGS]
     return Hit(hit.view, hit.score, hit.matched_kind, hit.matched_text, others)
+
+
+# A search in a project and in the scopes in which it was kept before (memd: compatibility aliases).
+
+MOST_ALIASES = 16
+
+
+def project_scopes(tenancy: Tenancy, project_id: str | None, aliases: object) -> tuple[ProjectScope, ...]:
+    """The scope of *project_id* in this tenant, then those of its *aliases*, each once.
+
+    An alias is a project of this tenant, or a pair of tenant and project.
+
+    Raises:
+        InvalidRequest: there is no project that they could be names of, or one of them is neither of both.
+        InvalidTenant: an alias names no possible tenant.
+
+    >>> [scope.tenant_id for scope in project_scopes(Tenancy.of("a"), "parser", ["parser-1", ("b", "parser")])]
+    ['a', 'a', 'b']
+    """
+    known = checked_list("aliases", aliases)
+    if not project_id:
+        raise InvalidRequest("project_id", "(missing)", "the project whose former names the aliases are", "give it")
+    if len(known) > MOST_ALIASES:
+        raise InvalidRequest("aliases", f"{len(known)} aliases", f"at most {MOST_ALIASES}", "search in several calls")
+    own = ProjectScope(tenancy.tenant_id, project_id)
+    return tuple(dict.fromkeys([own, *(_alias(tenancy, each) for each in known)]))
+
+
+def _alias(tenancy: Tenancy, alias: object) -> ProjectScope:
+    tenant_id, project_id = alias if isinstance(alias, tuple | list) and len(alias) == 2 else (tenancy.tenant_id, alias)
+    return ProjectScope(Tenancy.of(tenant_id).tenant_id, checked_text("aliases", project_id, "write (tenant, project)"))
+
+
+def search_scopes(tenancy: Tenancy, wanted: Wanted, scopes: Sequence[ProjectScope]) -> Procedure[SearchResult]:
+    """The records that *wanted* describes in any of *scopes*, in one ranking; each hit names its scope."""
+    return (yield from read(lambda: _search_scopes(tenancy, wanted, scopes)))
+
+
+def _search_scopes(tenancy: Tenancy, wanted: Wanted, scopes: Sequence[ProjectScope]) -> Plan[SearchResult]:
+    requests = [(Tenancy.of(scope.tenant_id, tenancy.trust), _in_project(wanted, scope.project_id)) for scope in scopes]
+    candidates = []
+    for place, request in requests:
+        candidates.append((yield from _candidates(place, request)))
+    best = _best([row for rows in candidates for row in rows])
+    hits: list[Hit] = []
+    for scope, (place, request), rows in zip(scopes, requests, candidates, strict=True):
+        of_scope = yield from _hits(place, request, _scored(request, rows, best))
+        if wanted.shape.expand_event_siblings:
+            of_scope = yield from _with_siblings(place, of_scope)
+        hits += [replace(hit, origin=scope) for hit in of_scope]
+    shown, budgeted = shaped(sorted(hits, key=_standing)[: wanted.limit], wanted.shape)
+    counts = Counter(hit.origin for hit in shown)
+    return SearchResult(
+        shown, wanted.mode, *budgeted, scope_expansion=tuple((scope, counts[scope]) for scope in scopes)
+    )
+
+
+def _in_project(wanted: Wanted, project_id: str) -> Wanted:
+    facets = [text for text in wanted.facets if name_of(text) != "project_id"]
+    return replace(wanted, facets=tuple(sorted([*facets, facet("project_id", project_id)])))
+
+
+def _standing(hit: Hit) -> tuple[float, int, str]:
+    """Best first, then newest."""
+    return -hit.score, -hit.view.record.created_us, hit.artifact_id

@@ -96,10 +96,23 @@ class RecordView:
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectScope:
+    """A project of a tenant, in which records lie."""
+
+    tenant_id: str
+    project_id: str
+
+    def document(self) -> dict[str, Any]:
+        """The scope as a JSON-able dict."""
+        return {"tenant_id": self.tenant_id, "project_id": self.project_id}
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A search hit: a record, its score, and the projection that matched best.
 
-    A compact hit has a short ``matched_text`` and leaves the record out of its document.
+    A compact hit has a short ``matched_text`` and leaves the record out of its document. ``origin`` is the scope that
+    it comes from, where a search covered several.
     """
 
     view: RecordView
@@ -108,6 +121,7 @@ class Hit:
     matched_text: str
     expanded_siblings: tuple[dict[str, Any], ...] = ()
     compact: bool = False
+    origin: ProjectScope | None = None
 
     @property
     def artifact_id(self) -> str:
@@ -126,6 +140,8 @@ class Hit:
             "matched_kind": self.matched_kind,
             "matched_text": self.matched_text,
         }
+        if self.origin is not None:
+            fields["origin"] = self.origin.document()
         if self.expanded_siblings:
             fields["expanded_siblings"] = [dict(sibling) for sibling in self.expanded_siblings]
         return fields if self.compact else fields | {"artifact": self.view.record.document()}
@@ -141,12 +157,16 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Hits, best first; ``omitted`` counts those that did not fit the token budget."""
+    """Hits, best first; ``omitted`` counts those that did not fit the token budget.
+
+    ``scope_expansion`` lists the scopes that a search with aliases covered, with the number of hits from each.
+    """
 
     hits: tuple[Hit, ...]
     mode: str = "generic"
     omitted: int = 0
     token_estimate: int | None = None
+    scope_expansion: tuple[tuple[ProjectScope, int], ...] = ()
 
     def __len__(self) -> int:
         return len(self.hits)
@@ -156,7 +176,13 @@ class SearchResult:
 
     def document(self) -> dict[str, Any]:
         """The result as a JSON-able dict."""
-        fields = {"mode": self.mode, "hits": [hit.document() for hit in self.hits], "omitted": self.omitted}
+        fields: dict[str, Any] = {
+            "mode": self.mode,
+            "hits": [hit.document() for hit in self.hits],
+            "omitted": self.omitted,
+        }
+        if self.scope_expansion:
+            fields["scope_expansion"] = [scope.document() | {"hits": count} for scope, count in self.scope_expansion]
         return fields if self.token_estimate is None else fields | {"token_estimate": self.token_estimate}
 
 

@@ -6,7 +6,8 @@ from threading import Barrier
 
 import pytest
 
-from hmxgraph.errors import InvalidRequest, NotFound, TaskError, UnknownChoice
+from hmxgraph.api.records import Records
+from hmxgraph.errors import InvalidRequest, InvalidTenant, NotFound, TaskError, UnknownChoice
 from hmxgraph.graph import record_search
 from hmxgraph.graph.record_search import search_of
 from hmxgraph.protocol.records import FILTERS, MODES
@@ -436,3 +437,76 @@ def test_tenants_do_not_see_each_other(graph, tasks, records, task_id, address):
         assert records_of(other).list_thread(task_id) == ()
         with pytest.raises(NotFound):
             records_of(other).get("same")
+
+
+@pytest.fixture
+def before(graph):
+    """The tenant in which the project was kept last year."""
+    with graph.for_tenant(f"{graph.tenant_id}-before") as former:
+        yield former
+
+
+def write_about(graph, project, *summaries, first=1):
+    """The ids of evidence in a task of *project*, one second apart."""
+    task = graph.tasks.start(f"Keep {project} well", project_id=project, at=AT.format(0)).task_id
+    return [
+        graph.tasks.add_evidence(
+            task, summary=summary, project_id=project, agent_id="ana", at=AT.format(second)
+        ).artifact_id
+        for second, summary in enumerate(summaries, start=first)
+    ]
+
+
+def test_a_search_covers_the_scopes_that_a_project_had_before(graph, before):
+    """Former projects of this and of another tenant in one ranking; each hit says whence it comes."""
+    [today] = write_about(graph, "parser", "The parser leaks a buffer on reload", first=3)
+    [renamed] = write_about(graph, "lexer", "A leak of the buffer in the lexer")
+    [former] = write_about(before, "parser", "The buffer leaked")
+    write_about(before, "billing", "The buffer of invoices leaks")
+    aliases = ["lexer", (before.tenant_id, "parser"), "lexer", "nobody"]
+    found = graph.records.search("buffer leak", project_id="parser", artifact_kind="evidence", aliases=aliases)
+    assert {hit.artifact_id: (hit.origin.tenant_id, hit.origin.project_id) for hit in found} == {
+        today: (graph.tenant_id, "parser"),
+        renamed: (graph.tenant_id, "lexer"),
+        former: (before.tenant_id, "parser"),
+    }
+    assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+    assert [each["hits"] for each in found.document()["scope_expansion"]] == [1, 1, 1, 0]
+    assert found.document()["hits"][0]["origin"]["project_id"]
+    newest = graph.records.search(project_id="parser", artifact_kind="evidence", aliases=aliases, limit=1)
+    assert (ids(newest), [count for _, count in newest.scope_expansion]) == ([today], [1, 0, 0, 0])
+
+
+def test_without_aliases_a_search_stays_in_its_project(graph, before):
+    """No other scope is read, and nothing is said of scopes."""
+    write_about(before, "parser", "The buffer leaked")
+    [today] = write_about(graph, "parser", "The parser leaks a buffer")
+    found = graph.records.search("buffer", project_id="parser", artifact_kind="evidence")
+    assert ids(found) == [today]
+    assert found.hits[0].origin is None
+    assert "scope_expansion" not in found.document()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"aliases": ["lexer"]}, "project_id"),
+        ({"project_id": "parser", "aliases": "lexer"}, "aliases"),
+        ({"project_id": "parser", "aliases": [5]}, "aliases"),
+        ({"project_id": "parser", "aliases": [("a", "b", "c")]}, "aliases"),
+        ({"project_id": "parser", "aliases": [("", "lexer")]}, "empty"),
+        ({"project_id": "parser", "aliases": [f"p{number}" for number in range(17)]}, "at most 16"),
+    ],
+)
+def test_wrong_aliases_are_refused(records, options, says):
+    """One clear error that names the argument."""
+    with pytest.raises((InvalidRequest, InvalidTenant), match=says):
+        records.search("buffer", **options)
+
+
+def test_aliases_do_not_reach_into_another_database(graph):
+    """With a database for each tenant, those of others cannot be read from here."""
+    records = Records(graph._tenancy, graph._connection, own_database=True)
+    with pytest.raises(InvalidRequest, match="connect to the other one"):
+        records.search(project_id="parser", aliases=[("acme-2024", "parser")])
+    assert not records.search(project_id="parser", aliases=["lexer"]).hits

@@ -55,6 +55,16 @@ def test_a_task_from_the_command_line(hmxgraph):
         assert hmxgraph(*words, as_json=False)
 
 
+def test_former_scopes_of_a_project_from_the_command_line(hmxgraph, tenant_id):
+    """``--alias`` names a project of this tenant or of another one; the table says how many hits each gave."""
+    hmxgraph("task", "start", "Find the leak", "--project", "lexer")
+    hmxgraph("task", "start", "Find the old leak", "--project", "parser", "--tenant", f"{tenant_id}-before")
+    words = ["record", "search", "leak", "-w", "project_id=parser", "--alias", "lexer"]
+    words += ["--alias", f"{tenant_id}-before:parser"]
+    assert [scope["hits"] for scope in hmxgraph(*words)["scope_expansion"]] == [0, 1, 1]
+    assert "1 from project lexer" in hmxgraph(*words, as_json=False)
+
+
 def test_memories_from_the_command_line(hmxgraph):
     """Add, search, supersede, judge, delete, count, look after."""
     known = hmxgraph("memory", "add", "Always verify the rollout", "--kind", "policy")["memory_id"]
