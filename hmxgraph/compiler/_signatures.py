@@ -21,6 +21,9 @@ from hmxgraph.text.terms import STOP_WORDS
 
 # Long outputs are read at both ends only.
 _MOST_CHARS = 8000
+# A line that only counts the errors that follow it, and the machine's details at the end of such an error.
+_COUNTS_ERRORS = re.compile(r"\b\d+ (?:\w+ )?errors? (?:for|in) \S+$", re.IGNORECASE)
+_DETAILS = re.compile(r"\s*\[\w+=.*$")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _DECORATION = re.compile(r"^(?:[\s\u2500-\u257f\u25a0-\u27bf|>*#=!\u00d7-]+(?=\s)\s*)+")
 # Prefixes that a program writes before every line of a report.
@@ -69,7 +72,20 @@ def _telling_line(text: str) -> str:
     if len(lines) < 2:
         return _stripped("".join(lines)) or text.strip()
     place = next((place for shape in _SHAPES if (place := shape(lines)) is not None), 0)
-    return _stripped(lines[_introduced(lines, place)])
+    place = _introduced(lines, place)
+    return _stripped(lines[place]) + _listed_first(lines[place : place + 3])
+
+
+def _listed_first(lines: Sequence[str]) -> str:
+    """The first of the errors that the first line counts: the field and what is wrong with it; "" if it counts none.
+
+    >>> _listed_first(["1 validation error for Payment", "id", "  Field required [type=missing]"])
+    ': id Field required'
+    """
+    if len(lines) < 2 or not _COUNTS_ERRORS.search(lines[0]):
+        return ""
+    following = [lines[1], *(line for line in lines[2:] if line[:1].isspace())]
+    return ": " + " ".join(_DETAILS.sub("", line).strip() for line in following)
 
 
 def is_informative(line: str) -> bool:
@@ -327,7 +343,7 @@ def _count(content: Mapping[str, Any]) -> str:
 
 
 def _line(text: str, given: Mapping[str, str], command: str) -> str:
-    report = _of_document(text)
+    report = _unescaped(_of_document(text))
     line = _bared(_telling_line(report), keep="\n" in report.strip())
     inner = _inside_words(value for value in given if len(value) > _TOO_SHORT and value not in _LANGUAGE)
     line = _phrases(line, given)
@@ -338,6 +354,15 @@ def _line(text: str, given: Mapping[str, str], command: str) -> str:
     )
     plain = mask_secrets(named)
     return mask_ids(_mask_operands(plain, command) if command else plain)[:_LONGEST_MESSAGE].strip()
+
+
+def _unescaped(text: str) -> str:
+    r"""*text* with its line breaks, if it was printed on one line with several of them as backslash and n.
+
+    >>> _unescaped(r"failed:\n\nnot formatted").splitlines(), _unescaped(r"C:\new")
+    (['failed:', '', 'not formatted'], 'C:\\new')
+    """
+    return text.replace("\\n", "\n") if "\n" not in text.strip() and text.count("\\n") > 1 else text
 
 
 def _of_document(text: str) -> str:

@@ -233,3 +233,18 @@ def test_long_outputs_are_read_to_their_end():
 def test_letters_that_only_a_pattern_takes_for_alike(text):
     """A letter that a pattern matches and lower case does not is left as it is."""
     assert error_message({"message": text}, {"session": "name", "istanbul": "city"}) == text
+
+
+def test_a_line_that_counts_errors_is_followed_by_the_first_of_them():
+    """The field and what is wrong with it are part of the message; the machine's details are not."""
+    message = (
+        "Error: 1 validation error for Payment\npayment_id\n  Field required [type=missing, input_value={}]\n    See x"
+    )
+    assert error_message({"message": message}) == "1 validation error for Payment: payment_id Field required"
+
+
+def test_line_breaks_that_were_printed_as_signs_are_line_breaks():
+    """A report on one line, with backslash and n between its lines, is read line by line."""
+    assert error_message({"message": r"hook failed:\n\n[FORMAT] Code is not formatted.\nRun it"}) == (
+        "[FORMAT] Code is not formatted."
+    )
