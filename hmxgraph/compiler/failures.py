@@ -262,10 +262,14 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
 
 
 def _reactions(summary: SessionSummary, failed: int) -> tuple[Step, ...]:
-    """The steps after a failed one, without those of other events called before its result was known."""
-    event_id, later = summary.steps[failed].event_id, summary.steps[failed + 1 :]
-    parallel = sum(1 for _ in takewhile(lambda step: step.event_id == event_id or _in_parallel(step), later))
-    return tuple(step for step in later[:parallel] if step.event_id == event_id) + later[parallel:]
+    """The steps after a failed one, without calls of the same action made before its result was known."""
+    step, later = summary.steps[failed], summary.steps[failed + 1 :]
+    early = sum(1 for _ in takewhile(lambda other: other.event_id == step.event_id or _in_parallel(other), later))
+    return tuple(
+        other
+        for place, other in enumerate(later)
+        if place >= early or other.event_id == step.event_id or other.action != step.action
+    )
 
 
 def _in_parallel(step: Step) -> bool:
