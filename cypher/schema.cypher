@@ -3,7 +3,7 @@
 // Community edition has uniqueness constraints and no others. A key is the SHA-256 of tenant and id, since ids may be
 // longer than an index entry. Databases made by an earlier release are brought here by the steps of schema_upgrades/.
 //
-// version: 5
+// version: 6
 // mode: schema
 // row:  -
 
@@ -200,6 +200,10 @@ FOR (n:Artifact) ON (n.situation_key);
 
 CREATE INDEX conflict_of_tenant IF NOT EXISTS
 FOR (n:Conflict) ON (n.tenant_id, n.status);
+
+// Pages of the newest.
+CREATE INDEX conflict_detected IF NOT EXISTS
+FOR (n:Conflict) ON (n.tenant_id, n.status, n.detected_us);
 
 // --- Fingerprints and reports on packs ---
 

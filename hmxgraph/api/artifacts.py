@@ -119,14 +119,26 @@ class Artifacts(Face):
         """
         return self._perform(lifecycle.transition(self._tenancy, artifact_id, status, reason=reason, at_us=as_us(at)))
 
-    def conflicts(self, *, status: str | None = "open", as_of: Moment | None = None) -> tuple[Conflict, ...]:
+    def conflicts(
+        self,
+        *,
+        status: str | None = "open",
+        as_of: Moment | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> tuple[Conflict, ...]:
         """Conflicts, newest first: open, resolved, or both (None).
+
+        All of them, or a page: at most *limit*, after the conflict with the id *after*, the last of the page before.
 
         Raises:
             UnknownChoice: no such status.
+            InvalidRequest: *limit* is no size of a page.
+            NotFound: no conflict has the id *after*.
 
         """
-        return self._perform(conflicts.conflicts(self._tenancy, status=status, as_of_us=as_us(as_of)))
+        page = conflicts.conflicts(self._tenancy, status=status, as_of_us=as_us(as_of), limit=limit, after=after)
+        return self._perform(page)
 
     def resolve(self, conflict_id: str, *, keep: str | None, reason: str = "", at: Moment | None = None) -> Conflict:
         """Resolve a conflict: *keep* is the id of the side that holds, None keeps every side; nothing is deleted.

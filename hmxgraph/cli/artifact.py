@@ -216,12 +216,16 @@ conflict_app = typer.Typer(no_args_is_help=True, help="Conflicts: records that c
 def list_conflicts(
     status: Annotated[str, typer.Option(help="open, resolved, or any.")] = "open",
     as_of: AsOf = None,
+    limit: Annotated[int | None, typer.Option("--limit", "-n", min=1, help="Maximum number; default: all.")] = None,
+    after: Annotated[str | None, typer.Option(help="Id of the last conflict of the page before.")] = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """List conflicts, newest first, with their sides."""
     with opened(tenant) as graph:
-        conflicts = graph.conflicts(status=None if status == "any" else status, as_of=as_of)
+        place = None if after is None else full_id(graph, after)
+        wanted = None if status == "any" else status
+        conflicts = graph.conflicts(status=wanted, as_of=as_of, limit=limit, after=place)
         emit([conflict.document() for conflict in conflicts], as_json, lambda: _show_conflicts(conflicts))
 
 

@@ -6,10 +6,12 @@ from typing import Any
 
 from hmxgraph.errors import ConflictClosed, NotFound, UnknownChoice
 from hmxgraph.graph._conflict_rows import Lost, Side, conflict_row, lost_relations, relation_id, stored_conflict
+from hmxgraph.graph._paging import check_limit
 from hmxgraph.graph.artifacts import ALWAYS
 from hmxgraph.graph.memories import CONTRADICTION, redraw
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, ask, bind, bump, read, state, write
 from hmxgraph.protocol.artifacts import LIVE_STATUSES
+from hmxgraph.protocol.canonical import MAX_INTEGER
 from hmxgraph.protocol.lifecycle import Conflict
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.text.artifacts import Validity, overlap
@@ -93,17 +95,28 @@ _STATES = ("open", "resolved")
 
 
 def conflicts(
-    tenancy: Tenancy, *, status: str | None = "open", as_of_us: int | None = None
+    tenancy: Tenancy,
+    *,
+    status: str | None = "open",
+    as_of_us: int | None = None,
+    limit: int | None = None,
+    after: str | None = None,
 ) -> Procedure[tuple[Conflict, ...]]:
     """The tenant's conflicts as of a time, newest first; of one state, or of both (None).
 
+    At most *limit*, if given, of those that come after the conflict with the id *after*.
+
     Raises:
         UnknownChoice: there is no such state.
+        InvalidRequest: *limit* is no valid page size.
+        NotFound: there is no conflict *after*.
 
     """
     if status is not None and status not in _STATES:
         raise UnknownChoice("status", status, _STATES)
-    return (yield from read(lambda: _conflicts(tenancy, status, as_of_us)))
+    if limit is not None:
+        check_limit(limit)
+    return (yield from read(lambda: _conflicts(tenancy, status, as_of_us, limit or MAX_INTEGER, after)))
 
 
 def resolve(
@@ -151,13 +164,22 @@ def by_keys(tenancy: Tenancy, keys: Sequence[str], as_of_us: int = ALWAYS) -> Pl
     return tuple(stored_conflict(row["conflict"], row["sides"], as_of_us) for row in rows)
 
 
-def _conflicts(tenancy: Tenancy, status: str | None, as_of_us: int | None) -> Plan[tuple[Conflict, ...]]:
+def _conflicts(
+    tenancy: Tenancy, status: str | None, as_of_us: int | None, limit: int, after: str | None
+) -> Plan[tuple[Conflict, ...]]:
     moment_us = ALWAYS if as_of_us is None else as_of_us
-    standing = [status] if status and as_of_us is None else list(_STATES)
-    rows = yield bind(
-        "conflicts/list", tenant_id=tenancy.tenant_id, status=status, standing=standing, as_of_us=moment_us
+    [page] = yield bind(
+        "conflicts/list",
+        tenant_id=tenancy.tenant_id,
+        status=status,
+        standing=[status] if status and as_of_us is None else list(_STATES),
+        as_of_us=moment_us,
+        limit=limit,
+        after_key="" if after is None else tenancy.node_key(after),
     )
-    return (yield from by_keys(tenancy, [row["key"] for row in rows], moment_us))
+    if after is not None and not page["known"]:
+        raise NotFound("conflict", after, tenancy.tenant_id)
+    return (yield from by_keys(tenancy, page["keys"], moment_us))
 
 
 def _contradictions(tenancy: Tenancy, keys: Sequence[str]) -> Plan[list[Row]]:

@@ -3,7 +3,7 @@
 import pytest
 from neo4j import GraphDatabase
 
-from hmxgraph.errors import ConflictClosed, NotFound, UnknownChoice
+from hmxgraph.errors import ConflictClosed, InvalidRequest, NotFound, UnknownChoice
 from hmxgraph.graph import artifacts, conflicts, lifecycle
 from hmxgraph.graph._conflict_rows import relation_id
 from hmxgraph.graph.plan import Tenancy, ask, bind, write
@@ -261,3 +261,28 @@ def test_no_conflict_opens_with_what_another_writer_has_ended(connection, tenanc
     batch = {"conflicts": [{"key": properties["key"], "properties": properties, **sides}]}
     opening = write(lambda: ask(bind("conflicts/open", tenant_id=tenancy.tenant_id, batch=batch)))
     assert connection.perform(opening) == []
+
+
+def test_conflicts_come_in_pages(connection, tenancy, record, resolve):
+    """A walk page by page gives every conflict once, in the order of the whole list, whatever its state."""
+    for number in range(5):
+        record(policy(f"l{number}", "Lock the table", second=2 * number, condition=f"The table is {number}"))
+        record(policy(f"m{number}", "Migrate online", second=2 * number + 1, condition=f"The table is {number}"))
+
+    def page(**asked):
+        return [one.conflict_id for one in connection.perform(conflicts.conflicts(tenancy, **asked))]
+
+    whole = page()
+    assert len(whole) == 5
+    resolve(whole[1], None)
+    resolve(whole[4], None)
+    for status, expected in (("open", [whole[0], *whole[2:4]]), ("resolved", [whole[1], whole[4]]), (None, whole)):
+        walked = page(status=status, limit=2)
+        while step := page(status=status, limit=2, after=walked[-1]):
+            assert len(step) <= 2
+            walked += step
+        assert walked == expected == page(status=status)
+    with pytest.raises(NotFound, match="nobody"):
+        page(after="nobody")
+    with pytest.raises(InvalidRequest, match="limit"):
+        page(limit=0)

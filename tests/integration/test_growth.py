@@ -242,3 +242,26 @@ def test_the_latest_reports_are_read_without_the_rest(graph, tenant_id, hits):
     judge(range(10, 40))
     assert hits("fingerprints/reports", tenant_id=tenant_id, limit=4) == few
     assert few[1] == 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("status", ["open", None])
+def test_a_page_of_conflicts_costs_what_it_holds(graph, tenant_id, hits, status):
+    """However many conflicts a tenant has, those that are older than the page are not read."""
+
+    def page():
+        standing = [status] if status else ["open", "resolved"]
+        asked = {"status": status, "standing": standing, "as_of_us": ALWAYS, "limit": 3, "after_key": ""}
+        return hits("conflicts/list", tenant_id=tenant_id, **asked)[0]
+
+    def contradict(numbers):
+        for number in numbers:
+            for answer in ("Lock the table", "Migrate online"):
+                graph.record_artifact(
+                    policy(f"{answer}{number}", answer, condition=f"The table is {number}", second=number)
+                )
+
+    contradict(range(6))
+    few = page()
+    contradict(range(6, 30))
+    assert page() <= few + 3

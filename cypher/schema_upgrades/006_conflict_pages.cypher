@@ -1,0 +1,6 @@
+// Give conflicts page by page, the newest first, without reading all of a tenant's.
+//
+// mode: schema
+// row:  -
+CREATE INDEX conflict_detected IF NOT EXISTS
+FOR (n:Conflict) ON (n.tenant_id, n.status, n.detected_us);
