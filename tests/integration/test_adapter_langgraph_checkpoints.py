@@ -48,6 +48,7 @@ def thread(name):
     return {"configurable": {"thread_id": name}}
 
 
+@pytest.mark.slow
 def test_the_kit_passes(address, tenant_id):
     """Every capability of the kit, deletion of runs, copies and pruning too."""
 

@@ -89,6 +89,7 @@ def test_threads_never_fork_a_chain(connection, tenancy, heads, all_of):
     no_forks(told, all_of())
 
 
+@pytest.mark.slow
 def test_processes_never_fork_a_chain(address, tenancy, heads, all_of):
     """250 races of two processes: one successor each, named to the loser."""
     spawn = multiprocessing.get_context("spawn")

@@ -160,6 +160,7 @@ def test_an_ingest_says_what_it_stored_before(connect, proxy, tenant_id):
         assert report.accepted + report.duplicates == 40
 
 
+@pytest.mark.slow
 def test_the_asynchronous_face_ends_in_time(connect_async, proxy):
     """Reads and writes alike; an outcome is told as by the synchronous face."""
 

@@ -64,6 +64,7 @@ async def refused(client, name, **arguments):
     return result.content[0].text
 
 
+@pytest.mark.slow
 def test_two_agents_share_work_over_stdio(address, tenant_id):
     """One agent works and reports, another resumes and judges; each is who its configuration says."""
 

@@ -51,6 +51,7 @@ def commands(graph):
     ]
 
 
+@pytest.mark.slow
 def test_a_server_answers_commands_as_they_answer_themselves(address, settings, tmp_path, graph):
     """The same output, errors and exit codes, by the process of the server; without one, by their own."""
     graph.remember("Never push on a Friday: the Zürich [blue] cluster is frozen", kind="policy", hard=True)
