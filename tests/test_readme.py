@@ -77,7 +77,8 @@ def test_task_record_commands_run(surroundings, monkeypatch):
 
 def test_commands_run(surroundings, tmp_path):
     """Every command of the page on the command line runs, in its order, on a file of events."""
-    tenants = {"retail": surroundings["tenant"], "wholesale": f"{surroundings['tenant']}-2"}
+    own = surroundings["tenant"]
+    tenants = {"retail": own, "wholesale": f"{own}-2", "retail-2": f"{own}-restored"}
     events = (
         Path(events_file())
         .read_text(encoding="utf-8")

@@ -20,11 +20,7 @@ CALL (after_us, after_id) {
     WHERE conflict.tenant_id = $tenant_id AND conflict.status = stored
       AND conflict.detected_us <= CASE WHEN after_us < $as_of_us THEN after_us ELSE $as_of_us END
       AND [-conflict.detected_us, conflict.conflict_id] > [-after_us, after_id]
-      AND coalesce($status, 'open') = CASE
-        WHEN $status IS NULL THEN 'open'
-        WHEN conflict.resolved_us <= $as_of_us THEN 'resolved'
-        ELSE 'open'
-      END
+      AND ($status IS NULL OR $status = CASE WHEN conflict.resolved_us <= $as_of_us THEN 'resolved' ELSE 'open' END)
     WITH conflict
     ORDER BY conflict.tenant_id DESC, conflict.status DESC, conflict.detected_us DESC, conflict.conflict_id
     LIMIT $limit

@@ -848,12 +848,10 @@ class AsyncSharedWork(NamedArguments, AsyncFace):
 
         """
         request = search_request(query, options, mode=mode, limit=limit, include_hidden=include_hidden)
-        if not aliases:
-            return await self._perform(record_search.search(self._tenancy, request))
-        scopes = record_search.project_scopes(self._tenancy, options.get("project_id"), aliases)
-        if self._own_database and any(scope.tenant_id != self._tenancy.tenant_id for scope in scopes):
-            raise InvalidRequest("aliases", "another tenant", "a project of this tenant", "connect to the other one")
-        return await self._perform(record_search.search_scopes(self._tenancy, request, scopes))
+        scopes = record_search.project_scopes(
+            self._tenancy, options.get("project_id"), aliases, own_database=self._own_database
+        )
+        return await self._perform(record_search.search(self._tenancy, request, scopes))
 
 
 class AsyncTasks(AsyncSharedWork):

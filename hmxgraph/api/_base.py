@@ -597,9 +597,9 @@ def no_vectors(error: EmbedderError) -> str:
     return f"new events are stored without vectors, which the next write or graph.embed() gives them: {error}"
 
 
-def with_warnings(report: IngestReport, warnings: tuple[str, ...]) -> IngestReport:
-    """*report* with further *warnings*."""
-    return replace(report, warnings=(*report.warnings, *warnings)) if warnings else report
+def with_warnings(report: IngestReport, further: tuple[str, ...]) -> IngestReport:
+    """*report* with *further* warnings."""
+    return replace(report, warnings=(*report.warnings, *further)) if further else report
 
 
 class Face:

@@ -15,7 +15,6 @@ from hmxgraph.api._base import (
     now_us,
     search_request,
 )
-from hmxgraph.errors import InvalidRequest
 from hmxgraph.graph import record_digests, record_search, records
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.plan import Procedure, Tenancy
@@ -66,12 +65,10 @@ class SharedWork(NamedArguments, Face):
 
         """
         request = search_request(query, options, mode=mode, limit=limit, include_hidden=include_hidden)
-        if not aliases:
-            return self._perform(record_search.search(self._tenancy, request))
-        scopes = record_search.project_scopes(self._tenancy, options.get("project_id"), aliases)
-        if self._own_database and any(scope.tenant_id != self._tenancy.tenant_id for scope in scopes):
-            raise InvalidRequest("aliases", "another tenant", "a project of this tenant", "connect to the other one")
-        return self._perform(record_search.search_scopes(self._tenancy, request, scopes))
+        scopes = record_search.project_scopes(
+            self._tenancy, options.get("project_id"), aliases, own_database=self._own_database
+        )
+        return self._perform(record_search.search(self._tenancy, request, scopes))
 
 
 # ``graph.tasks``.

@@ -111,7 +111,7 @@ def resident(graph: KnowledgeGraph) -> Iterator[Warm | None]:
 
 def _server_stopped() -> bool:
     """Whether the local server that this process reads from has ended."""
-    return not os.environ.get("HMXGRAPH_URI") and engine.status().state == "stopped"
+    return not (os.environ.get("HMXGRAPH_URI") or engine.runs())
 
 
 def main() -> None:

@@ -24,9 +24,9 @@ def start(home: Home = None, as_json: AsJson = False) -> None:
     A process that stays in the background then lets the server plan the statements of a pack, and answers later
     commands, until the server stops or nobody asked for an hour.
     """
-    was_stopped = engine.status(home).state == "stopped"
+    was_running = engine.runs(home)
     engine.ensure(home, progress=err.is_terminal)
-    if was_stopped and _commands_use(home):
+    if not was_running and _commands_use(home):
         warm.start({})
     _show(engine.status(home), as_json)
 

@@ -279,7 +279,7 @@ def _arguments(given: object) -> Mapping[str, Any]:
     whole: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
     texts = [given] if isinstance(given, str) else list(whole.values()) if len(whole) == 1 else []
     written = next((text for text in texts if isinstance(text, str) and text.lstrip().startswith("{")), "")
-    return _object(written) if 0 < len(written) <= _LONGEST_OBJECT and _object(written) else whole
+    return (_object(written) if len(written) <= _LONGEST_OBJECT else {}) or whole
 
 
 def _object(written: str) -> dict[str, Any]:

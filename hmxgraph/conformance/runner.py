@@ -279,7 +279,7 @@ def _judge_step(implementation: Implementation, tenant_id: str, case: Mapping[st
 
 
 def _judge_race(result: Any, then: Mapping[str, Any]) -> None:
-    """Of the steps done at once so many succeed ("done"), at most so many, or are refused with so many of a code."""
+    """How many of the steps done at once may succeed ("done") or be refused with a code: exactly, or at most."""
     count = Counter("done" if "result" in answer else answer.get("error") for answer in _in(result, "/answers"))
     if "outcomes" in then:
         _expect(count == then["outcomes"], then["outcomes"], dict(count))

@@ -171,7 +171,7 @@ def _dropped(tenancy: Tenancy) -> Plan[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionVector:
     """The vector of a question, and how alike it is to sentences about something else."""
 
     vector: list[float]
@@ -183,7 +183,7 @@ class Asked:
         return {event_id: meaning for event_id, meaning in meanings if meaning}
 
 
-def asked(tenancy: Tenancy, question: str) -> Procedure[Asked | None]:
+def question_vector(tenancy: Tenancy, question: str) -> Procedure[QuestionVector | None]:
     """The vector of *question*; None for one without a word.
 
     Raises:
@@ -196,4 +196,4 @@ def asked(tenancy: Tenancy, question: str) -> Procedure[Asked | None]:
     [vector] = yield Embed((_text(tenancy, "", question[:_LONGEST]),))
     if len(sentences[0]) != len(vector):
         raise InvalidVectors(f"vectors of {len(sentences[0])} and {len(vector)} numbers", "vectors of one size")
-    return Asked(vector, Background.of(vector, sentences))
+    return QuestionVector(vector, Background.of(vector, sentences))

@@ -339,11 +339,11 @@ def pack(
     A read transaction sees concurrent commits: if the version changed, everything is read again, up to a limit. If it
     *embeds*, a fourth statement finds what means the same in other words.
     """
-    asked = (yield from embeddings.asked(tenancy, request.query)) if embeds else None
+    vector = (yield from embeddings.question_vector(tenancy, request.query)) if embeds else None
     result, attempts_left = None, _MOST_READS
     while result is None:
         attempts_left -= 1
-        plan = partial(_pack, tenancy, request, count_tokens, asked=asked, settled=attempts_left > 0)
+        plan = partial(_pack, tenancy, request, count_tokens, vector=vector, settled=attempts_left > 0)
         result = yield from read(plan)
     return result
 
@@ -353,7 +353,7 @@ def _pack(
     request: PackRequest,
     count_tokens: TokenCounter,
     *,
-    asked: embeddings.Asked | None = None,
+    vector: embeddings.QuestionVector | None = None,
     settled: bool,
 ) -> Plan[Pack | None]:
     """Return the pack; None if *settled* is required and the state changed while it was read."""
@@ -362,7 +362,7 @@ def _pack(
     names = tuple(mention.name for mention in names_in(question))
     cached_models = models_kept()
     rows = yield _candidate_events(tenancy, request, query_terms, names, cached_models)
-    nearest = (yield from _nearest(tenancy, request, asked)) if asked is not None and rows else NOTHING_NEAR
+    nearest = (yield from _nearest(tenancy, request, vector)) if vector is not None and rows else NOTHING_NEAR
     opening = _Opening(tenancy, _guided(request, rows), names, rows[0] if rows else None, cached_models, nearest)
     knowledge = _knowledge(opening, query_terms)
     yield Ahead(knowledge)
@@ -452,14 +452,14 @@ class _Nearest(NamedTuple):
 NOTHING_NEAR = _Nearest({"events": [], "texts": [], "memories": [], "evidence": []}, NO_MEANINGS)
 
 
-def _nearest(tenancy: Tenancy, request: PackRequest, asked: embeddings.Asked) -> Plan[_Nearest]:
+def _nearest(tenancy: Tenancy, request: PackRequest, question: embeddings.QuestionVector) -> Plan[_Nearest]:
     rows = yield bind(
         "embeddings/nearest",
         tenant_id=tenancy.tenant_id,
         tenant_key=tenancy.key,
         as_of_us=request.as_of_us,
         earlier=request.as_of_us is not None,
-        vector=asked.vector,
+        vector=question.vector,
         few=_FEW_VECTORS,
         limit=_NEAREST,
         reach=_NEAREST_REACH,
@@ -470,7 +470,7 @@ def _nearest(tenancy: Tenancy, request: PackRequest, asked: embeddings.Asked) ->
         anywhere=not request.scopes,
         scopes=list(request.scopes),
     )
-    return _Nearest(rows[0], asked.meanings(rows[0])) if rows else NOTHING_NEAR
+    return _Nearest(rows[0], question.meanings(rows[0])) if rows else NOTHING_NEAR
 
 
 @dataclass(frozen=True)

@@ -295,9 +295,7 @@ def ask(statement: Statement) -> Plan[list[Row]]:
     return rows
 
 
-# The tenant that a plan is for: the keys of its nodes, its state version and its logical clock.
-
-# The keys of its nodes.
+# The tenant that a plan is for: the keys of its nodes.
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,9 +207,12 @@ EVERYTHING = 2**31 - 1
 SIBLINGS = 8
 
 
-def search(tenancy: Tenancy, wanted: Wanted) -> Procedure[SearchResult]:
-    """The records that *wanted* describes, best first; newest first where it has no words."""
-    return (yield from read(lambda: _search(tenancy, wanted)))
+def search(tenancy: Tenancy, wanted: Wanted, scopes: Sequence[ProjectScope] = ()) -> Procedure[SearchResult]:
+    """The records that *wanted* describes, best first; newest first where it has no words.
+
+    With *scopes*, those of all these scopes in one ranking, each hit with its scope.
+    """
+    return (yield from read(lambda: _search_scopes(tenancy, wanted, scopes) if scopes else _search(tenancy, wanted)))
 
 
 def hits_of(tenancy: Tenancy, wanted: Wanted) -> Plan[tuple[Hit, ...]]:
@@ -220,11 +223,7 @@ def hits_of(tenancy: Tenancy, wanted: Wanted) -> Plan[tuple[Hit, ...]]:
 
 def _hits(tenancy: Tenancy, wanted: Wanted, scores: dict[str, float]) -> Plan[tuple[Hit, ...]]:
     record_views = yield from views(tenancy, list(scores))
-    ordered = {
-        view.artifact_id: score
-        for view, score in zip(record_views, _scores_of(tenancy, scores, record_views), strict=True)
-    }
-    return tuple(_hit(wanted.query, view, ordered[view.artifact_id]) for view in record_views)
+    return tuple(_hit(wanted.query, view, scores[tenancy.node_key(view.artifact_id)]) for view in record_views)
 
 
 def keys_of(tenancy: Tenancy, wanted: Wanted) -> Plan[list[str]]:
@@ -317,10 +316,6 @@ def _carried(row: Row) -> list[str]:
     ]
 
 
-def _scores_of(tenancy: Tenancy, scores: dict[str, float], record_views: Sequence[RecordView]) -> list[float]:
-    return [scores[tenancy.node_key(view.artifact_id)] for view in record_views]
-
-
 def _hit(query: str, view: RecordView, score: float) -> Hit:
     parts = view.projections
     matched = best_projection(query, parts)
@@ -373,35 +368,38 @@ def _expanded(hit: Hit, siblings: Sequence[Row]) -> Hit:
 MOST_ALIASES = 16
 
 
-def project_scopes(tenancy: Tenancy, project_id: str | None, aliases: object) -> tuple[ProjectScope, ...]:
-    """The scope of *project_id* in this tenant, then those of its *aliases*, each once.
+def project_scopes(
+    tenancy: Tenancy, project_id: str | None, aliases: object, *, own_database: bool = False
+) -> tuple[ProjectScope, ...]:
+    """The scope of *project_id* in this tenant, then those of its *aliases*, each once; none without aliases.
 
     An alias is a project of this tenant, or a pair of tenant and project.
 
     Raises:
-        InvalidRequest: there is no project that they could be names of, or one of them is neither of both.
+        InvalidRequest: an alias is neither of both, or there are more than 16; there is no project that they could be
+            names of; or the tenant has its *own_database*, and an alias names another tenant.
         InvalidTenant: an alias names no possible tenant.
 
     >>> [scope.tenant_id for scope in project_scopes(Tenancy.of("a"), "parser", ["parser-1", ("b", "parser")])]
     ['a', 'a', 'b']
     """
     known = checked_list("aliases", aliases)
+    if not known:
+        return ()
     if not project_id:
         raise InvalidRequest("project_id", "(missing)", "the project whose former names the aliases are", "give it")
     if len(known) > MOST_ALIASES:
         raise InvalidRequest("aliases", f"{len(known)} aliases", f"at most {MOST_ALIASES}", "search in several calls")
     own = ProjectScope(tenancy.tenant_id, project_id)
-    return tuple(dict.fromkeys([own, *(_alias(tenancy, each) for each in known)]))
+    scopes = tuple(dict.fromkeys([own, *(_alias(tenancy, each) for each in known)]))
+    if own_database and any(scope.tenant_id != tenancy.tenant_id for scope in scopes):
+        raise InvalidRequest("aliases", "another tenant", "a project of this tenant", "connect to the other one")
+    return scopes
 
 
 def _alias(tenancy: Tenancy, alias: object) -> ProjectScope:
     tenant_id, project_id = alias if isinstance(alias, tuple | list) and len(alias) == 2 else (tenancy.tenant_id, alias)
     return ProjectScope(Tenancy.of(tenant_id).tenant_id, checked_text("aliases", project_id, "write (tenant, project)"))
-
-
-def search_scopes(tenancy: Tenancy, wanted: Wanted, scopes: Sequence[ProjectScope]) -> Procedure[SearchResult]:
-    """The records that *wanted* describes in any of *scopes*, in one ranking; each hit names its scope."""
-    return (yield from read(lambda: _search_scopes(tenancy, wanted, scopes)))
 
 
 def _search_scopes(tenancy: Tenancy, wanted: Wanted, scopes: Sequence[ProjectScope]) -> Plan[SearchResult]:

@@ -234,19 +234,14 @@ def _entities(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
 
 def _entity(tenancy: Tenancy, reference: EntityRef, created_us: int) -> Row:
     normalised = normalise(reference.entity_type, reference.name) or reference.name
-    properties = entity_properties(tenancy, reference.entity_type, reference.name, normalised) | _entity_times(
-        created_us
-    )
+    properties = entity_properties(tenancy, reference.entity_type, reference.name, normalised)
+    properties |= {"first_us": created_us, "last_us": created_us}
     mention = {"name": reference.name, "role": reference.role or ""}
     return {"key": entity_key(tenancy, reference.entity_type, normalised), "properties": properties, "mention": mention}
 
 
 def _key_and_name(row: Row) -> tuple[str, str]:
     return row["key"], row["mention"]["name"]
-
-
-def _entity_times(created_us: int) -> dict[str, int]:
-    return {"first_us": created_us, "last_us": created_us}
 
 
 def _present(**properties: Any) -> dict[str, Any]:

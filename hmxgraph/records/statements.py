@@ -61,7 +61,7 @@ _CONTRAST = re.compile(
 # What the clause before a clause is about: "it halves them", "without shrinking the bundle".
 _TAKEN_UP = re.compile(r"^(?:(?i:it|they)\b(?! (?i:is|was) (?:\w+ ){1,2}(?:that|to)\b)|without(?= \w+ing\b))")
 _ONE = re.compile(r"\b(the \w+) ones?\b", re.IGNORECASE)
-# Instructions that are told apart where "and" joins them: "drop moment.js and keep date-fns".
+# Verbs that begin an instruction of its own after "and": "drop moment.js and keep date-fns".
 _CHANGING = r"(?:add|delete|disable|drop|enable|keep|remove|replace|skip|start|stop)\s"
 _INSTRUCTION = re.compile(rf"(?:we |please )?{_CHANGING}", re.IGNORECASE)
 _NEXT_INSTRUCTION = re.compile(rf"\s+and\s+(?={_CHANGING})", re.IGNORECASE)

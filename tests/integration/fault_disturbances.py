@@ -31,7 +31,7 @@ _LIBFAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 
 
 class Scene(NamedTuple):
-    """Who performs what, and when it is disturbed: *delay* seconds after so many statements were answered."""
+    """Who performs what, and when it is disturbed: *delay* seconds after this number of statements was answered."""
 
     address: Address
     tenant_id: str
@@ -68,7 +68,7 @@ def repeated(graph: hmxgraph.KnowledgeGraph, operation: str, deadline: float = D
 
 
 def _at(graph, statements: int, begin: Callable[[], object]) -> Callable[[], None]:
-    """Call *begin* once, after so many statements; the result does it where that many were not reached."""
+    """Call *begin* once, after a number of statements; the result calls it if they were not reached."""
     left, begun = iter(range(statements)), []
 
     def count(_: str = "") -> None:

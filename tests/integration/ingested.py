@@ -1,4 +1,4 @@
-"""What a tenant's graph holds after ingest, for comparisons."""
+"""What a tenant's graph holds after ingest, for comparisons, and the statements that a call sends."""
 
 from hmxgraph.protocol.canonical import node_key
 
@@ -55,3 +55,12 @@ class Ingested:
         """The properties of one session."""
         key = node_key(self.tenant_id, session_id)
         return self.rows("MATCH (s:Session {key: $key}) RETURN properties(s) AS p", key=key)[0]["p"]
+
+
+def statements(graph, call):
+    """The result of *call* and the names of the statements that it sent."""
+    sent = []
+    stop = graph.trace(lambda line: sent.append(line.split()[0]))
+    result = call()
+    stop()
+    return result, sent

@@ -86,16 +86,21 @@ def run_favourite(page, title):
     page.ask(f"{button}.click()")
 
 
+def load_favourites(page, file):
+    """Drop the saved queries on the Browser, open their folder and set their parameters."""
+    page.drop(".filedrop", file)
+    page.click("[data-testid=navigationFavorites]")
+    page.click("[data-testid=expandFolder-hmxgraph]")
+    run_favourite(page, "0. Parameters")
+    page.wait("document.querySelector('[data-testid=rawParamData]')")
+
+
 def test_saved_query_is_a_picture(page, saved):
     """Both files dragged onto the page, a click on the parameters and one on a query: styled, captioned nodes."""
     style, favourites = saved
     page.drop(".filedrop", style)
     page.wait(f"document.body.innerText.includes({json.dumps(ENTITY_FILL)})")
-    page.drop(".filedrop", favourites)
-    page.click("[data-testid=navigationFavorites]")
-    page.click("[data-testid=expandFolder-hmxgraph]")
-    run_favourite(page, "0. Parameters")
-    page.wait("document.querySelector('[data-testid=rawParamData]')")
+    load_favourites(page, favourites)
     run_favourite(page, "The entity graph")
     page.wait(f"{FILLS}.includes({json.dumps(ENTITY_FILL)})")
     page.wait("[...document.querySelectorAll('g.node text')].some(text => text.textContent.includes('kubectl'))")
@@ -109,11 +114,7 @@ def captions(page):
 
 def test_nodes_have_captions_without_a_style(page, saved):
     """Favourites alone give a picture that can be read: events and playbooks say what they are, failures are marked."""
-    page.drop(".filedrop", saved[1])
-    page.click("[data-testid=navigationFavorites]")
-    page.click("[data-testid=expandFolder-hmxgraph]")
-    run_favourite(page, "0. Parameters")
-    page.wait("document.querySelector('[data-testid=rawParamData]')")
+    load_favourites(page, saved[1])
     run_favourite(page, "Failures and what fixed them")
     page.wait("[...document.querySelectorAll('g.node text')].some(text => text.textContent.includes('✗'))")
     written = captions(page)
@@ -127,11 +128,7 @@ def test_a_styled_picture_says_what_helped(page, saved):
     """With the style, a playbook begins with how often it worked."""
     page.drop(".filedrop", saved[0])
     page.wait(f"document.body.innerText.includes({json.dumps(ENTITY_FILL)})")
-    page.drop(".filedrop", saved[1])
-    page.click("[data-testid=navigationFavorites]")
-    page.click("[data-testid=expandFolder-hmxgraph]")
-    run_favourite(page, "0. Parameters")
-    page.wait("document.querySelector('[data-testid=rawParamData]')")
+    load_favourites(page, saved[1])
     run_favourite(page, "Failures and what fixed them")
     page.wait("[...document.querySelectorAll('g.node text')].some(text => text.textContent.includes('✓ 4 of 4'))")
     assert any(caption.startswith("✗ 0 of 2") for caption in captions(page))

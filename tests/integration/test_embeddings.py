@@ -11,7 +11,7 @@ import hmxgraph
 from hmxgraph.errors import EmbedderError, InvalidRequest, InvalidVectors
 from hmxgraph.graph import packs
 from tests.embedders import async_embedder, embedder, wider
-from tests.integration.ingested import Ingested
+from tests.integration.ingested import Ingested, statements
 
 CELLO = "My daughter Mia plays the cello"
 DISK = "The build box ran out of disk space after the nightly job"
@@ -47,15 +47,6 @@ def vectors(connection, tenant_id):
 def say(graph, *texts, session_id="s"):
     """Record *texts* as what a user said."""
     return graph.record([{"role": "user", "content": text} for text in texts], session_id=session_id)
-
-
-def statements(graph, call):
-    """The result of *call* and the names of the statements that it sent."""
-    sent = []
-    stop = graph.trace(lambda line: sent.append(line.split()[0]))
-    result = call()
-    stop()
-    return result, sent
 
 
 def body(pack):

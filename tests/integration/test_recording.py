@@ -11,7 +11,7 @@ import pytest
 
 import hmxgraph
 from hmxgraph.errors import InvalidRequest
-from tests.integration.ingested import Ingested
+from tests.integration.ingested import Ingested, statements
 
 WRITER = """
 import sys, hmxgraph
@@ -28,15 +28,6 @@ with hmxgraph.connect(uri, user=user, password=password, database=database, tena
 def stored(connection, tenant_id):
     """What the tenant's graph holds."""
     return Ingested(connection, tenant_id)
-
-
-def statements(graph, call):
-    """The result of *call* and the names of the statements that it sent."""
-    sent = []
-    stop = graph.trace(lambda line: sent.append(line.split()[0]))
-    result = call()
-    stop()
-    return result, sent
 
 
 @pytest.mark.parametrize(
