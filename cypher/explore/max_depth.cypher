@@ -1,8 +1,8 @@
 // Depth: the greatest distance in the largest group of connected entities (max_depth of HMX-F).
 //
 // For those who want it from the database alone: hmxgraph digest computes the same outside it. This asks for the
-// shortest path between each two entities, which takes 10 to 20 seconds for 300 entities, and four times as long for
-// twice as many; the digest takes a tenth of a second. Paths of more than 100 relations are not followed.
+// shortest path between each two entities: 10 seconds where the largest group has 284 of them, 83 where it has 1,009;
+// the digest takes less than 0.2 seconds. Paths of more than 100 relations are not followed.
 //
 // mode: read
 // row:  max_depth, entities
