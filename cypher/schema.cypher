@@ -3,7 +3,7 @@
 // Community edition has uniqueness constraints and no others. A key is the SHA-256 of tenant and id, since ids may be
 // longer than an index entry. Databases made by an earlier release are brought here by the steps of schema_upgrades/.
 //
-// version: 6
+// version: 7
 // mode: schema
 // row:  -
 
@@ -162,6 +162,10 @@ FOR (n:Event) ON (n.tenant_id, n.embedding_dimension);
 // Only events that expire and still have content are in here, so finding the expired ones reads no others.
 CREATE INDEX event_expiry IF NOT EXISTS
 FOR (n:Event) ON (n.tenant_id, n.expires_us);
+
+// Only events dated after the clock of whoever stored them.
+CREATE INDEX event_ahead IF NOT EXISTS
+FOR (n:Event) ON (n.tenant_id, n.ahead, n.time_us);
 
 // --- Entities ---
 

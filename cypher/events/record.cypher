@@ -2,7 +2,8 @@
 //
 // Sessions come in key order, their events in session order. Links and mentions inside the batch refer to events by
 // position, which saves an index lookup for nodes just created; a chain that continues a stored event refers to it by
-// key. Sessions are matched through the index on their keys alone, the smallest one.
+// key. $batch.admitted are keys of stored events that nothing was learnt from so far; their positions come after those of
+// new ones. Sessions are matched through the index on their keys alone, the smallest one.
 //
 // Entities come in key order, so that writers wait for each other instead of deadlocking; relations need no lock of
 // their own. The first write to an entity must not read what it sets: a write that does locks the relationships of the
@@ -20,7 +21,15 @@ WITH session, row
 UNWIND row.events AS properties
 CREATE (event:Event)-[:IN_SESSION {tenant_id: $tenant_id}]->(session)
 SET event = properties
-WITH collect(event) AS events
+WITH collect(event) AS created
+CALL () {
+  MATCH (event:Event)
+  WHERE event.key IN $batch.admitted AND event.tenant_id = $tenant_id
+  WITH event
+  ORDER BY event.key
+  RETURN collect(event) AS admitted
+}
+WITH created + admitted AS events
 CALL (events) {
   UNWIND $batch.next AS pair
   WITH events[pair[0]] AS earlier, events[pair[1]] AS later

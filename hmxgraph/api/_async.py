@@ -305,8 +305,9 @@ class AsyncRecording(AsyncFace):
         """Take the say from events dated more than *tolerance* after this machine's clock, and set logical time right.
 
         Such events are stored and found by their id, but count in no logical time, expiry or recency. New ones are
-        marked as they come; this call marks those of earlier releases or of a clock that was wrong. *dry_run* only
-        lists them. To give one its right time, forget it and feed it in under a new id.
+        marked as they come; this call marks those of earlier releases or of a clock that was wrong, and learns from
+        those whose time has come, as ``ingest`` and ``compile`` do. *dry_run* only lists those ahead of the clock. To
+        give one its right time, forget it and feed it in under a new id.
 
         Raises:
             InvalidRequest: a tolerance that is negative or no timedelta.
@@ -426,6 +427,8 @@ class AsyncLearning(AsyncFace):
         *full* reads every session again, with the same result. *dry_run* reports what would change and writes nothing.
         *progress* is called with the stage and the number of sessions done. Running it twice changes nothing.
         """
+        if not dry_run:
+            await self._perform(clock.release(self._tenancy, now_us()))
         options = CompileOptions(full, dry_run, profile, perf_counter, progress or _silent)
         return await self._perform(compile_tenant(self._tenancy, options), whole=True)
 

@@ -17,6 +17,7 @@ from uuid import uuid4
 
 import hmxgraph
 from hmxgraph.errors import EmbedderError, GraphNotOpen, InvalidRequest, InvalidTime
+from hmxgraph.graph import clock
 from hmxgraph.graph.connection import AsyncConnection, Connection
 from hmxgraph.graph.embeddings import embed_new
 from hmxgraph.graph.ingesting import IngestOptions, beside, ingest, ingest_async
@@ -622,6 +623,8 @@ class Face:
     def _ingest(self, source: Source, options: IngestOptions) -> IngestReport:
         with span_of("ingest"):
             report = ingest(self._connection.transact, self._tenancy, source, options)
+            if options.clock:
+                self._connection.perform(clock.release(self._tenancy, options.clock()))
             return with_warnings(report, self._embedding_warnings())
 
     def _embedding_warnings(self) -> tuple[str, ...]:
@@ -668,6 +671,8 @@ class AsyncFace:
     async def _ingest(self, source: Source | AsyncIterable[Any], options: IngestOptions) -> IngestReport:
         with span_of("ingest"):
             report = await ingest_async(self._connection.transact, self._tenancy, source, options)
+            if options.clock:
+                await self._connection.perform(clock.release(self._tenancy, options.clock()))
             return with_warnings(report, await self._embedding_warnings())
 
     async def _embedding_warnings(self) -> tuple[str, ...]:

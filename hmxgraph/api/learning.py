@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
-from hmxgraph.api._base import Face, as_event
+from hmxgraph.api._base import Face, as_event, now_us
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.errors import InvalidRequest
+from hmxgraph.graph import clock
 from hmxgraph.graph.compilations import CompileOptions, compile_tenant
 from hmxgraph.graph.guidance import suggest_for_events, suggest_for_session
 from hmxgraph.protocol.events import Event
@@ -33,6 +34,8 @@ class Learning(Face):
         *full* reads every session again, with the same result. *dry_run* reports what would change and writes nothing.
         *progress* is called with the stage and the number of sessions done. Running it twice changes nothing.
         """
+        if not dry_run:
+            self._perform(clock.release(self._tenancy, now_us()))
         options = CompileOptions(full, dry_run, profile, perf_counter, progress or _silent)
         return self._perform(compile_tenant(self._tenancy, options), whole=True)
 

@@ -390,8 +390,9 @@ class Recording(Face):
         """Take the say from events dated more than *tolerance* after this machine's clock, and set logical time right.
 
         Such events are stored and found by their id, but count in no logical time, expiry or recency. New ones are
-        marked as they come; this call marks those of earlier releases or of a clock that was wrong. *dry_run* only
-        lists them. To give one its right time, forget it and feed it in under a new id.
+        marked as they come; this call marks those of earlier releases or of a clock that was wrong, and learns from
+        those whose time has come, as ``ingest`` and ``compile`` do. *dry_run* only lists those ahead of the clock. To
+        give one its right time, forget it and feed it in under a new id.
 
         Raises:
             InvalidRequest: a tolerance that is negative or no timedelta.

@@ -508,6 +508,7 @@ def store_new(
             "sessions": [
                 _session_row(tenancy, sessions[key], group, first_of_kind) for key, group in _by_session(events)
             ],
+            "admitted": [],
             "parted": weave.parted,
             "joined": joined,
             **{kind.lower(): pairs for kind, pairs in inner.items()},

@@ -1,10 +1,20 @@
-"""A tenant's clock: events dated ahead of the wall clock, and a clock that one of them has moved, set right."""
+"""A tenant's clock: events dated ahead of the wall clock until their time comes, and a clock that one of them moved.
 
+Events are marked by the clock of whoever stores them. That clock may be wrong, so the mark is not for good.
+"""
+
+from collections.abc import Sequence
 from functools import partial
 
-from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, read, state, write
+from hmxgraph.extraction.extract import extract
+from hmxgraph.graph import _entities, memories
+from hmxgraph.graph._entities import Extracted
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, open_batch, read, state, write
+from hmxgraph.ingest.prepare import event_document
+from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.reports import AheadEvent, ClockReport
 from hmxgraph.protocol.timestamps import iso
+from hmxgraph.text.terms import counter
 
 # Events named in a report.
 _MOST = 1_000
@@ -13,8 +23,11 @@ _MOST = 1_000
 def repair(tenancy: Tenancy, latest_us: int, *, dry_run: bool = False) -> Procedure[ClockReport]:
     """What is dated after *latest_us*, which from now on has no say in logical time, expiry and recency.
 
-    The tenant's clock is set back to the latest of everything else. A dry run changes nothing.
+    The tenant's clock is set back to the latest of everything else, which has its say from now on. A dry run changes
+    nothing.
     """
+    if not dry_run:
+        yield from release(tenancy, latest_us)
     before = yield from read(partial(state, tenancy))
     rows = yield from read(partial(_ahead, tenancy, latest_us))
     late = bool(before["logical_us"]) and before["logical_us"] > latest_us
@@ -29,6 +42,39 @@ def repair(tenancy: Tenancy, latest_us: int, *, dry_run: bool = False) -> Proced
         _iso(after["logical_us"]),
         tuple(AheadEvent(row["event_id"], row["session_id"], row["timestamp"]) for row in rows),
     )
+
+
+def release(tenancy: Tenancy, latest_us: int) -> Procedure[None]:
+    """Give events that came ahead of the clock their say, if they are not dated after *latest_us*."""
+    due = partial(_due, tenancy, latest_us)
+    while events := (yield from read(due)):
+        yield from write(partial(_admit, tenancy, events))
+
+
+def _due(tenancy: Tenancy, latest_us: int) -> Plan[list[Event]]:
+    rows = yield bind("retention/due", tenant_id=tenancy.tenant_id, latest_us=latest_us, limit=_MOST)
+    return [Event.parse(event_document(row["event"])) for row in rows]
+
+
+def _admit(tenancy: Tenancy, events: Sequence[Event]) -> Plan[None]:
+    """Learn from stored *events* as from new ones; locks are taken in the order of ``_events.record``."""
+    keys = {tenancy.node_key(event.event_id): event for event in events}
+    extracted = [Extracted(key, keys[key].time_us, extract(keys[key], tenancy.trust)) for key in sorted(keys)]
+    sessions = {tenancy.node_key(event.session_id): event.session_id for event in events}
+    opening = [{"key": key, "session_id": sessions[key], "expected": -1} for key in sorted(sessions)]
+    slots = memories.Observations.of(extracted).slots(tenancy)
+    opened = yield from open_batch(tenancy, {"sessions": opening, **slots})
+    rows = yield bind("retention/admit", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(keys)})
+    if not rows:
+        return
+    unread = {row["key"] for row in rows if not row["learnt"]}
+    news = [event for event in extracted if event.event_key in unread]
+    mentions = _entities.entity_rows(tenancy, news)
+    yield bind("events/record", tenant_id=tenancy.tenant_id, batch={"admitted": sorted(unread), **mentions})
+    yield from memories.store(tenancy, memories.Observations.of(news), opened["answers"], counter())
+    settled: Row = {"session_keys": sorted(sessions), "logical_us": max(event.time_us for event in events)}
+    settled |= {name: [] for name in ("event_keys", "signatures", "caused_by", "correlates_with", "about", "answers")}
+    yield bind("events/settle", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, batch=settled)
 
 
 def _iso(time_us: int | None) -> str | None:

@@ -185,9 +185,9 @@ class Intake:
 def ahead_of_clock(event_id: str, timestamp: str) -> str:
     """The warning about events that are dated after the clock."""
     return (
-        f"events are dated after this machine's clock, {event_id!r} first ({timestamp}): they are stored, but have no "
-        "say in what memory holds and when; if the time is wrong, forget them and feed them in with the right time "
-        "under new ids (hmxgraph clock lists them)"
+        f"events are dated after this machine's clock, {event_id!r} first ({timestamp}): they are stored, but until "
+        "that time comes they have no say in what memory holds and when; if the time is wrong, forget them and feed "
+        "them in with the right time under new ids (hmxgraph clock lists them)"
     )
 
 

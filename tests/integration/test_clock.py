@@ -5,17 +5,32 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from hmxgraph.api import recording
 from hmxgraph.errors import InvalidRequest
 from hmxgraph.graph import _events
 from hmxgraph.graph.plan import write
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import prepare
 from hmxgraph.protocol.events import Event
-from tests.session_makers import deployment
+from tests.integration.fault_operations import opened
+from tests.integration.ingested import Ingested
+from tests.session_makers import deployment, repaired_deployment
 from tests.unit.ingest.making import document
 
 FAR = "2090-01-01T00:00:00Z"
 RULE = "Always verify the rollout."
+ENTITIES = """
+MATCH (n:Entity {tenant_id: $tenant_id})
+RETURN n.type AS type, n.name AS name, n.mention_count AS mentions, n.first_us AS first, n.last_us AS last
+"""
+RELATIONS = """
+MATCH (n:Entity {tenant_id: $tenant_id})-[r:RELATES_TO]->(m)
+RETURN n.name AS source, r.relation_type AS type, m.name AS target, r.evidence_count AS evidence, r.weight AS weight
+"""
+MEMORIES = """
+MATCH (n:Memory {tenant_id: $tenant_id})
+RETURN n.text AS text, n.status AS status, n.observation_count AS observed, n.valid_to_us AS ended
+"""
 
 
 @pytest.fixture
@@ -61,6 +76,52 @@ def test_a_tenant_of_future_dates_alone_has_no_time(say, graph):
     assert (graph.health()["event_count"], in_force(graph)) == (1, [])
     say(RULE, "2026-03-14T03:00:00Z")
     assert (logical(graph), in_force(graph)) == (2026, [RULE])
+
+
+def behind(monkeypatch):
+    """Set this machine's clock back before everything that the tests store."""
+    monkeypatch.setattr(recording, "now_us", lambda _=None: 1_000_000)
+
+
+def held(graph, connection):
+    """What was learnt of a tenant's events, and where its clock stands."""
+    stored = Ingested(connection, graph.tenant_id)
+    learnt = [sorted(map(str, stored.rows(statement))) for statement in (ENTITIES, RELATIONS, MEMORIES)]
+    health = graph.health()
+    return graph.digest(), learnt, (health["logical_us"], health["event_count"])
+
+
+@pytest.mark.parametrize("again", ["the same", "others", "compile", "repair"])
+def test_what_a_slow_clock_held_back_has_its_say_later(graph, connection, address, monkeypatch, again):
+    """With the next call of a client whose clock is right, nothing shows that another client's clock was behind."""
+
+    def events(tenant, number):
+        yield from repaired_deployment(f"d{number}", tenant=tenant)
+        told = {"role": "user", "text": f"I live in {('Oslo', 'Bergen')[number]}."}
+        where = {"tenant_id": tenant, "session_id": f"home{number}", "timestamp": f"2026-03-1{4 + number}T03:00:00Z"}
+        yield document(event_id=f"home{number}", content=told, metadata={"user_id": "ana"}, **where)
+
+    with monkeypatch.context() as clock:
+        behind(clock)
+        assert graph.ingest(events(graph.tenant_id, 0)).warnings
+        assert not graph.ingest(events(graph.tenant_id, 0)).accepted
+    calls = {
+        "the same": lambda: graph.ingest(events(graph.tenant_id, 0)),
+        "others": lambda: graph.ingest(events(graph.tenant_id, 1)),
+        "compile": graph.compile,
+        "repair": graph.repair_clock,
+    }
+    calls[again]()
+    graph.ingest(events(graph.tenant_id, 1))
+    with opened(address, f"{graph.tenant_id}-twin") as twin:
+        for number in range(2):
+            twin.ingest(events(twin.tenant_id, number))
+        assert held(graph, connection) == held(twin, connection)
+        for each in (graph, twin):
+            each.compile()
+        titles = [sorted(artifact.title for artifact in each.artifacts().artifacts) for each in (graph, twin)]
+        assert titles[0] == titles[1]
+    assert graph.verify().findings == ()
 
 
 def test_the_tolerance_is_an_argument(say, graph):

@@ -62,7 +62,7 @@ def test_unknown_options_are_refused(graph, stored, made, option, said):
 
 
 def test_replay_writes_nothing(graph, stored, made):
-    """The same events again are duplicates, found by one read; version and graph stay as they are."""
+    """The same events again are duplicates, found by one read each batch; version and graph stay as they are."""
     events = [made(f"e{n}", n) for n in range(5)]
     graph.ingest(events)
     before, version = stored.picture(), graph.health()["state_version"]
@@ -70,7 +70,7 @@ def test_replay_writes_nothing(graph, stored, made):
     graph.trace(lines.append)
     report = graph.ingest(reversed(events))
     assert (report.accepted, report.duplicates) == (0, 5)
-    assert [line.split()[0] for line in lines] == ["events/known"]
+    assert [line.split()[0] for line in lines] == ["events/known", "retention/due"]
     assert (stored.picture(), graph.health()["state_version"]) == (before, version)
 
 

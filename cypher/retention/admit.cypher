@@ -1,0 +1,14 @@
+// Take the mark from events that came ahead of the clock. Those that were marked after something had been learnt from
+// them (retention/hold_back) have their mentions and memories already.
+//
+// Whoever else admits them waits for the sessions, which are locked before, and finds no mark.
+//
+// mode: write
+// row:  key, learnt
+MATCH (event:Event)
+WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id AND event.ahead
+REMOVE event.ahead
+RETURN
+  event.key AS key,
+  EXISTS { (event)-[:MENTIONS]->() } OR EXISTS { (event)<-[:EVIDENCED_BY]-(:Memory) } AS learnt
+ORDER BY key

@@ -1,0 +1,6 @@
+// Find the events that came ahead of the clock without reading the others.
+//
+// mode: schema
+// row:  -
+CREATE INDEX event_ahead IF NOT EXISTS
+FOR (n:Event) ON (n.tenant_id, n.ahead, n.time_us);
