@@ -1,25 +1,25 @@
 // A page of the sessions that changed since they were summarised, or were summarised by another version or profile, in
-// key order.
+// the order of their changes.
 //
-// With tenant and key in the order, the index is read in order and a page costs what it returns. Lists are compared
-// because OR would be planned branch by branch, which loses the order. Sessions that only log an import are skipped:
-// they are nobody's work.
+// What changed after the compilation began waits for the next one. With all properties of the index in the order, it is
+// read in order and a page costs what it returns. Lists are compared because OR would be planned branch by branch, which
+// loses the order. Sessions that only log an import are skipped: they are nobody's work.
 //
 // mode: read
 // row:  session_key, event_count, version
 MATCH (session:Session)
-USING INDEX SEEK session:Session(tenant_id, key)
+USING INDEX SEEK session:Session(tenant_id, changed_version)
 WHERE session.tenant_id = $tenant_id
-  AND session.key > $after
-  AND session.changed_version IS NOT NULL
+  AND $from_version <= session.changed_version <= $until_version
+  AND (session.changed_version > $from_version OR session.key > $after)
   AND NOT session.session_id STARTS WITH $logging_sessions
   AND [$full, session.summary IS NULL, coalesce(session.summarised_version, -1), coalesce(session.summary_version, '')]
     <> [false, false, session.changed_version, $summary_version]
 WITH session
-ORDER BY session.tenant_id, session.key
+ORDER BY session.tenant_id, session.changed_version, session.key
 LIMIT $limit
 RETURN
   session.key AS session_key,
   session.event_count AS event_count,
   session.changed_version AS version
-ORDER BY session.key
+ORDER BY version, session_key

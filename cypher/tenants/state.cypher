@@ -1,10 +1,12 @@
-// The tenant's state: its version, logical time, number of events, last compiled version.
+// The tenant's state: its version, logical time, number of events, last compiled version and form of the summaries that
+// it was compiled from.
 //
 // mode: read
-// row:  state_version, logical_us, event_count, compiled_version
+// row:  state_version, logical_us, event_count, compiled_version, compiled_summaries
 MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
 RETURN
   tenant.state_version AS state_version,
   tenant.logical_us AS logical_us,
   tenant.event_count AS event_count,
-  tenant.compiled_version AS compiled_version
+  tenant.compiled_version AS compiled_version,
+  tenant.compiled_summaries AS compiled_summaries

@@ -288,6 +288,7 @@ class _Run:
     imported: InForce
     timer: _Timer
     version: int
+    from_version: int
     as_of_us: int
     settled: bool
     events: int = 0
@@ -343,23 +344,27 @@ def _begin(tenancy: Tenancy, options: CompileOptions) -> Plan[_Run]:
     before = yield from last_run(tenancy)
     version = tenant["state_version"]
     settled = tenant["compiled_version"] == version and _next(before, options, imported) == before
-    return _Run(tenancy, options, profile, imported, timer, version, as_of_us, settled)
+    known = tenant["compiled_summaries"] == summary_version(profile) and not options.full
+    from_version = tenant["compiled_version"] + 1 if known else _NEVER
+    return _Run(tenancy, options, profile, imported, timer, version, from_version, as_of_us, settled)
 
 
 def _summarise(run: _Run) -> Procedure[None]:
     """Summarise the sessions that need it and store the summaries, a page of sessions at a time."""
-    after = ""
-    while page := (yield from read(partial(_unread, run, after))):
+    from_version, after = run.from_version, ""
+    while page := (yield from read(partial(_unread, run, from_version, after))):
         for group in _groups(page):
             made = yield from read(partial(_group_summaries, run, group))
             yield from _keep(run, group, made)
-        after = page[-1]["session_key"]
+        from_version, after = page[-1]["version"], page[-1]["session_key"]
 
 
-def _unread(run: _Run, after: str) -> Plan[list[Row]]:
+def _unread(run: _Run, from_version: int, after: str) -> Plan[list[Row]]:
     rows = yield bind(
         "compiler/unread_sessions",
         tenant_id=run.tenancy.tenant_id,
+        from_version=from_version,
+        until_version=run.version,
         after=after,
         full=run.options.full,
         summary_version=run.summary_version,
@@ -503,7 +508,13 @@ def _store(run: _Run, compilation: Compilation) -> Plan[tuple[tuple[Change, ...]
 
 def _settle(run: _Run, version: int) -> Plan[None]:
     """Record that the tenant's state of *version* is compiled."""
-    yield bind("compiler/settle", tenant_id=run.tenancy.tenant_id, tenant_key=run.tenancy.key, version=version)
+    yield bind(
+        "compiler/settle",
+        tenant_id=run.tenancy.tenant_id,
+        tenant_key=run.tenancy.key,
+        version=version,
+        summary_version=run.summary_version,
+    )
 
 
 def _erased(run: _Run) -> Plan[bool]:

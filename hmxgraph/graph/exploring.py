@@ -10,7 +10,7 @@ from neo4j.time import Date, DateTime
 from hmxgraph.errors import InvalidRequest, StatementMisuse
 from hmxgraph.fingerprint.depth import max_depth
 from hmxgraph.fingerprint.measures import MeasuredDigest, digest_of
-from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, query, read
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, query, read, state
 
 # Graph values as plain ones, so that rows can be printed and stored as JSON.
 
@@ -202,15 +202,12 @@ def _relations(tenant_id: str) -> Plan[Relations]:
 def _health(tenancy: Tenancy) -> Plan[Row]:
     server = yield bind("health/server")
     indexes = yield bind("health/indexes_not_online")
-    state = yield bind("tenants/state", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key)
-    tenant: Row = (
-        state[0] if state else {"state_version": 0, "logical_us": None, "event_count": 0, "compiled_version": 0}
-    )
+    tenant = yield from state(tenancy)
     return {
         **server[0],
         "indexes_not_online": [row["name"] for row in indexes],
         "tenant_id": tenancy.tenant_id,
-        **tenant,
+        **{name: tenant[name] for name in ("state_version", "logical_us", "event_count", "compiled_version")},
     }
 
 

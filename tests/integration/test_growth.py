@@ -1,5 +1,7 @@
 """What an operation costs as the store grows: it reads what it is about, not all that is there."""
 
+from functools import partial
+
 import pytest
 from neo4j import GraphDatabase
 
@@ -8,8 +10,8 @@ from hmxgraph.compiler.reconcile import COMPILER
 from hmxgraph.fingerprint.behaviour import RULES
 from hmxgraph.graph import retention
 from hmxgraph.graph.artifacts import ALWAYS
-from hmxgraph.graph.compilations import LINEAGES, summary_version
-from hmxgraph.graph.plan import Tenancy, query
+from hmxgraph.graph.compilations import LINEAGES, CompileOptions, _begin, summary_version
+from hmxgraph.graph.plan import Tenancy, query, read
 from hmxgraph.protocol.timestamps import iso
 from tests.artifact_makers import policy
 from tests.session_makers import START, event, repaired_deployment
@@ -43,7 +45,13 @@ def sessions(tenant_id, numbers):
 
 SUMMARY_VERSION = summary_version(DEFAULT_PROFILE)
 PAGES = {
-    "compiler/unread_sessions": {"full": True, "summary_version": SUMMARY_VERSION, "logging_sessions": "none"},
+    "compiler/unread_sessions": {
+        "from_version": 1,
+        "until_version": 1,
+        "full": True,
+        "summary_version": SUMMARY_VERSION,
+        "logging_sessions": "none",
+    },
     "compiler/summaries": {"summary_version": SUMMARY_VERSION},
     "fingerprints/unread_sessions": {"rules": RULES},
 }
@@ -62,6 +70,24 @@ def test_a_page_of_sessions_costs_what_it_holds(graph, tenant_id, hits, name):
     graph.ingest(sessions(tenant_id, range(20, 100)))
     assert page() == few
     assert few[1] == 3
+
+
+def test_a_compilation_looks_at_what_changed(graph, connection, tenant_id, hits):
+    """However many sessions are compiled already, only those that changed since are looked at."""
+
+    def changed(number):
+        graph.compile()
+        graph.ingest(sessions(tenant_id, [number]))
+        run = connection.perform(read(partial(_begin, Tenancy.of(tenant_id), CompileOptions())))
+        versions = {"from_version": run.from_version, "until_version": run.version}
+        asked = {"full": False, "summary_version": SUMMARY_VERSION, "logging_sessions": "none", "limit": 200}
+        return hits("compiler/unread_sessions", tenant_id=tenant_id, after="", **versions, **asked)
+
+    graph.ingest(sessions(tenant_id, range(20)))
+    few = changed(20)
+    graph.ingest(sessions(tenant_id, range(21, 100)))
+    assert changed(100) == few
+    assert few[1] == 1
 
 
 @pytest.fixture
