@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
-from hmxgraph.compiler._verbs import instruction, is_action, kind_of, noun_words
+from hmxgraph.compiler._verbs import instruction, is_action, kind_of
 from hmxgraph.compiler._wording import LONGEST_TITLE, capital, subjects, title
-from hmxgraph.compiler.failures import FailureGroup, Stratum, significance, strata
+from hmxgraph.compiler.failures import FailureGroup, Stratum, alike, significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
@@ -24,7 +24,6 @@ _COUNTEREXAMPLES = 3
 # Below three affected sessions the test is significant too easily.
 _LEAST_AFFECTED = 3
 _SAME = 0.8
-_ALIKE = 0.35
 _LATER_CLAUSES = re.compile(r"[,;:][^”]*”")
 _SUCCEEDS, _FAILS = "the session succeeds", "the session fails"
 _HAPPENED = {_SUCCEEDS: "succeeded", _FAILS: "failed"}
@@ -186,17 +185,13 @@ def _unprepared(action: str, users: Sequence[SessionSummary], uses: _Places) -> 
     before = {user.session_id: frozenset(user.actions[: uses[user.session_id][0]]) for user in users}
     names = sorted({name for seen in before.values() for name in seen if kind_of(name) == "lookup"})
     for lookup in names:
-        alike = {lookup, *(name for name in names if _alike(name, lookup))}
-        lacking = {key: uses[key][:1] for key in before if alike.isdisjoint(before[key])}
+        similar = {lookup, *(name for name in names if alike(name, lookup))}
+        lacking = {key: uses[key][:1] for key in before if similar.isdisjoint(before[key])}
         if 0.1 <= len(lacking) / len(users) <= 0.8:
             nouns = tuple(subjects([action, lookup]))
             name = f"{action} is called without {lookup} before it"
             advice = f"Call {lookup} before {action}"
             yield _Cause(name, f"without:{action}:{lookup}", lacking, users, nouns, (_FAILS,), advice)
-
-
-def _alike(action: str, other: str) -> bool:
-    return jaccard(noun_words(action), noun_words(other)) >= _ALIKE
 
 
 def _finding(cause: _Cause, effect: str, kinds: Mapping[str, str], profile: CompilerProfile) -> Finding | None:

@@ -1,41 +1,44 @@
 """failure_playbook: what to do when something fails, and how to keep it from failing (HMX-A 4.2)."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
-from hmxgraph.compiler._recoveries import Recovery, advisable, recoveries, tallies, went_elsewhere
+from hmxgraph.compiler._recoveries import (
+    CORRECTED,
+    GIVEN,
+    LEFT,
+    Recovery,
+    advisable,
+    changed_inputs,
+    recoveries,
+    tallies,
+    went_elsewhere,
+)
 from hmxgraph.compiler._schemas import usual_line
 from hmxgraph.compiler._slots import filled
-from hmxgraph.compiler._verbs import instruction, kind_of, line_instruction, line_is_target
+from hmxgraph.compiler._verbs import instruction, kind_of, line_instruction, line_is_target, names_its_object
 from hmxgraph.compiler._wording import capital, citing, listed, subjects
-from hmxgraph.compiler.actions import TARGET_FIELDS
 from hmxgraph.compiler.failures import FailureGroup, Occurrence, most_frequent, plain_message, significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
+from hmxgraph.compiler.sessions import FROM_USER
 from hmxgraph.compiler.summary import SessionSummary, Step
 from hmxgraph.text.artifacts import attempted, noted, plain, times
 from hmxgraph.text.terms import most_first
 
-_COMMON = frozenset(("id", "name", "type", "i", "is", "not", "the", "a", "of", "to", "for", "with", "value", "number"))
 _MOST_DRAFTS = 200
 _MOST_TALLIES = 8
 _MOST_KEYS = 20
-_MOST_INPUTS, _FEW_INPUTS = 4, 2
+_MOST_INPUTS = 4
 _HALF = 0.5
 _LEAST_CALLS = 4
 _MOST_LOOKUPS = 2
 _GAP = 0.2
 # One-sided 5 % level: an unnecessary lookup costs little.
 _CLEARLY = 1.64
-_MOST_CHANGES = 3
-# How inputs change between attempts, with the conjunction between their names.
-_GIVEN, _CORRECTED, _LEFT = "given", "corrected", "left out"
-_CHANGED = {_GIVEN: "and", _CORRECTED: "or", _LEFT: "and"}
-_FORM = re.compile(r"required|missing|invalid|valid|format|expected|match", re.IGNORECASE)
 
 
 def failure_playbooks(
@@ -48,8 +51,7 @@ def failure_playbooks(
     base = _failing_share(summaries)
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
     for group in groups[:_MOST_DRAFTS]:
-        prevention = _prevention(group, _protecting(group, summaries, kinds))
-        yield _playbook(group, prevention, base, profile)
+        yield _playbook(group, _protecting(group, summaries, kinds), base, profile)
 
 
 def _overcome(occurrence: Occurrence) -> bool:
@@ -57,7 +59,7 @@ def _overcome(occurrence: Occurrence) -> bool:
     return bool(occurrence.helped) and not went_elsewhere(occurrence)
 
 
-def _playbook(group: FailureGroup, prevention: Sequence[str], base: float, profile: CompilerProfile) -> ArtifactDraft:
+def _playbook(group: FailureGroup, protecting: Sequence[str], base: float, profile: CompilerProfile) -> ArtifactDraft:
     best = recoveries(group)
     judged = [occurrence for occurrence in group.occurrences if occurrence.helped is not None]
     seen = Observations(len(group.sessions), len(judged), sum(_overcome(occurrence) for occurrence in judged))
@@ -66,7 +68,7 @@ def _playbook(group: FailureGroup, prevention: Sequence[str], base: float, profi
         "trigger_conditions": _triggers(group),
         "symptoms": _symptoms(group),
         "recovery_steps": _recovery_steps(group, advisable(best), profile.recovery_steps),
-        "prevention_strategies": list(prevention),
+        "prevention_strategies": _prevention(group, best, protecting),
         "severity": _severity(group, base, profile),
     }
     return ArtifactDraft(
@@ -78,6 +80,7 @@ def _playbook(group: FailureGroup, prevention: Sequence[str], base: float, profi
         seen=seen,
         source_events=evidence(_trails(group), profile.max_evidence),
         tags=tags(["failure", *subjects([group.action] if group.action else [])[:4]]),
+        useful=_useful(group, best),
         metadata={
             "failure_key": group.key,
             "actions": sorted({occurrence.action for occurrence in group.occurrences if occurrence.action}),
@@ -85,6 +88,21 @@ def _playbook(group: FailureGroup, prevention: Sequence[str], base: float, profi
             "recoveries": tallies(best)[:_MOST_TALLIES],
         },
     )
+
+
+def _useful(group: FailureGroup, best: Sequence[Recovery]) -> bool:
+    """Whether it says what to do: a way that worked, or one way that more than one session tried in vain."""
+    told = [recovery for recovery, _ in _told(group, advisable(best)) if not _hands_over(recovery)]
+    if told:
+        return any(recovery.unknown or (_sessions_helped(recovery) > 1 and not recovery.futile) for recovery in told)
+    gone = any(occurrence.repaired for occurrence in group.occurrences)
+    return not gone and any(
+        recovery.seen.sessions > 1 and not recovery.seen.successes and not recovery.guesswork for recovery in best
+    )
+
+
+def _sessions_helped(recovery: Recovery) -> int:
+    return len({occurrence.summary.session_id for occurrence in recovery.credited if occurrence.helped})
 
 
 def _pattern(group: FailureGroup) -> str:
@@ -126,26 +144,55 @@ def _symptoms(group: FailureGroup) -> list[str]:
 
 
 def _recovery_steps(group: FailureGroup, best: Sequence[Recovery], most: int) -> list[str]:
-    proven = [recovery for recovery in best if recovery.proven][:most]
-    if proven:
-        last = "" if all(map(_hands_over, proven)) else " if nothing else helps"
-        return [noted(_deed(group, recovery) + last * _hands_over(recovery), _trust(recovery)) for recovery in proven]
-    tried = [recovery for recovery in best if not _hands_over(recovery)][:most]
+    """What to do for each action that failed so: what worked best, else that nothing is known to help."""
+    told = _told(group, best)[:most]
+    if told:
+        last = "" if all(_hands_over(recovery) for recovery, _ in told) else " if nothing else helps"
+        return [
+            noted(f"{_where(group, recovery)}{deed}{last * _hands_over(recovery)}", _trust(recovery))
+            for recovery, deed in told
+        ]
+    tried = [recovery for recovery in best if not _hands_over(recovery) and not recovery.guesswork][:most]
     alone = " alone" if any(occurrence.repaired for occurrence in group.occurrences) else ""
     vain = [
         noted(f"{_attempt(recovery)}{alone} did not help", attempted(recovery.seen.count))
         for recovery in tried
-        if not recovery.guesswork
+        if not recovery.seen.successes
     ]
     return ["; ".join([_no_recovery(group), *vain])]
+
+
+def _told(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[Recovery, str]]:
+    """For each failed action the best reaction that worked and what it was; handing over comes last.
+
+    Of several ways, an agent could not tell which to take.
+    """
+    worked = [
+        (recovery, _deed(group, recovery)) for recovery in best if recovery.reliable and not _hands_over(recovery)
+    ]
+    first: dict[str, tuple[Recovery, str]] = {}
+    for recovery, deed in worked:
+        if deed:
+            first.setdefault(recovery.failed, (recovery, deed))
+    handovers = [(recovery, _deed(group, recovery)) for recovery in best if _hands_over(recovery) and recovery.proven]
+    return [*first.values(), *handovers[:1]]
+
+
+def _where(group: FailureGroup, recovery: Recovery) -> str:
+    """The condition of a way that answers the same error of another action."""
+    return f"If {recovery.failed} failed: " if recovery.failed != group.action and not _hands_over(recovery) else ""
 
 
 def _no_recovery(group: FailureGroup) -> str:
     """What to do where no reaction is known to help; several changes may have helped together."""
     retried = [occurrence for occurrence in group.occurrences if occurrence.again is not None]
     gone = sum(occurrence.repaired for occurrence in retried)
+    displaced = sum(occurrence.displaced for occurrence in retried)
     if not gone:
         return _gone_on(group) or "Stop and tell the user what failed"
+    if not any(occurrence.changes for occurrence in retried if occurrence.repaired):
+        counted = times(gone - displaced, len(retried), displaced)
+        return noted("Stop and tell the user what failed; no change of the inputs is known to help", counted)
     return noted(
         f"Try {group.action} again after several changes: no single one is known to help", times(gone, len(retried))
     )
@@ -178,35 +225,36 @@ def _attempt(recovery: Recovery) -> str:
 
 
 def _deed(group: FailureGroup, recovery: Recovery) -> str:
-    """What to do and how to continue."""
+    """What to do and how to continue; "" if the names of the steps do not say what to do."""
     if recovery.retry:
-        return _once_more(group, recovery)
+        return _once_more(recovery)
     if _hands_over(recovery):
         return instruction(recovery.action)
+    if not all(line or names_its_object(name) for name, line in zip(recovery.actions, recovery.lines, strict=True)):
+        return ""
     deeds = [
         line_instruction(name, line) if line else instruction(name)
         for name, line in zip(recovery.actions, recovery.lines, strict=True)
     ]
     deed = ", then ".join([deeds[0], *map(_small, deeds[1:])])
     if not recovery.instead:
-        return f"{deed}, then try {group.action} again"
+        return f"{deed}, then try {recovery.failed} again"
     if group.action:
         deed = f"{deed} instead"
-    return f"{deed}, then go on with {recovery.then}" if recovery.then not in {"", group.action} else deed
+    return f"{deed}, then go on with {recovery.then}" if recovery.then not in {"", recovery.failed} else deed
 
 
-def _once_more(group: FailureGroup, recovery: Recovery) -> str:
-    """The instruction to retry, with the inputs to correct or the command line to use."""
+def _once_more(recovery: Recovery) -> str:
+    """The instruction to retry, with the inputs to change or the command line to use; "" if the retries differ."""
     line = recovery.lines[0]
     if line and line_is_target(recovery.action):
         return f"{line_instruction(recovery.action, line)} again"
     if not line:
-        return f"Call {recovery.action} again{_corrected(group, recovery.action)}"
-    again = _retries(group, recovery.action)
+        return _with_changes(recovery)
     failed = usual_line(
         [
             replace(_failing(occurrence), command=filled(_failing(occurrence).command, occurrence.slots))
-            for occurrence in again
+            for occurrence in recovery.credited
         ]
     )
     return f"Run {recovery.action} again" + (f" as `{line}`" if line != failed else "")
@@ -216,31 +264,31 @@ def _failing(occurrence: Occurrence) -> Step:
     return occurrence.summary.steps[occurrence.failure.step]
 
 
-def _corrected(group: FailureGroup, action: str) -> str:
-    """How the inputs of retries usually differ: " with phone given and date or time corrected"."""
-    counts = Counter(change for occurrence in _retries(group, action) for change in _changes(occurrence))
-    ranked = most_first(counts)
-    usual = [change for change in ranked if counts[change] >= _HALF * counts[ranked[0]]][:_MOST_CHANGES]
-    names = {how: [name for name, deed in usual if deed == how] for how in _CHANGED}
-    parts = [f"{listed(names[how], link)} {how}" for how, link in _CHANGED.items() if names[how]]
-    return f" with {listed(parts)}" if parts else ""
+def _with_changes(recovery: Recovery) -> str:
+    """The instruction to call again, with what changed and where it was taken from."""
+    if not recovery.changes:
+        return f"Call {recovery.action} again unchanged" if names_its_object(recovery.action) else ""
+    sources = {name: source for name, _ in recovery.changes if (source := _source(name, recovery.credited))}
+    asked = sorted(name for name, source in sources.items() if source == FROM_USER)
+    by_how = {how: sorted(name for name, deed in recovery.changes if deed == how) for how in (GIVEN, CORRECTED, LEFT)}
+    parts = [
+        f"{listed(names)} {how}" for how in by_how if (names := [name for name in by_how[how] if name not in sources])
+    ]
+    parts += [f"{name} from {sources[name]}" for name in sorted(sources) if name not in asked]
+    call = f"call {recovery.action} again" + (f" with {listed(parts)}" if parts else "")
+    return f"Ask the user for the right {listed(asked)}, then {call}" if asked else capital(call)
 
 
-def _retries(group: FailureGroup, action: str) -> list[Occurrence]:
-    """The immediate retries of *action*; only those that helped, if any did."""
-    again = [occurrence for occurrence in group.occurrences if occurrence.retried and occurrence.action == action]
-    return [occurrence for occurrence in again if occurrence.helped] or again
+def _source(name: str, credited: Sequence[Occurrence]) -> str:
+    """Where most attempts took an input from: a lookup, or the user if they were asked first; "" if unknown."""
+    taken = Counter(_origin(name, occurrence.again) for occurrence in credited if occurrence.again is not None)
+    source = next(iter(most_first(taken)), "")
+    return source if taken[source] > _HALF * len(credited) else ""
 
 
-def _changes(occurrence: Occurrence) -> list[tuple[str, str]]:
-    """The inputs in which the next attempt differs from the failed one, and how."""
-    if occurrence.again is None:
-        return []
-    before, after = ({name for name, _ in step.inputs} for step in (_failing(occurrence), occurrence.again))
-    given, left = (
-        [(name, how) for name in names] for names, how in ((after - before, _GIVEN), (before - after, _LEFT))
-    )
-    return [*given, *left, *((name, _CORRECTED) for name in occurrence.again.changed if name in before & after)]
+def _origin(name: str, step: Step) -> str:
+    origin = dict(step.inputs).get(name, "")
+    return "" if origin == FROM_USER and step.situation.since not in {"user", "both"} else origin
 
 
 def _trust(recovery: Recovery) -> str:
@@ -251,66 +299,37 @@ def _trust(recovery: Recovery) -> str:
     return times(worked, recovery.seen.count, recovery.displaced, futile=recovery.futile)
 
 
-def _prevention(group: FailureGroup, protecting: Sequence[str]) -> list[str]:
-    """Prevention supported by sessions: lookups that avoided the failure, and inputs that caused it.
+def _prevention(group: FailureGroup, best: Sequence[Recovery], protecting: Sequence[str]) -> list[str]:
+    """Prevention supported by sessions: lookups that avoided the failure, and inputs that failing calls lacked.
 
-    An input is blamed if successful retries added or corrected it, or if the message names it.
+    A lookup is credited only if it is also known to repair the failure, or to supply the input that repairs it.
     """
     before = f"Before {group.action}, " if group.action else "Before going on, "
-    advice = [f"{before}{_small(instruction(name))}" for name in protecting[:_MOST_LOOKUPS]]
+    supplied = {
+        source: name
+        for recovery in best
+        if recovery.retry and recovery.seen.successes
+        for name, _ in recovery.changes
+        if (source := _source(name, recovery.credited))
+    }
+    repairing = {name for recovery in best if recovery.seen.successes for name in recovery.actions} | supplied.keys()
+    lookups = [name for name in protecting if name in repairing][:_MOST_LOOKUPS]
+    advice = [f"{before}{_small(instruction(name))}" for name in lookups]
     if lacking := _lacking(group):
         return [*advice, f"{before}make sure that {listed(lacking)} {'is' if len(lacking) == 1 else 'are'} given"]
-    blamed = [name for name in _blamed(group, group.action) if _at_fault(group, name)] if group.action else []
-    if group.action and (doubtful := blamed or _mended(group)):
-        inputs = listed(doubtful)
-        check = f"bring {inputs} into the form it demands" if _FORM.search(group.signature) else f"check {inputs}"
-        advice.append(before + check)
     return advice
-
-
-def _at_fault(group: FailureGroup, name: str) -> bool:
-    """Whether successful retries show that an input was at fault: at least half of them changed it."""
-    again = [
-        (occurrence, occurrence.again)
-        for occurrence in group.occurrences
-        if occurrence.again is not None and occurrence.again.ok
-    ]
-    changed = sum(name in step.changed and not _on_the_same(occurrence, step, name) for occurrence, step in again)
-    return bool(again) and changed >= _HALF * len(again)
-
-
-def _on_the_same(occurrence: Occurrence, again: Step, name: str) -> bool:
-    """Whether a browser action was retried on the same target, whatever was clicked in between."""
-    return name in TARGET_FIELDS and "" != again.command == _failing(occurrence).command
-
-
-def _mended(group: FailureGroup) -> list[str]:
-    """The inputs corrected by most successful retries, if there are few."""
-    again = [occurrence for occurrence in _retries(group, group.action) if occurrence.helped]
-    counts = Counter(name for occurrence in again for name, how in _changes(occurrence) if how == _CORRECTED)
-    usual = sorted(name for name in counts if counts[name] > _HALF * len(again))
-    return usual if len(usual) <= _FEW_INPUTS else []
 
 
 def _lacking(group: FailureGroup) -> list[str]:
     """The inputs that failing calls lacked and most successful retries had."""
-    again = [occurrence for occurrence in _retries(group, group.action) if occurrence.helped]
-    counts = Counter(name for occurrence in again for name, how in _changes(occurrence) if how == _GIVEN)
-    return sorted(name for name in counts if counts[name] > _HALF * len(again))
+    again = [occurrence for occurrence in group.occurrences if occurrence.retried and occurrence.action == group.action]
+    helped = [occurrence for occurrence in again if occurrence.helped]
+    counts = Counter(name for occurrence in helped for name, how in changed_inputs(occurrence) if how == GIVEN)
+    return sorted(name for name in counts if counts[name] > _HALF * len(helped))
 
 
 def _small(text: str) -> str:
     return text[:1].lower() + text[1:]
-
-
-def _blamed(group: FailureGroup, action: str) -> list[str]:
-    """The inputs named in the message."""
-    spoken = _stems(group.signature) - _COMMON
-    return [name for name in _inputs(group, action) if not spoken.isdisjoint(_stems(name.lower()))]
-
-
-def _stems(text: str) -> set[str]:
-    return {word.removesuffix("s") for word in re.findall(r"[a-z]+", text)}
 
 
 def _protecting(group: FailureGroup, summaries: Sequence[SessionSummary], kinds: Mapping[str, str]) -> list[str]:

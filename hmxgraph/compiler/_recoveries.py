@@ -1,34 +1,44 @@
 """What helped after a failure: the one model that playbooks and suggestions draw on."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from hmxgraph.compiler._drafts import Observations
 from hmxgraph.compiler._schemas import usual_line
 from hmxgraph.compiler._slots import filled
-from hmxgraph.compiler._verbs import is_action, kind_of
-from hmxgraph.compiler.failures import FailureGroup, Occurrence, chance, most_frequent, strata
+from hmxgraph.compiler._verbs import is_action, kind_of, read_action, serves_any_purpose
+from hmxgraph.compiler.failures import FailureGroup, Occurrence, alike, chance, most_frequent, strata
 from hmxgraph.compiler.summary import Step
+from hmxgraph.text.terms import most_first
 
 _TWICE = 2
 _WORKS = frozenset({"action", "lookup"})
 _HALF = 0.5
 _CHANCE = 0.05
 
+# How inputs change between attempts.
+GIVEN, CORRECTED, LEFT = "given", "corrected", "left out"
+
 Way = tuple[str, ...]
+Change = tuple[str, str]
+_Ways = dict[tuple[Way, bool, tuple[Change, ...]], list[Occurrence]]
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """One reaction to a failure: its actions with their usual lines, how often it was tried, how often it helped.
+    """One reaction to the failure of an action: its actions with their usual lines, how often it was tried and helped.
 
-    ``retry`` is set if it is nothing but another attempt at the failed action. ``attempts`` counts the times that the
-    failed action was attempted again; without any, the end of the session judges. ``displaced`` counts how often the
-    failure was gone but another came in its place. ``instead`` is set if the failed action was usually not tried again
-    where it helped, and ``futile`` if feedback calls all sessions in which it helped failures.
+    ``failed`` is the action that failed, and ``credited`` holds the occurrences in which the reaction helped, or all if
+    none did. ``retry`` is set if it is nothing but another attempt, ``changes`` then names the inputs that changed, and
+    how. ``attempts`` counts the times that the failed action was attempted again; without any, the end of the session
+    judges. ``displaced`` counts how often the failure was gone but another came in its place. ``instead`` is set if the
+    failed action was usually not tried again where it helped, and ``futile`` if feedback calls all sessions in which it
+    helped failures.
     """
 
+    failed: str
     actions: Way
     lines: tuple[str, ...]
     retry: bool
@@ -36,6 +46,8 @@ class Recovery:
     attempts: int
     then: str
     unknown: bool
+    credited: tuple[Occurrence, ...] = ()
+    changes: tuple[tuple[str, str], ...] = ()
     displaced: int = 0
     instead: bool = False
     futile: bool = False
@@ -49,6 +61,15 @@ class Recovery:
     def proven(self) -> bool:
         """Whether it can be recommended: it helped, or its result is unknown."""
         return self.unknown or self.seen.successes > 0
+
+    @property
+    def reliable(self) -> bool:
+        """Whether it worked at least every other time.
+
+        A repair worked if it removed the error, whatever failed next; another attempt only if it went well.
+        """
+        worked = self.seen.successes - (self.displaced if self.retry else 0)
+        return self.unknown or (worked > 0 and worked >= _HALF * self.seen.count)
 
     @property
     def coincidence(self) -> bool:
@@ -77,8 +98,16 @@ def recoveries(group: FailureGroup) -> list[Recovery]:
         for occurrence in group.occurrences
         if (occurrence.route or occurrence.retried) and not went_elsewhere(occurrence)
     ]
-    ways = _candidates(judged)
-    tried = [_recovery(way, retry, occurrences) for (way, retry), occurrences in sorted(ways.items()) if occurrences]
+    by_failed: defaultdict[str, list[Occurrence]] = defaultdict(list)
+    for occurrence in judged:
+        # Where programs fail alike, the same repair helps them all.
+        named = group.action if serves_any_purpose(occurrence.action) else occurrence.action
+        by_failed[named].append(occurrence)
+    tried = [
+        _recovery(failed, key, occurrences)
+        for failed in sorted(by_failed)
+        for key, occurrences in sorted(_candidates(by_failed[failed]).items())
+    ]
     ranked = sorted(
         tried,
         key=lambda recovery: (
@@ -86,12 +115,15 @@ def recoveries(group: FailureGroup) -> list[Recovery]:
             -recovery.score,
             -len(recovery.actions),
             recovery.actions,
+            recovery.failed,
         ),
     )
     kept: list[Recovery] = []
     for recovery in ranked:
         overlapping = any(
-            set(recovery.actions) & set(other.actions) and not (recovery.retry or other.retry) for other in kept
+            set(recovery.actions) & set(other.actions) and not (recovery.retry or other.retry)
+            for other in kept
+            if other.failed == recovery.failed
         )
         if not recovery.coincidence and not overlapping:
             kept.append(recovery)
@@ -106,9 +138,23 @@ def advisable(candidates: Sequence[Recovery]) -> list[Recovery]:
 
 
 def went_elsewhere(occurrence: Occurrence) -> bool:
-    """Whether the failing program was next run for another purpose and the failed action never retried."""
-    same = bool(occurrence.route) and occurrence.route[0].action == occurrence.action
-    return same and occurrence.again is None
+    """Whether the failed action was never retried and other work followed, which says nothing about the failure.
+
+    Other work is the same program for another purpose, or a tool that is no other way to the same end.
+    """
+    if occurrence.again is not None or not occurrence.route:
+        return False
+    way = occurrence.route[0].action
+    return way == occurrence.action or not _to_the_same_end(way, occurrence.action)
+
+
+def _to_the_same_end(way: str, failed: str) -> bool:
+    """Whether one tool may stand in for another by their names; the names of programs do not say."""
+    readings = read_action(way), read_action(failed)
+    if not failed or kind_of(way) not in _WORKS or serves_any_purpose(way) or serves_any_purpose(failed):
+        return True
+    same = readings[0].verb == readings[1].verb or alike(way, failed)
+    return same and readings[0].kind == readings[1].kind
 
 
 def tallies(advised: Iterable[Recovery]) -> list[dict[str, Any]]:
@@ -121,8 +167,10 @@ def tallies(advised: Iterable[Recovery]) -> list[dict[str, Any]]:
     return list(counted.values())
 
 
-def _candidates(occurrences: Sequence[Occurrence]) -> Mapping[tuple[Way, bool], list[Occurrence]]:
+def _candidates(occurrences: Sequence[Occurrence]) -> _Ways:
     """The occurrences of each way: whole routes, and single actions with every route that contains them.
+
+    Another attempt is a way by the inputs that changed.
 
     A single action that failed alone gets no credit for longer routes that worked: it needed something else. An action
     that was never tried alone is a separate way only if the failure was gone clearly more often with it than without.
@@ -131,7 +179,11 @@ def _candidates(occurrences: Sequence[Occurrence]) -> Mapping[tuple[Way, bool], 
     for occurrence in occurrences:
         if occurrence.attributable:
             exact.setdefault((_way(occurrence), occurrence.retried), []).append(occurrence)
-    ways = dict(exact)
+    ways: _Ways = {
+        (way, retry, changes): alike
+        for (way, retry), group in exact.items()
+        for changes, alike in (_by_changes(group) if retry else [((), group)])
+    }
     for single in sorted({name for occurrence in occurrences for name in _made(occurrence)}):
         alone = exact.get(((single,), False), [])
         longer = [occurrence for occurrence in occurrences if single in _made(occurrence) and _with_others(occurrence)]
@@ -141,8 +193,30 @@ def _candidates(occurrences: Sequence[Occurrence]) -> Mapping[tuple[Way, bool], 
             and any(occurrence.helped for occurrence in longer)
         )
         if longer and not needed_more and (alone or _makes_the_difference(single, occurrences)):
-            ways[(single,), False] = [*alone, *longer]
+            ways[(single,), False, ()] = [*alone, *longer]
     return ways
+
+
+def _by_changes(retries: Sequence[Occurrence]) -> Iterator[tuple[tuple[Change, ...], list[Occurrence]]]:
+    """The retries by the input that most of those left changed, and the rest, which changed nothing."""
+    left = list(retries)
+    while left:
+        counts = Counter(change for occurrence in left for change in changed_inputs(occurrence))
+        usual = next(iter(most_first(counts)), None)
+        alike = [occurrence for occurrence in left if usual is None or usual in changed_inputs(occurrence)]
+        shared = Counter(change for occurrence in alike for change in changed_inputs(occurrence))
+        yield tuple(change for change in most_first(shared) if shared[change] > _HALF * len(alike)), alike
+        left = [occurrence for occurrence in left if occurrence not in alike]
+
+
+def changed_inputs(occurrence: Occurrence) -> list[Change]:
+    """The inputs in which the next attempt differs from the failed one, and how; a command line tells its own."""
+    failed = occurrence.summary.steps[occurrence.failure.step] if occurrence.failure.step >= 0 else None
+    if occurrence.again is None or failed is None or failed.command:
+        return []
+    before, after = ({name for name, _ in step.inputs} for step in (failed, occurrence.again))
+    given, left = ([(name, how) for name in names] for names, how in ((after - before, GIVEN), (before - after, LEFT)))
+    return [*given, *left, *((name, CORRECTED) for name in occurrence.again.changed if name in before & after)]
 
 
 def _made(occurrence: Occurrence) -> Way:
@@ -168,7 +242,8 @@ def _way(occurrence: Occurrence) -> Way:
     return tuple(step.action for step in occurrence.route) or (occurrence.action,)
 
 
-def _recovery(way: Way, retry: bool, occurrences: Sequence[Occurrence]) -> Recovery:  # noqa: FBT001 - a sort key's part
+def _recovery(failed: str, key: tuple[Way, bool, tuple[Change, ...]], occurrences: Sequence[Occurrence]) -> Recovery:
+    way, retry, changes = key
     judged = [occurrence for occurrence in occurrences if occurrence.helped is not None]
     seen = Observations(
         len({occurrence.summary.session_id for occurrence in occurrences}),
@@ -179,16 +254,20 @@ def _recovery(way: Way, retry: bool, occurrences: Sequence[Occurrence]) -> Recov
     again = sum(occurrence.again is not None for occurrence in credited)
     after = [_next(occurrence, way, retry=retry) for occurrence in credited]
     return Recovery(
+        failed=failed,
         actions=way,
-        lines=tuple(usual_line(_steps(name, occurrences, retry=retry)) for name in way),
+        lines=tuple(usual_line(_steps(name, credited, retry=retry)) for name in way),
         retry=retry,
         seen=seen,
         attempts=sum(occurrence.again is not None for occurrence in occurrences),
         then=most_frequent(name for name in after if name),
         unknown=not judged,
+        credited=tuple(credited),
+        changes=changes,
         displaced=sum(occurrence.displaced for occurrence in judged),
         instead=again <= _HALF * len(credited),
-        futile=any(occurrence.helped for occurrence in credited) and all(map(_rejected, credited)),
+        # A lookup is done when it has its result, whatever the session makes of it.
+        futile=is_action(way[0]) and any(one.helped for one in credited) and all(map(_rejected, credited)),
     )
 
 
@@ -197,12 +276,11 @@ def _rejected(occurrence: Occurrence) -> bool:
     return occurrence.summary.went_well is False and occurrence.summary.outcome_reason.endswith("feedback")
 
 
-def _steps(action: str, occurrences: Sequence[Occurrence], *, retry: bool) -> list[Step]:
-    """The steps that did *action*, those that helped if any did, with slots in their lines."""
-    best = [occurrence for occurrence in occurrences if occurrence.helped] or list(occurrences)
+def _steps(action: str, credited: Sequence[Occurrence], *, retry: bool) -> list[Step]:
+    """The steps that did *action*, with slots in their lines."""
     chosen = [
         (occurrence, step)
-        for occurrence in best
+        for occurrence in credited
         for step in ([occurrence.again] if retry else occurrence.route)
         if step is not None
     ]

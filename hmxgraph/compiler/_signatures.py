@@ -44,6 +44,8 @@ _FRAME = re.compile(
     r"|--> \S+:\d+)"
 )
 _RULE = re.compile(r"^[\W_]*$")
+# The heading of a part of a report: a tag alone on its line.
+_PART = re.compile(r"\[[\w -]+\]")
 _POINTER = re.compile(
     r"^(?:see|for (?:more|further)|hint|help|note|tip|try|run|visit|https?:)\b|^A complete log", re.IGNORECASE
 )
@@ -72,8 +74,10 @@ def _telling_line(text: str) -> str:
     if len(lines) < 2:
         return _stripped("".join(lines)) or text.strip()
     place = next((place for shape in _SHAPES if (place := shape(lines)) is not None), 0)
-    place = _introduced(lines, place)
-    return _stripped(lines[place]) + _listed_first(lines[place : place + 3])
+    following = _introduced(lines, place)
+    # The name of the part that failed says little without the line before it.
+    part = f"{_stripped(lines[place])} " if following != place and _PART.fullmatch(_stripped(lines[following])) else ""
+    return part + _stripped(lines[following]) + _listed_first(lines[following : following + 3])
 
 
 def _listed_first(lines: Sequence[str]) -> str:
@@ -359,10 +363,13 @@ def _line(text: str, given: Mapping[str, str], command: str) -> str:
 def _unescaped(text: str) -> str:
     r"""*text* with its line breaks, if it was printed on one line with several of them as backslash and n.
 
+    Two of them in a row are line breaks wherever they stand.
+
     >>> _unescaped(r"failed:\n\nnot formatted").splitlines(), _unescaped(r"C:\new")
     (['failed:', '', 'not formatted'], 'C:\\new')
     """
-    return text.replace("\\n", "\n") if "\n" not in text.strip() and text.count("\\n") > 1 else text
+    printed = "\\n\\n" in text or ("\n" not in text.strip() and text.count("\\n") > 1)
+    return text.replace("\\n", "\n") if printed else text
 
 
 def _of_document(text: str) -> str:

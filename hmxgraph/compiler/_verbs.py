@@ -256,6 +256,21 @@ def instruction(action: str) -> str:
     return phrase if plain else f"{phrase} with {action}"
 
 
+def names_its_object(action: str) -> bool:
+    """Whether the name of *action* says what it acts on, so that telling somebody to do it says what to do.
+
+    >>> names_its_object("get_order_details"), names_its_object("mix format"), names_its_object("billing_api")
+    (True, True, True)
+    >>> names_its_object("Edit"), names_its_object("Read"), names_its_object("browser click"), names_its_object("sed")
+    (False, False, False, False)
+    """
+    if action in _EVENT_ACTIONS or action.startswith(BROWSER):
+        return action == "test_run"
+    reading = read_action(action)
+    named = reading.subject not in {"", action} or (reading.verb != "run" and len(_lowered(action)) > 1)
+    return named or " " in action
+
+
 def noun_words(action: str) -> tuple[str, ...]:
     """The nouns in an action name, without verb and prepositions; the program name for a program.
 

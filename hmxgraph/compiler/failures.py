@@ -10,8 +10,9 @@ from itertools import takewhile
 from hmxgraph.compiler._shell import tried_again
 from hmxgraph.compiler._signatures import mask_numbers, mask_quoted
 from hmxgraph.compiler._slots import merged, template
-from hmxgraph.compiler._verbs import kind_of
+from hmxgraph.compiler._verbs import kind_of, noun_words
 from hmxgraph.compiler.summary import Failure, SessionSummary, Step
+from hmxgraph.text.comparison import jaccard
 from hmxgraph.text.terms import most_first, terms
 
 # Shares are compared within each kind of request, so that actions needed only by hard requests are not blamed.
@@ -84,6 +85,7 @@ def chance(table: Stratum) -> float:
 
 _FOLLOWING = 3
 _ROUTE = 3
+_ALIKE = 0.35
 _MARK = re.compile(r"<[^<>]*>")
 # Names inside a message: paths, hosts, hyphenated names.
 _NAME = re.compile(r"\S*\w[-/.]+\w\S*")
@@ -256,9 +258,24 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     between = _outside(failed, later[:place], again, summary)
     changes = {} if again is None else _changes(between)
     route = tuple(changes.values())[-_ROUTE:] or _answers(between)[:1]
-    helped = summary.went_well if again is None else _gone(summary, failure, again)
+    helped = _replaced(failed, route, summary) if again is None else _gone(summary, failure, again)
     action = failure.line or failed.action
     return Occurrence(summary, failure, action, _answers(later), again, route, helped, changes=tuple(changes))
+
+
+def _replaced(failed: Step, route: Sequence[Step], summary: SessionSummary) -> bool | None:
+    """Whether what was done instead helped: judged by the session, another way to look things up by its own result.
+
+    After a lookup, sessions may fail for many reasons.
+    """
+    way = route[0] if route else None
+    judged = way is not None and way.ok is not None and kind_of(way.action) == kind_of(failed.action) == "lookup"
+    return way.ok if judged and way is not None and alike(way.action, failed.action) else summary.went_well
+
+
+def alike(action: str, other: str) -> bool:
+    """Whether the names of two actions share enough nouns to be about the same thing."""
+    return jaccard(noun_words(action), noun_words(other)) >= _ALIKE
 
 
 def _reactions(summary: SessionSummary, failed: int) -> tuple[Step, ...]:

@@ -5,7 +5,7 @@ Each file holds scenarios. A session is written line by line:
     user: TEXT, agent: TEXT          a message
     $ LINE                           a shell command that succeeds; "?? OUTPUT" is what it printed
     $ LINE !! OUTPUT                 a shell command that fails with this output
-    > TOOL {ARGUMENTS} !! MESSAGE    a tool call that fails; without "!!" it succeeds
+    > TOOL {ARGUMENTS} !! MESSAGE    a tool call that fails; without "!!" it succeeds; "?? VALUE" is its result
     @ VERB SELECTOR !! MESSAGE       a browser action
     % METHOD URL !! STATUS MESSAGE   a web request
     = PATH                           a file edit
@@ -146,7 +146,8 @@ def write(writer, line):
             shell(writer, work, error)
         case ">":
             tool, _, arguments = work.partition(" ")
-            writer.call(tool, error=error or None, **json.loads(arguments or "{}"))
+            arguments, _, value = arguments.partition(" ?? ")
+            writer.call(tool, {"value": value} if value else None, error=error or None, **json.loads(arguments or "{}"))
         case "@":
             verb, _, selector = work.partition(" ")
             content = {"action": verb, "selector": selector, "success": not error, "error": error or None}
@@ -189,10 +190,11 @@ def check_playbook(world, expectation):
     told = [draft.title for draft in world.drafts]
     assert chosen, f"no such playbook among {told}"
     assert len(chosen) == expectation.get("count", len(chosen)), told
-    if not {"fix", "fix_not", "sessions", "no_fix"} & expectation.keys():
+    if not {"fix", "fix_not", "sessions", "no_fix", "steps"} & expectation.keys():
         return
     (draft,) = chosen
     steps = draft.content["recovery_steps"]
+    assert steps == expectation.get("steps", steps)
     assert steps[0].startswith("Stop") == expectation.get("no_fix", False), steps
     for text in expectation.get("fix", ()):
         assert text in steps[0], steps

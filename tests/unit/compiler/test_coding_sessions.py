@@ -12,10 +12,15 @@ from tests.coding_sessions import coding_world
 
 
 @pytest.fixture(scope="module")
-def known():
+def compiled():
+    """All drafts."""
+    return compile_summaries(summarise(events) for events in coding_world()).drafts
+
+
+@pytest.fixture(scope="module")
+def known(compiled):
     """What is validated, by type, best supported first."""
-    drafts = compile_summaries(summarise(events) for events in coding_world()).drafts
-    valid = [draft for draft in drafts if draft.validated(DEFAULT_PROFILE)]
+    valid = [draft for draft in compiled if draft.validated(DEFAULT_PROFILE)]
     return {
         kind: [draft for draft in valid if draft.artifact_type == kind] for kind in {d.artifact_type for d in valid}
     }
@@ -50,10 +55,14 @@ def test_playbooks_say_what_to_do_first(known):
     assert book.content["prevention_strategies"][0] == "Before apply_patch, read the file with read_file"
 
 
-def test_names_in_a_failure_are_masked_where_they_differ(known):
+def test_names_in_a_failure_are_masked_where_they_differ(compiled):
     """One missing module is like another."""
-    titles = [draft.title for draft in known["failure_playbook"]]
-    assert "pytest fails: “no module named '<name>'”" in titles
+    assert "pytest fails: “no module named '<name>'”" in [draft.title for draft in compiled]
+
+
+def test_a_failure_that_nothing_is_known_to_repair_is_no_playbook(known):
+    """Without a way that worked, or one that several sessions tried in vain, there is nothing to tell an agent."""
+    assert not [draft for draft in known["failure_playbook"] if "no module named" in draft.title]
 
 
 def test_policies_follow_the_request(known):

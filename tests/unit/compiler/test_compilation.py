@@ -268,15 +268,14 @@ def refused(name, *errors, signal="positive"):
     return script.feedback(signal).events
 
 
-def test_another_error_in_place_of_the_first_is_said():
-    """What made one error go away but led to another has not worked, and is counted as such."""
+def test_an_attempt_that_led_to_another_error_has_not_worked():
+    """Another attempt that usually met another error is told as no way out, with how often it went well."""
     first, second = "card is expired", "not enough balance"
     sessions = [refused("a", first, None), refused("b", first, second), refused("c", first, second)]
     (playbook,) = [draft for draft in drafts(sessions, "failure_playbook") if first in draft.title]
-    assert playbook.content["recovery_steps"] == [
-        "Call book_flight again with payment_id corrected (worked 1 of 3 times; twice another error followed)"
-    ]
-    assert playbook.summary.endswith("call book_flight again with payment_id corrected.")
+    (step,) = playbook.content["recovery_steps"]
+    assert step.startswith("Stop and tell the user what failed; no change of the inputs is known to help")
+    assert step.endswith("(worked 1 of 3 times; twice another error followed)")
 
 
 def test_a_fix_in_sessions_that_failed_nevertheless_says_so():
@@ -310,27 +309,6 @@ def test_what_was_done_instead_is_no_way_to_try_again():
         for n in range(3)
     ]
     assert recovery_steps(sessions) == ["Modify the items with modify_items instead (worked 3 of 3 times)"]
-
-
-def test_an_input_is_doubted_only_where_another_value_worked():
-    """That a message speaks of an input does not show that its value was wrong."""
-    message = "order is not delivered"
-    never = [
-        Script(f"s{n}").user("Exchange it").call("exchange_items", error=message, order_id="W1").events
-        for n in range(3)
-    ]
-    (playbook,) = drafts(never, "failure_playbook")
-    assert playbook.content["prevention_strategies"] == []
-    mended = [
-        Script(f"s{n}")
-        .user("Exchange it")
-        .call("exchange_items", error=message, order_id="W1")
-        .call("exchange_items", {"ok": 1}, order_id="W2")
-        .events
-        for n in range(3)
-    ]
-    (playbook,) = drafts(mended, "failure_playbook")
-    assert playbook.content["prevention_strategies"] == ["Before exchange_items, check order_id"]
 
 
 def test_a_program_is_told_once_among_what_was_tried():
@@ -458,20 +436,6 @@ def test_playbooks_prevent_nothing_without_evidence():
         for n, message in enumerate(("lock timed out", "connection refused", "quota exceeded", "state is red"))
     ]
     assert [one.content["prevention_strategies"] for one in drafts(failed, "failure_playbook")] == [[]] * 4
-
-
-def test_playbooks_prevent_by_what_another_attempt_corrected():
-    """An input whose correction helped is worth checking before."""
-    mended = [
-        Script(f"m{n}")
-        .user("Ship it")
-        .call("ship", error="refused by carrier", zone="x")
-        .call("ship", zone=f"y{n}")
-        .events
-        for n in range(3)
-    ]
-    [playbook] = drafts(mended, "failure_playbook")
-    assert playbook.content["prevention_strategies"] == ["Before ship, check zone"]
 
 
 @pytest.mark.parametrize(
