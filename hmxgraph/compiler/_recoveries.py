@@ -8,8 +8,8 @@ from typing import Any
 from hmxgraph.compiler._drafts import Observations
 from hmxgraph.compiler._schemas import usual_line
 from hmxgraph.compiler._slots import filled
-from hmxgraph.compiler._verbs import is_action, kind_of, read_action, serves_any_purpose
-from hmxgraph.compiler.failures import FailureGroup, Occurrence, alike, chance, most_frequent, strata
+from hmxgraph.compiler._verbs import is_action, kind_of, serves_any_purpose
+from hmxgraph.compiler.failures import FailureGroup, Occurrence, chance, most_frequent, strata, to_the_same_end
 from hmxgraph.compiler.summary import Step
 from hmxgraph.text.terms import most_first
 
@@ -145,16 +145,7 @@ def went_elsewhere(occurrence: Occurrence) -> bool:
     if occurrence.again is not None or not occurrence.route:
         return False
     way = occurrence.route[0].action
-    return way == occurrence.action or not _to_the_same_end(way, occurrence.action)
-
-
-def _to_the_same_end(way: str, failed: str) -> bool:
-    """Whether one tool may stand in for another by their names; the names of programs do not say."""
-    readings = read_action(way), read_action(failed)
-    if not failed or kind_of(way) not in _WORKS or serves_any_purpose(way) or serves_any_purpose(failed):
-        return True
-    same = readings[0].verb == readings[1].verb or alike(way, failed)
-    return same and readings[0].kind == readings[1].kind
+    return way == occurrence.action or not to_the_same_end(way, occurrence.action)
 
 
 def tallies(advised: Iterable[Recovery]) -> list[dict[str, Any]]:

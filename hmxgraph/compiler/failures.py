@@ -10,7 +10,7 @@ from itertools import takewhile
 from hmxgraph.compiler._shell import tried_again
 from hmxgraph.compiler._signatures import mask_numbers, mask_quoted
 from hmxgraph.compiler._slots import merged, template
-from hmxgraph.compiler._verbs import kind_of, noun_words
+from hmxgraph.compiler._verbs import kind_of, noun_words, read_action, serves_any_purpose
 from hmxgraph.compiler.summary import Failure, SessionSummary, Step
 from hmxgraph.text.comparison import jaccard
 from hmxgraph.text.terms import most_first, terms
@@ -269,8 +269,21 @@ def _replaced(failed: Step, route: Sequence[Step], summary: SessionSummary) -> b
     After a lookup, sessions may fail for many reasons.
     """
     way = route[0] if route else None
-    judged = way is not None and way.ok is not None and kind_of(way.action) == kind_of(failed.action) == "lookup"
-    return way.ok if judged and way is not None and alike(way.action, failed.action) else summary.went_well
+    if way is None or way.ok is None or not kind_of(way.action) == kind_of(failed.action) == "lookup":
+        return summary.went_well
+    return way.ok if to_the_same_end(way.action, failed.action) else summary.went_well
+
+
+def to_the_same_end(way: str, failed: str) -> bool:
+    """Whether one tool may stand in for another, by their names; the names of programs do not say.
+
+    >>> to_the_same_end("find_user_by_name", "find_user_by_email"), to_the_same_end("get_order", "return_order")
+    (True, False)
+    """
+    if not failed or kind_of(way) in {"scratch", "handover"} or serves_any_purpose(way) or serves_any_purpose(failed):
+        return True
+    readings = read_action(way), read_action(failed)
+    return readings[0].kind == readings[1].kind and (readings[0].verb == readings[1].verb or alike(way, failed))
 
 
 def alike(action: str, other: str) -> bool:
