@@ -3,12 +3,12 @@
 Two sources: decision events, and implicit choices, where sessions took different actions at the same point.
 """
 
-import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hmxgraph.compiler._conditions import MENTIONS, terms_of, what_requests_mention
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler._schemas import class_name, origins
 from hmxgraph.compiler._signatures import signature
@@ -17,35 +17,22 @@ from hmxgraph.compiler._vocabulary import telling_words
 from hmxgraph.compiler._wording import (
     LONGEST_TITLE,
     capital,
-    distinctive,
     listed,
-    plain_words,
     subjects,
-    term_counts,
     title,
 )
-from hmxgraph.compiler.failures import Stratum, failure_key, most_frequent, significance, strata
+from hmxgraph.compiler.failures import failure_key, most_frequent, significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.sessions import FROM_USER
 from hmxgraph.compiler.summary import Decision, SessionSummary, Step
 from hmxgraph.text.artifacts import noted, times
 from hmxgraph.text.lines import condition_of
-from hmxgraph.text.terms import terms
 
 _MOST_OPTIONS = 6
-_MOST_WORDS = 20
 # One-sided 1 % level: many points of the work are compared, and what is chosen also depends on what is asked.
 _CLEARLY = 2.33
 _HALF = 0.5
-# Requests needed to compare words, share of them that must use a word, share of the others that may.
-_FEW, _MOST, _HARDLY = 5, 0.6, 0.15
-# The shares for a word that has no tie to the option.
-_NEARLY_ALL, _NEARLY_NONE = 0.9, 0.05
-_MENTIONS = "the request mentions"
-_BETWEEN_WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
-# Standard errors above chance: many words are compared, so one in a thousand instead of one in ten.
-_TELLING = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,45 +237,9 @@ def _when(option: Option, options: Sequence[Option]) -> str:
     theirs = {name for rival in rivals for name in rival.given}
     if mine := [name for name in option.given if name not in theirs]:
         return f"the user has given {listed(mine)}"
-    requests, rival_requests = option.requests, [request for rival in rivals for request in rival.requests]
-    if len(requests) < _FEW or len(rival_requests) < _FEW:
-        return ""
-    here, there = term_counts(requests), term_counts(rival_requests)
-    words = distinctive(requests, here + there, len(requests) + len(rival_requests), _MOST_WORDS)
-    spoken = _spoken_terms(option)
-    telling = [
-        word
-        for word in plain_words(words, requests)
-        if _sets_apart(word, (requests, here), (rival_requests, there), tied=terms(word)[0] in spoken)
-    ]
-    tied = [word for word in telling if terms(word)[0] in spoken]
-    return f"{_MENTIONS} {listed((tied or telling)[:2], 'or')}" if telling else ""
-
-
-def _spoken_terms(option: Option) -> frozenset[str]:
-    """The terms of the option itself: its name, its command lines and the names of its inputs."""
     steps = [step for session, _, event_id in option.taken for step in session.steps if step.event_id == event_id]
-    option_texts = [
-        option.name,
-        *(step.command for step in steps),
-        *(name for step in steps for name, _ in step.inputs),
-    ]
-    return frozenset(term for text in dict.fromkeys(option_texts) for term in terms(_BETWEEN_WORDS.sub(" ", text)))
-
-
-def _sets_apart(
-    word: str, mine: tuple[Sequence[str], Counter[str]], theirs: tuple[Sequence[str], Counter[str]], *, tied: bool
-) -> bool:
-    """Whether most of *mine* and hardly any of *theirs* use the word, which chance hardly explains.
-
-    A word that the option itself does not use must tell them apart nearly always: many words are compared, and requests
-    have turns of phrase ("either", "showing") that tell nothing about what is asked.
-    """
-    most, hardly = (_MOST, _HARDLY) if tied else (_NEARLY_ALL, _NEARLY_NONE)
-    term = terms(word)[0]
-    table = Stratum(len(mine[0]), mine[1][term], len(theirs[0]), theirs[1][term])
-    distinct = table.affected >= most * table.having and table.others_affected <= hardly * table.others
-    return distinct and significance([table]) >= _TELLING and (tied or not word.endswith("ing"))
+    rival_requests = [request for rival in rivals for request in rival.requests]
+    return what_requests_mention(option.requests, rival_requests, terms_of(option.name, steps))
 
 
 def _silent_policy(
@@ -341,8 +292,8 @@ def _branched(branches: Iterable[tuple[str, str]]) -> str:
     """
     sentences, before = [], ""
     for condition, deed in branches:
-        again = before.startswith(_MENTIONS) and condition.startswith(_MENTIONS)
-        shortened = condition.replace(_MENTIONS, "it mentions", 1) if again else condition
+        again = before.startswith(MENTIONS) and condition.startswith(MENTIONS)
+        shortened = condition.replace(MENTIONS, "it mentions", 1) if again else condition
         sentences.append(f"If {shortened}: {deed}")
         before = condition
     return ". ".join(sentences)
