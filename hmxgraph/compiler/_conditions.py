@@ -21,12 +21,10 @@ _BETWEEN_WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 _TELLING = 3.0
 
 
-def what_requests_mention(
-    requests: Sequence[str], rival_requests: Sequence[str], spoken: AbstractSet[str], *, tied: bool = False
-) -> str:
+def what_requests_mention(requests: Sequence[str], rival_requests: Sequence[str], spoken: AbstractSet[str]) -> str:
     """The condition "the request mentions ..." that sets these requests apart from the rival ones; "" if there is none.
 
-    *spoken* holds the terms of the option itself; with *tied*, only these count.
+    *spoken* holds the terms of the option itself.
     """
     if len(requests) < _FEW or len(rival_requests) < _FEW:
         return ""
@@ -38,8 +36,7 @@ def what_requests_mention(
         if _sets_apart(word, (requests, here), (rival_requests, there), tied=terms(word)[0] in spoken)
     ]
     own = [word for word in telling if terms(word)[0] in spoken]
-    chosen = own if tied else own or telling
-    return f"{MENTIONS} {listed(chosen[:2], 'or')}" if chosen else ""
+    return f"{MENTIONS} {listed((own or telling)[:2], 'or')}" if telling else ""
 
 
 def terms_of(action: str, steps: Sequence[Step]) -> frozenset[str]:

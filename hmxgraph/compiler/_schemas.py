@@ -4,12 +4,21 @@ import re
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import groupby
 from typing import Any
 
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler._shell import command_name
-from hmxgraph.compiler._verbs import instruction, is_action, kind_of, line_instruction, read_action, serves_any_purpose
+from hmxgraph.compiler._verbs import (
+    instruction,
+    is_action,
+    kind_of,
+    line_instruction,
+    noun_words,
+    read_action,
+    serves_any_purpose,
+)
 from hmxgraph.compiler._vocabulary import BROWSER, OBJECT_VERBS, REQUEST_VERBS, TROUBLES
 from hmxgraph.compiler._wording import (
     asked_to,
@@ -30,6 +39,7 @@ from hmxgraph.compiler._wording import (
     title,
 )
 from hmxgraph.compiler.actions import TARGET_FIELDS
+from hmxgraph.compiler.failures import to_the_same_end
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.sessions import FROM_USER
@@ -86,7 +96,12 @@ _TOPICS = 6
 _MOST_RUNS = 4
 _MAJORITY = 0.5
 _OFTEN = 0.3
-_MOST_OPTIONAL = 5
+_MOSTLY = 0.7
+_SELDOM = 0.2
+_RARELY = 0.33
+# How the names of inputs end that identify a thing.
+_IDENTIFIERS = ("id", "number", "name", "email", "path", "key", "selector")
+_TENTHS = 10
 
 
 def task_schemas(classes: Sequence[GoalClass], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
@@ -134,12 +149,10 @@ def _link(actions: Sequence[str], models: Sequence[SessionSummary]) -> str:
 def _answer(goal_class: GoalClass) -> str:
     """The purpose of sessions without changes: an answer only if that is what was asked for and what came of it."""
     names = [name for name, _ in goal_class.steps]
-    about, members = matters(names), goal_class.members
-    handed_over = sum(any(kind_of(action) == "handover" for action in member.actions) for member in members)
-    to_change = sum(map(asks_for_change, goal_class.requests))
-    if about and handed_over > _OFTEN * len(members):
+    about = matters(names)
+    if about and _hands_over(goal_class):
         return f"decline or hand over requests about {about}"
-    if about and to_change > _OFTEN * len(members):
+    if about and _asks_for_change(goal_class):
         return f"answer or decline requests about {about}"
     return goal_phrase(names)
 
@@ -199,45 +212,133 @@ def _schema(
         keywords=tuple(keywords),
         qualifiers=_qualifiers(goal_class, telling, usual),
         metadata={"goal_actions": sorted(goal_class.key), "requests_speak_of": telling},
-        # Of a class without a step that its sessions share, nothing is known.
-        useful=any(not step["optional"] for step in content["steps"]),
+        useful=_useful(goal_class, content),
     )
 
 
+def _useful(goal_class: GoalClass, content: Mapping[str, Any]) -> bool:
+    """Whether the steps are a way to do what is asked, and not only what sessions happened to do.
+
+    The sessions have to share a step and most of what they did (without requests, nearly all), and not fail too often.
+    """
+    shared = {name for name, share in goal_class.steps if share >= _MAJORITY}
+    most = _MAJORITY if goal_class.requests else _USUALLY
+    seen = Observations.of_sessions(goal_class.models, goal_class.members)
+    return (
+        any(not step["optional"] for step in content["steps"])
+        and _does_what_is_asked(goal_class)
+        and statistics.median(_covered(shared, model) for model in goal_class.models) >= most
+        and (not seen.count or seen.success_rate >= _RARELY)
+    )
+
+
+def _does_what_is_asked(goal_class: GoalClass) -> bool:
+    """Whether most sessions made the same change or changes, or nothing was to be changed.
+
+    Sessions that decline, or that make this change or that one, show no way of doing either.
+    """
+    shares = dict(goal_class.steps)
+    changes = [name for name in shares if is_action(name)]
+    usual = [name for name in changes if shares[name] >= _MAJORITY]
+    if changes:
+        return bool(usual) and _link(usual, goal_class.models) == "and"
+    handing_over = bool(goal_class.requests) and any(kind_of(name) == "handover" for name in shares)
+    return handing_over or not (_asks_for_change(goal_class) or _hands_over(goal_class))
+
+
+def _asks_for_change(goal_class: GoalClass) -> bool:
+    return sum(map(asks_for_change, goal_class.requests)) > _OFTEN * len(goal_class.members)
+
+
+def _hands_over(goal_class: GoalClass) -> bool:
+    handed_over = (any(kind_of(action) == "handover" for action in member.actions) for member in goal_class.members)
+    return sum(handed_over) > _OFTEN * len(goal_class.members)
+
+
+def _covered(steps: AbstractSet[str], model: SessionSummary) -> float:
+    """The share of the distinct actions of a session that are among these steps."""
+    taken = set(model.actions)
+    return len(taken & steps) / len(taken)
+
+
 def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: CompilerProfile) -> dict[str, Any]:
-    chosen = _told_steps(goal_class, profile)
+    # What fewer did depends on what they met, which their requests do not tell.
+    chosen = [(name, share) for name, share in goal_class.steps if share >= _MAJORITY]
     names = [name for name, _ in chosen]
+    others = {name: other for name in names if (other := _alternative(name, models)) and other not in names}
     steps: list[dict[str, Any]] = [
         {
             "order": order,
-            "description": describe(name, _uses_of(name, models), names[: order - 1]),
-            "tools_used": [name],
-            "optional": share < profile.required_share,
+            "description": _described(name, others.get(name, ""), models, names[: order - 1]),
+            "tools_used": [name, *filter(None, [others.get(name, "")])],
+            "optional": share < profile.required_share and name not in others,
         }
         for order, (name, share) in enumerate(chosen, start=1)
     ]
+    for step, (_, share) in zip(steps, chosen, strict=True):
+        if step["optional"]:
+            step["description"] += _how_often(step["tools_used"][0], share, models)
     if check := _final_check(names, models):
         steps.append(_check_step(check, steps[names.index(check)], len(steps) + 1))
     return {
         "steps": steps,
-        "preconditions": _preconditions(names, models),
-        "postconditions": _postconditions([(step["tools_used"][0], step["optional"]) for step in steps], models),
-        "tools_used": sorted(names),
+        "preconditions": _preconditions(names, others, models),
+        "postconditions": _postconditions([(step["tools_used"][0], step["optional"]) for step in steps], goal_class),
+        "tools_used": sorted({*names, *others.values()}),
         "estimated_complexity": complexity(len(names), models, profile),
     }
 
 
-def _told_steps(goal_class: GoalClass, profile: CompilerProfile) -> list[tuple[str, float]]:
-    """The steps worth telling: all required ones, and the most frequent of the optional ones, changes before lookups.
+def _alternative(action: str, models: Sequence[SessionSummary]) -> str:
+    """Another lookup that sessions use in the place of *action*, by other things that the user gives; "" if none."""
+    asked = set(_given_by_user(action, models)) if kind_of(action) == "lookup" else set()
+    if not asked:
+        return ""
+    users = Counter(name for model in models for name in _went_well(model))
+    enough = max(2, _SELDOM * len(models))
+    likely = [name for name in most_first(users) if name != action and users[name] >= enough]
+    return next((name for name in likely if _stands_in(name, action, users[name], models)), "")
 
-    Where nearly everything is optional, all steps together are a list of what somebody once did.
-    """
-    optional = {name: share for name, share in goal_class.steps if share < profile.required_share}
-    ranked = sorted(optional, key=lambda name: (-optional[name], name))
-    changes = [name for name in ranked if is_action(name)][:_MOST_CHANGES]
-    most = max(_MOST_OPTIONAL, len(goal_class.steps) - len(optional))
-    kept = {*changes, *[name for name in ranked if name not in changes][: most - len(changes)]}
-    return [(name, share) for name, share in goal_class.steps if name not in optional or name in kept]
+
+def _stands_in(name: str, action: str, uses: int, models: Sequence[SessionSummary]) -> bool:
+    """Whether *name* looks the same thing up in other sessions than *action*, by other things that the user gives."""
+    given = set(_given_by_user(name, models))
+    if kind_of(name) != "lookup" or not given or given == set(_given_by_user(action, models)):
+        return False
+    both = sum({name, action} <= _went_well(model) for model in models)
+    same = to_the_same_end(name, action) and not set(noun_words(name)).isdisjoint(noun_words(action))
+    return same and both <= _SELDOM * uses
+
+
+def _went_well(model: SessionSummary) -> set[str]:
+    return {step.action for step in model.steps if step.ok is not False}
+
+
+def _given_by_user(action: str, models: Sequence[SessionSummary]) -> list[str]:
+    uses = [step for steps in _uses_of(action, models) for step in steps]
+    return [argument for argument, origin in origins(uses).items() if origin == FROM_USER]
+
+
+def _described(action: str, other: str, models: Sequence[SessionSummary], before: Sequence[str]) -> str:
+    """The instruction for a step, and for the lookup to use in its place where the user has given other things."""
+    if not other:
+        return describe(action, _uses_of(action, models), before)
+    there, here = (listed(_given_by_user(name, models)) for name in (other, action))
+    return f"If the user has given {there}: {_small(instruction(other))}. If {here}: {_small(instruction(action))}"
+
+
+def _small(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _how_often(action: str, share: float, models: Sequence[SessionSummary]) -> str:
+    """In how many sessions a step was needed; in tenths, so that one session more makes no other artifact."""
+    few = len(models) <= _TENTHS
+    counted = f"{round(share * len(models))} of {len(models)}" if few else f"about {round(10 * share)} of 10"
+    others = [model for model in models if action not in model.actions]
+    idle = sum(not any(map(is_action, model.actions)) for model in others)
+    rest = "; the others changed nothing" if is_action(action) and idle > _USUALLY * len(others) else ""
+    return f" (in {counted} sessions{rest})"
 
 
 def _final_check(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
@@ -318,7 +419,7 @@ def origins(uses: Sequence[Step]) -> dict[str, str]:
         origin, count = min(counts[argument].items(), key=lambda pair: (-pair[1], pair[0]))
         frequent = sum(counts[argument].values()) >= _MAJORITY * len(uses)
         if frequent:
-            usual[argument] = origin if count >= _MAJORITY * sum(counts[argument].values()) else ""
+            usual[argument] = origin if count >= _MOSTLY * sum(counts[argument].values()) else ""
     return usual
 
 
@@ -350,18 +451,19 @@ def _repeated(uses: Sequence[Sequence[Step]]) -> str:
         return ""
     changing = Counter(name for steps in uses for step in steps for name in step.changed)
     usual = next(iter(most_first(changing)), "")
-    return f"; once for each {usual}" if usual and not usual.endswith("s") else "; as often as needed"
+    return f"; once for each {usual}" if usual.endswith(_IDENTIFIERS) else "; as often as needed"
 
 
-def _preconditions(names: Sequence[str], models: Sequence[SessionSummary]) -> list[str]:
+def _preconditions(names: Sequence[str], others: Mapping[str, str], models: Sequence[SessionSummary]) -> list[str]:
     """The values that only the user can give."""
-    needed: list[str] = []
-    for name in names:
-        uses = [step for steps in _uses_of(name, models) for step in steps]
-        needed += [argument for argument, origin in origins(uses).items() if origin == FROM_USER]
+    needed = [argument for name in names if name not in others for argument in _given_by_user(name, models)]
+    either = [
+        f"{listed(_given_by_user(other, models))}, or {listed(_given_by_user(name, models))}"
+        for name, other in others.items()
+    ]
     asked = list(dict.fromkeys(needed))
-    first = [f"The user has given {listed(asked)}"] if asked else []
-    return first + (["The user has agreed to the change"] if agreed(models, names) else [])
+    given = [f"The user has given {wanted}" for wanted in (*either, *([listed(asked)] if asked else []))]
+    return given + (["The user has agreed to the change"] if agreed(models, names) else [])
 
 
 def agreed(models: Sequence[SessionSummary], names: Sequence[str] | None = None) -> bool:
@@ -375,20 +477,22 @@ def agreed(models: Sequence[SessionSummary], names: Sequence[str] | None = None)
     return bool(changes) and sum(changes) >= _MAJORITY * len(changes)
 
 
-def _postconditions(steps: Sequence[tuple[str, bool]], models: Sequence[SessionSummary]) -> list[str]:
+def _postconditions(steps: Sequence[tuple[str, bool]], goal_class: GoalClass) -> list[str]:
     """How to recognise that the work is done, from the tools of the steps and whether each is optional.
 
     Tools that never reported success are omitted.
     """
+    if any(kind_of(name) == "handover" and not optional for name, optional in steps):
+        return ["A person has taken over with a summary of what was found"]
     if not any(is_action(name) for name, _ in steps):
-        return ["The user's question is answered from what was found"]
-    telling = {step.action for session in models for step in session.steps if step.ok}
+        declined = _asks_for_change(goal_class) or _hands_over(goal_class)
+        told = "The user knows what was found, and why nothing was changed"
+        return [told if declined else "The user's question is answered from what was found"]
+    telling = {step.action for session in goal_class.models for step in session.steps if step.ok}
     changes = [(name, optional) for name, optional in steps if is_action(name) and name in telling]
     firm = [f"{name} has reported success" for name, optional in changes if not optional]
-    loose = [name for name, optional in changes if optional]
-    reported = "has" if len(loose) == 1 else "have"
-    some = f"{listed(loose, most=len(loose))} {reported} reported success, as far as needed"
-    return firm + ([some] if loose else [])
+    loose = [f"{name} has reported success, if it was called" for name, optional in changes if optional]
+    return firm + loose
 
 
 def _does_work(tool: str) -> bool:

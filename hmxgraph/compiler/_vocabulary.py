@@ -84,6 +84,9 @@ COUNT_WORDS = _listed("""
 # Pronouns and question words, which never belong to a task name.
 PRONOUNS = _listed("he her him i it me she that these they them this those us we what which who you your")
 
+# Words that begin a question for something known.
+QUESTION_WORDS = _listed("what when where which who whose why")
+
 # Prepositions that tie the topic of a request to its verb.
 PREPOSITIONS = _listed("about across against at between for from in into of on onto over to with within")
 

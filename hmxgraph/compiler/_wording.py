@@ -13,6 +13,7 @@ from hmxgraph.compiler._vocabulary import (
     OTHERS_VERBS,
     PREPOSITIONS,
     PRONOUNS,
+    QUESTION_WORDS,
     REQUEST_VERBS,
     TROUBLES,
     VERB_LEADS,
@@ -158,10 +159,15 @@ def asks_for_change(request: str) -> bool:
 
     >>> asks_for_change("I'd like to cancel my order"), asks_for_change("What does it cost? Please show me the price")
     (True, False)
+    >>> asks_for_change("Where do we set the size?")
+    False
     """
     tokens = _TOKEN.findall(request)
     return any(
-        token.lower() in REQUEST_VERBS and kind_of(f"{token.lower()}_it") == "action" and _asks(tokens, place)
+        token.lower() in REQUEST_VERBS
+        and kind_of(f"{token.lower()}_it") == "action"
+        and _asks(tokens, place)
+        and not _asks_about(tokens, place)
         for place, token in enumerate(tokens)
     )
 
@@ -347,6 +353,12 @@ def _asks(tokens: Sequence[str], place: int) -> bool:
         after[0] in FINITE_VERBS or (after[0].endswith("ed") and (len(after) < 2 or not _content(after[1])))
     )
     return not finite and _begins(tokens, place)
+
+
+def _asks_about(tokens: Sequence[str], place: int) -> bool:
+    """Whether the sentence up to *place* begins with a question word."""
+    start = max((at + 1 for at, token in enumerate(tokens[:place]) if token[-1] in ".!?\n"), default=0)
+    return tokens[start].lower() in QUESTION_WORDS
 
 
 def _begins(tokens: Sequence[str], place: int) -> bool:

@@ -171,13 +171,13 @@ def _no_material(sessions: Sequence[SessionSummary]) -> Iterator[str]:
 def _unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:
     """The drafts with unique titles; equal titles are distinguished by qualifiers.
 
-    Where no qualifier helps, the first digits of the lineage hash are appended.
+    Where no qualifier helps, the first digits of the lineage hash are appended. The only useful one keeps its title.
     """
     named: defaultdict[str, list[ArtifactDraft]] = defaultdict(list)
     for draft in drafts:
         named[draft.title].append(draft)
     renamed = {
-        id(draft): draft if len(alike) == 1 else replace(draft, title=_qualified_title(draft, alike))
+        id(draft): draft if _stands_alone(draft, alike) else replace(draft, title=_qualified_title(draft, alike))
         for alike in named.values()
         for draft in alike
     }
@@ -188,6 +188,10 @@ def _unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:
         finished.append(replace(draft, title=draft.title + mark) if mark else draft)
         taken.add(finished[-1].title)
     return finished
+
+
+def _stands_alone(draft: ArtifactDraft, alike: Sequence[ArtifactDraft]) -> bool:
+    return len(alike) == 1 or (draft.useful and sum(other.useful for other in alike) == 1)
 
 
 def _without_duplicates(

@@ -217,6 +217,8 @@ def check_procedure(world, expectation):
     assert set(expectation.get("has", ())) <= set(tools), tools
     assert not set(expectation.get("lacks", ())) & set(tools), tools
     assert tools[-1] == expectation.get("last", tools[-1]), tools
+    described = [step["description"] for step in chosen[0].content["steps"]]
+    assert set(expectation.get("says", ())) <= set(described), described
 
 
 def check_suggest(world, expectation):
