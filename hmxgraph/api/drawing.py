@@ -1,19 +1,18 @@
 """Pictures of saved queries: interactive in a notebook or a page, and as a still drawing.
 
-The colours and captions are those of the style sheet that Neo4j Browser gets (``explore/browser.grass``).
+The colours and captions are those of the style that Neo4j Browser gets (``engine/browser_style.json``).
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hmxgraph.engine import browser_style
 from hmxgraph.errors import InvalidRequest, NotWritten
 from hmxgraph.graph.exploring import PictureEdge, PictureNode
-from hmxgraph.graph.plan import companion
 from hmxgraph.protocol.display import truncate_line
 
 if TYPE_CHECKING:
@@ -24,24 +23,14 @@ if TYPE_CHECKING:
 _LONGEST_CAPTION = 60
 _HEIGHT = 560
 
-# The style sheet: of each label or type its colours and the pattern of its caption.
+# Colours and captions, from the style of Neo4j Browser.
 
-_RULE = re.compile(r"(node|relationship)(?:\.(\w+))?\s*\{([^{}]*(?:\{\w+\}[^{}]*)*)\}")
-_PROPERTY = re.compile(r"([\w-]+):\s*(\"[^\"]*\"|[^;]+);")
 _FIELD = re.compile(r"\{(\w+)\}")
 
 
-@cache
-def styles() -> dict[tuple[str, str], dict[str, str]]:
-    """The rules of the style sheet: by ``node`` or ``relationship`` and its label or type ("" for all of them)."""
-    rules = _RULE.findall(companion("explore/browser.grass"))
-    return {
-        (kind, name): {key: value.strip('"') for key, value in _PROPERTY.findall(body)} for kind, name, body in rules
-    }
-
-
 def _style(kind: str, name: str) -> dict[str, str]:
-    return styles()[kind, ""] | styles().get((kind, name), {})
+    styles = browser_style()
+    return styles[kind] | styles.get(f"{kind}.{name}", {})
 
 
 # Browser colours by label alone; here what failed can be seen.

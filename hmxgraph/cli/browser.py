@@ -1,4 +1,4 @@
-"""``hmxgraph browser``: Neo4j Browser on the memory's graph, with a style sheet and the saved queries."""
+"""``hmxgraph browser``: Neo4j Browser on the memory's graph, with its style and the saved queries."""
 
 import io
 import webbrowser
@@ -18,7 +18,7 @@ from hmxgraph.api.graph import connect
 from hmxgraph.cli._terminal import AsJson, Tenant, emit, err, out
 from hmxgraph.errors import NotWritten
 from hmxgraph.graph.driver import check
-from hmxgraph.graph.plan import companion, query, query_names
+from hmxgraph.graph.plan import query, query_names
 
 # The saved queries as favourites of Neo4j Browser, which imports them from a zip dragged onto its window.
 
@@ -28,7 +28,9 @@ _FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 
 
 def favourites(values: Mapping[str, Any]) -> bytes:
-    """A zip of the saved queries, preceded by a command that sets *values* as their parameters.
+    """A zip of the saved queries, preceded by commands that set *values* as their parameters and load the style.
+
+    Servers that hmxgraph starts load the style at login; the command is for all others.
 
     Queries with parameters that cannot be typed by hand, such as an embedding, are left out. The same queries and
     values give the same bytes.
@@ -36,6 +38,7 @@ def favourites(values: Mapping[str, Any]) -> bytes:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
         archive.writestr(_member("00_parameters"), parameters(values))
+        archive.writestr(_member("01_style"), f"// 0. Style: colours and captions\n:{engine.style_command()}")
         for name in query_names("explore"):
             if name != _STARTING_VALUES and query(name).parameters <= values.keys():
                 archive.writestr(_member(name.removeprefix("explore/")), query(name).text)
@@ -63,7 +66,8 @@ _Uri = Annotated[str | None, typer.Option("--uri", envvar="HMXGRAPH_URI", help="
 User = Annotated[str, typer.Option("--user", envvar="HMXGRAPH_USER", help="Its user.")]
 Open = Annotated[bool, typer.Option("--open/--no-open", help="Open it, if run in a terminal.")]
 Save = Annotated[
-    Path | None, typer.Option("--save", help="Write Browser's style sheet and the saved queries into this folder.")
+    Path | None,
+    typer.Option("--save", help="Write the saved queries into a folder, as a zip to drag into Browser."),
 ]
 
 
@@ -92,7 +96,7 @@ def browser(
 ) -> None:
     """Print the address and login of Neo4j Browser, and open it."""
     access = remote(uri, user) if uri else local()
-    saved = [str(path) for path in write_files(save, uri, user, tenant)] if save else []
+    saved = str(write_favourites(save, uri, user, tenant)) if save else None
     emit({**access._asdict(), "saved": saved}, as_json, lambda: out.print(_table(access, saved)))
     if open_it and not as_json and out.is_terminal and access.browser_uri is not None:
         webbrowser.open(access.login_uri)
@@ -130,8 +134,8 @@ def find_browser(host: str | None, port: int = 7474) -> str | None:
     return f"http://{host}:{port}/browser/" if served else None
 
 
-def write_files(folder: Path, uri: str | None, user: str, tenant: str) -> tuple[Path, Path]:
-    """Write style sheet and favourites into *folder*, with parameters taken from *tenant*'s data.
+def write_favourites(folder: Path, uri: str | None, user: str, tenant: str) -> Path:
+    """Write the favourites into *folder*, with parameters taken from *tenant*'s data.
 
     Raises:
         NotWritten: the folder cannot be created or written.
@@ -139,22 +143,21 @@ def write_files(folder: Path, uri: str | None, user: str, tenant: str) -> tuple[
     """
     with connect(uri, user=user if uri else None, tenant_id=tenant) as graph:
         values = graph.query(_STARTING_VALUES).rows[0]
-    style, saved = folder / "hmxgraph.grass", folder / "hmxgraph-favourites.zip"
+    saved = folder / "hmxgraph-favourites.zip"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        style.write_text(companion("explore/browser.grass"), encoding="utf-8")
         saved.write_bytes(favourites(values))
     except OSError as error:
         raise NotWritten(str(folder), error.strerror or str(error)) from error
-    return style, saved
+    return saved
 
 
-def _table(access: Access, saved: list[str]) -> Table:
+def _table(access: Access, saved: str | None) -> Table:
     table = Table(show_header=False, box=None)
     table.add_row("Browser", access.browser_uri or "not found on port 7474; ask the server's administrator")
     table.add_row("connect to", access.uri)
     table.add_row("user", access.user)
     table.add_row("password", access.password or "yours (HMXGRAPH_PASSWORD)")
-    for path in saved:
-        table.add_row("drag into Browser", path)
+    if saved is not None:
+        table.add_row("drag into Browser", saved)
     return table

@@ -5,6 +5,7 @@ from pathlib import Path
 from hmxgraph.engine import _settings
 from hmxgraph.engine._dumps import dump, load
 from hmxgraph.engine._lifecycle import died, ensure, logs, reachable, runs, status, stop
+from hmxgraph.engine._process import browser_style, style_command
 from hmxgraph.engine.server import Listener, Server, Status, Step
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "Server",
     "Status",
     "Step",
+    "browser_style",
     "data_home",
     "died",
     "dump",
@@ -22,6 +24,7 @@ __all__ = [
     "runs",
     "status",
     "stop",
+    "style_command",
 ]
 
 

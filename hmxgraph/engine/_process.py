@@ -9,6 +9,7 @@ import subprocess
 import time
 from base64 import b64encode
 from contextlib import suppress
+from functools import cache
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -215,6 +216,7 @@ def text(ports: Ports, memory: Memory, version: str, *, salvage: bool = False) -
         "server.memory.pagecache.size": f"{memory.pagecache}m",
         "dbms.usage_report.enabled": "false",
         "client.allow_telemetry": "false",  # for Neo4j Browser
+        "browser.post_connect_cmd": f"{style_command()}; clear",  # the style shows itself as JSON: clear that
         "dbms.security.allow_csv_import_from_file_urls": "false",
         "db.logs.query.enabled": "OFF",
         "db.tx_log.rotation.retention_policy": "256M size",
@@ -223,6 +225,25 @@ def text(ports: Ports, memory: Memory, version: str, *, salvage: bool = False) -
     }
     head = "# Written by hmxgraph at every start; changes are overwritten.\n"
     return head + "".join(f"{name}={value}\n" for name, value in lines.items())
+
+
+def style_command() -> str:
+    """The command of Neo4j Browser that loads the style, without its colon; in one line, and without a semicolon.
+
+    >>> style_command()[:26]
+    'style {"node":{"diameter":'
+
+    """
+    return "style " + json.dumps(browser_style(), separators=(",", ":"))
+
+
+@cache
+def browser_style() -> dict[str, dict[str, str]]:
+    """Colours and captions in Neo4j Browser: for all nodes and relationships, then by label and type."""
+    styles: dict[str, dict[str, str]] = json.loads(
+        Path(__file__).with_name("browser_style.json").read_text(encoding="utf-8")
+    )
+    return styles
 
 
 def ports_in(conf: str) -> Ports | None:

@@ -112,16 +112,6 @@ def _file_names(subject: str) -> list[str]:
     return sorted(name for name in _walk(_folder(), "") if not subject or name.partition("/")[0] == subject)
 
 
-def companion(path: str) -> str:
-    """The text of another file in the statements' folder, such as the style sheet of Neo4j Browser.
-
-    >>> companion("explore/browser.grass").startswith("node {")
-    True
-
-    """
-    return _folder().joinpath(*path.split("/")).read_text(encoding="utf-8")
-
-
 def parse(name: str, text: str) -> Query:
     """The statement in *text*; its parameters are those that the code uses, outside comments and strings.
 

@@ -47,7 +47,6 @@ def test_wheel_carries_every_statement(wheel, tmp_path):
     folder, names = asked(tmp_path)
     assert Path(folder) == tmp_path / "hmxgraph" / "cypher"
     assert tuple(names.split()) == query_names()
-    assert (tmp_path / "hmxgraph" / "cypher" / "explore" / "browser.grass").is_file()
     data = [path for path in (ROOT / "hmxgraph").rglob("*.*json") if "__pycache__" not in path.parts]
     assert data
     assert [path for path in data if not (tmp_path / path.relative_to(ROOT)).is_file()] == []

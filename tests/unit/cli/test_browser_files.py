@@ -5,12 +5,10 @@ import re
 import zipfile
 
 from hmxgraph.cli.browser import Access, favourites
-from hmxgraph.graph.plan import companion, query, query_names
+from hmxgraph.engine import browser_style, style_command
+from hmxgraph.graph.plan import query, query_names
 
-STYLE = companion("explore/browser.grass")
-RULE = re.compile(r"^(\S+) \{(.*?)\}", re.MULTILINE | re.DOTALL)
-RULES = dict(RULE.findall(re.sub(r'"[^"]*"', lambda quoted: quoted[0].replace("{", "<").replace("}", ">"), STYLE)))
-CAPTION = re.compile(r'caption: "([^"]*)"')
+STYLES = browser_style()
 VALUES = dict.fromkeys(query("explore/parameters").row, "x")
 EVERYTHING = "\n".join(query(name).text for name in query_names())
 
@@ -23,14 +21,16 @@ def luminance(colour):
 
 
 def test_favourites_are_the_saved_queries():
-    """Byte for byte, in Browser's own form: one zip, one folder, a title as first line, the parameters first."""
+    """Byte for byte, in Browser's own form: one zip, one folder, a title as first line, parameters and style first."""
     with zipfile.ZipFile(io.BytesIO(favourites(VALUES))) as archive:
         held = {name: archive.read(name).decode() for name in archive.namelist()}
-    assert '\n:params {"tenant_id":"x",' in next(iter(held.values()))
+    parameters, style = list(held.values())[:2]
+    assert '\n:params {"tenant_id":"x",' in parameters
+    assert style.endswith(f"\n:{style_command()}")
     saved = {f"hmxgraph/{name.removeprefix('explore/')}.cypher": query(name).text for name in query_names("explore")}
     assert saved.pop("hmxgraph/parameters.cypher")
     assert saved.pop("hmxgraph/similar_events.cypher")  # asks for an embedding
-    assert dict(list(held.items())[1:]) == saved
+    assert dict(list(held.items())[2:]) == saved
     assert all(text.startswith("// ") for text in held.values())
 
 
@@ -48,28 +48,26 @@ def test_every_title_is_its_own():
 def test_style_knows_every_label():
     """Each label that a statement creates or matches has a colour and a caption."""
     labels = set(re.findall(r"\(\w*:([A-Z]\w+)", EVERYTHING))
-    assert {f"node.{label}" for label in labels} <= set(RULES)
+    assert {f"node.{label}" for label in labels} <= set(STYLES)
 
 
 def test_style_knows_only_types_that_are_there():
     """A relationship that has a rule is one of the graph's."""
-    types = {found for group in re.findall(r"\[\w*:([A-Z_|]+)", EVERYTHING) for found in group.split("|")}
-    assert {name.removeprefix("relationship.") for name in RULES if name.startswith("relationship.")} <= types
+    types = {kind for group in re.findall(r"\[\w*:([A-Z_|]+)", EVERYTHING) for kind in group.split("|")}
+    assert {name.removeprefix("relationship.") for name in STYLES if name.startswith("relationship.")} <= types
 
 
-def test_captions_survive_the_parser_of_browser():
-    """Browser splits rules at colons and semicolons, quoted or not."""
-    assert [caption for caption in CAPTION.findall(STYLE) if re.search("[:;]", caption)] == []
+def test_the_style_is_one_command():
+    """Browser splits a server's commands at semicolons, and reads the style command up to the end of the line."""
+    assert re.search("[;\n]", style_command()) is None
 
 
 def test_captions_can_be_read():
     """Text and background of every node differ in contrast by at least 4.5 to 1."""
-    for name, rule in RULES.items():
+    for name, style in STYLES.items():
         if name.startswith("node."):
-            fields = dict(re.findall(r"([\w-]+): (#\w{6})", RULES["node"])) | dict(
-                re.findall(r"([\w-]+): (#\w{6})", rule)
-            )
-            light, dark = sorted((luminance(fields["color"]), luminance(fields["text-color-internal"])), reverse=True)
+            colours = STYLES["node"] | style
+            light, dark = sorted((luminance(colours["color"]), luminance(colours["text-color-internal"])), reverse=True)
             assert (light + 0.05) / (dark + 0.05) >= 4.5, name
 
 

@@ -65,15 +65,15 @@ def test_browser_is_found_where_it_answers(run, home):
 
 
 def test_browser_of_a_remote_server(run, home):
-    """For a server of the user's own only what is known is told, and nothing is started."""
+    """For a server of the user's own only what is known is printed, and nothing is started."""
     remote = ("--uri", "bolt://localhost.invalid:7687", "--user", "me")
-    told = json.loads(run("browser", "--json", *remote))
-    assert told == {
+    access = json.loads(run("browser", "--json", *remote))
+    assert access == {
         "browser_uri": None,
         "uri": "bolt://localhost.invalid:7687",
         "user": "me",
         "password": None,
-        "saved": [],
+        "saved": None,
     }
     assert "HMXGRAPH_PASSWORD" in run("browser", *remote)
     assert not home.exists()
