@@ -16,6 +16,20 @@ from hmxgraph.errors import HmxGraphError, InvalidTenant, InvalidTime, PackError
 
 # Errors in arguments: exit code 2, because nothing was tried.
 WRONG_USAGE = (PackError, InvalidTime, InvalidTenant, StatementMisuse)
+# What the errors of the Python API suggest, and what does it here.
+_COMMANDS = {
+    "timeout=, --timeout": "--timeout",
+    "run_id=...": "--run ID",
+    "task_id=...": "--task ID",
+    "reply_to_artifact_id=...": "--reply-to ID",
+    "agent_id=...": "--agent NAME",
+    "summary=...": "--summary TEXT",
+    "lease=3600": "--lease 3600",
+    "(run_start)": "(hmxgraph task run-start)",
+    "give one to supersede()": "hmxgraph artifact supersede records one",
+    "repair it, or connect without one": "repair it, or unset HMXGRAPH_EMBED",
+    "connect with embed=, or set": "set",
+}
 
 app = typer.Typer(
     cls=LazyGroup,
@@ -63,5 +77,17 @@ def one_line_errors() -> Iterator[None]:
 
         from hmxgraph.cli._console import err  # noqa: PLC0415 - as above
 
-        err.print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
+        err.print(Text.assemble(("error: ", "bold red"), as_commands(str(error))), soft_wrap=True)
         sys.exit(2 if isinstance(error, WRONG_USAGE) else 1)
+
+
+def as_commands(message: str) -> str:
+    """The *message* with options and commands in place of arguments and methods of the Python API.
+
+    >>> as_commands("2 runs are open; name it (run_id=...): a, b")
+    '2 runs are open; name it (--run ID): a, b'
+
+    """
+    for call, command in _COMMANDS.items():
+        message = message.replace(call, command)
+    return message

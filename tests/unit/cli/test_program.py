@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,10 +12,11 @@ import typer
 from typer.testing import CliRunner
 
 import hmxgraph
-from hmxgraph.cli import app
+from hmxgraph.cli import app, as_commands
 from hmxgraph.cli._commands import loaded
 from hmxgraph.cli._extras import need
 from hmxgraph.cli._signals import UNREAD
+from hmxgraph.errors import DeadlineExceeded, SuccessorNeeded, TaskError
 from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES
 from hmxgraph.protocol.records import ARTIFACT_KINDS, FILTERS, MODES
 
@@ -29,6 +31,21 @@ def test_a_reader_that_has_enough_is_no_error(words):
         os.close(source)
         said = running.communicate()[1]
     assert (running.returncode, said) == (UNREAD, "")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        TaskError("run_finish", "2 runs are open", "name it (run_id=...)"),
+        TaskError("run_finish", "no run is open", "start one first (run_start)"),
+        SuccessorNeeded("a"),
+        DeadlineExceeded("bolt://localhost", "no answer", ""),
+    ],
+)
+def test_errors_name_what_can_be_typed(error):
+    """No error on the command line tells its reader to call Python."""
+    assert str(error) != as_commands(str(error))
+    assert not re.search(r"\w+=|\w\(\)|run_start", as_commands(str(error)))
 
 
 @pytest.fixture
