@@ -139,7 +139,8 @@ def _entry(
 ) -> str:
     """One entry: its first words and score; opened, the whole of it, why it is here and what it rests on."""
     scored = components.get(entry.source_id, {}) if isinstance(components, Mapping) else {}
-    summary = f"{_score_bar(scored, weights)}{escape(truncate_line(entry.content, _SUMMARY))}"
+    line = " · ".join(part.strip() for part in entry.content.splitlines())
+    summary = f"{_score_bar(scored, weights)}{escape(truncate_line(line, _SUMMARY))}"
     body = f"<pre>{escape(entry.content)}</pre><div class='dim'>{_why(entry, about, scored, weights)}</div>"
     evidence = _trail(trails.get(entry.source_id, ()))
     return f"<details id='{escape(entry.source_id)}'><summary>{summary}</summary>{body}{evidence}</details>"
