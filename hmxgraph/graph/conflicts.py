@@ -9,7 +9,7 @@ from hmxgraph.graph._conflict_rows import Lost, Side, conflict_row, lost_relatio
 from hmxgraph.graph._paging import check_limit
 from hmxgraph.graph.artifacts import ALWAYS
 from hmxgraph.graph.memories import CONTRADICTION, redraw
-from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, ask, bind, bump, read, state, write
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, read, state, write
 from hmxgraph.protocol.artifacts import LIVE_STATUSES
 from hmxgraph.protocol.canonical import MAX_INTEGER
 from hmxgraph.protocol.lifecycle import Conflict
@@ -137,10 +137,17 @@ def resolve(
 
 def detect(tenancy: Tenancy) -> Procedure[tuple[str, ...]]:
     """The ids of newly opened conflicts, over all active artifacts, policies and relations of the tenant."""
-    situated = yield from read(lambda: ask(bind("conflicts/situated", tenant_id=tenancy.tenant_id)))
-    opened = yield from detect_among(tenancy, [row["key"] for row in situated])
+    keys = yield from read(partial(_unsettled, tenancy))
+    opened = yield from detect_among(tenancy, keys)
     contradictions = yield from read(lambda: _opposed_relations(tenancy))
     return opened + (yield from _opened(tenancy, contradictions))
+
+
+def _unsettled(tenancy: Tenancy) -> Plan[list[str]]:
+    """The keys of the artifacts that may contradict others; where there are stated policies, all about a condition."""
+    policies = yield bind("conflicts/policies", tenant_id=tenancy.tenant_id)
+    rows = yield bind("conflicts/situated" if policies else "conflicts/contested", tenant_id=tenancy.tenant_id)
+    return [row["key"] for row in rows]
 
 
 def detect_among(tenancy: Tenancy, keys: Sequence[str]) -> Procedure[tuple[str, ...]]:

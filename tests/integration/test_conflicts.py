@@ -1,13 +1,15 @@
 """Conflicts on the real graph: found where two records cannot both hold, resolved with a reason, no side deleted."""
 
+from functools import partial
+
 import pytest
 from neo4j import GraphDatabase
 
 from hmxgraph.errors import ConflictClosed, InvalidRequest, NotFound, UnknownChoice
 from hmxgraph.graph import artifacts, conflicts, lifecycle
 from hmxgraph.graph._conflict_rows import relation_id
-from hmxgraph.graph.plan import Tenancy, ask, bind, write
-from tests.artifact_makers import at, pattern, policy, schema
+from hmxgraph.graph.plan import Tenancy, ask, bind, read, write
+from tests.artifact_makers import at, pattern, policy, schema, stored_at_once
 
 MEMORY = """
 CREATE (memory:Memory)
@@ -171,6 +173,16 @@ def test_compiling_opens_what_contradicts_by_now(graph, record, listed, cypher, 
     assert {one.kind for one in found} == {"policy_against_recommendation", "opposed_relations"}
     graph.compile()
     assert listed() == found
+
+
+def test_compiling_looks_for_conflicts_that_a_killed_client_missed(graph, connection, tenancy, listed):
+    """Rules that were stored and never compared are compared then, and not again."""
+    sides = [policy("p1", "Use it", condition="a case"), policy("p2", "Never use it", condition="a case")]
+    stored_at_once(connection, tenancy, [*sides, policy("p3", "Use it", condition="another case")])
+    assert listed() == ()
+    graph.compile()
+    assert len(listed()) == 1
+    assert connection.perform(read(partial(conflicts._unsettled, tenancy))) == []
 
 
 def test_resolving_keeps_one_side_and_retires_the_other(opposed, resolve, listed, shown):
