@@ -34,6 +34,7 @@ from hmxgraph.api.graph import (
     chosen_timeout,
     isolated,
     revival,
+    settling,
 )
 from hmxgraph.api.recording import LiveSessions, Recorder
 from hmxgraph.graph import deadlines, embeddings
@@ -203,5 +204,5 @@ def connect_async(  # noqa: PLR0913 - as connect
     """
     login = Login(uri, user, password, database)
     heeded = chosen_masking(trust, mask_secrets)
-    terms = Terms(chosen_timeout(timeout), revival(login), chosen_embedding(embed))
+    terms = Terms(chosen_timeout(timeout), revival(login), settling(login), chosen_embedding(embed))
     return AsyncKnowledgeGraph(lambda: address(login, progress=progress), tenant_id, heeded, isolation, terms=terms)

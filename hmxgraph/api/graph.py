@@ -1,7 +1,7 @@
 """``KnowledgeGraph`` and ``connect``: one tenant's memory, for synchronous code."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import partial
@@ -132,6 +132,11 @@ def revival(login: Login, *, environment: Mapping[str, str] = os.environ) -> Rev
         return None
 
     return revive
+
+
+def settling(login: Login, *, environment: Mapping[str, str] = os.environ) -> Callable[[], bool] | None:
+    """Tells whether the local server has just started; None for a server that somebody else runs."""
+    return None if login.uri or environment.get("HMXGRAPH_URI") else engine.started_lately
 
 
 def chosen_embedding(embed: Embedder | str | None, *, environment: Mapping[str, str] = os.environ) -> Embedding | None:
@@ -356,9 +361,9 @@ def connect(  # noqa: PLR0913 - every setting of the front door by its name
     a progress bar on stderr.
 
     No transaction takes longer than *timeout* seconds (``HMXGRAPH_TIMEOUT``) with all its retries; left out, 15 s for
-    reads, 60 s for writes such as a batch of events, 600 s for what reads a whole tenant (``compile``, ``verify``,
-    ``digest``, ``forget``, saved queries, fingerprints). ``graph.timeout(seconds)`` sets it for some calls. A local
-    server that died is noticed at once and started again.
+    reads (120 s in the first two minutes of a local server), 60 s for writes such as a batch of events, 600 s for what
+    reads a whole tenant (``compile``, ``verify``, ``digest``, ``forget``, saved queries, fingerprints).
+    ``graph.timeout(seconds)`` sets it for some calls. A local server that died is noticed at once and started again.
 
     *embed* is a function from a list of texts to a vector for each, or its name (``module:function``,
     ``HMXGRAPH_EMBED``). With it, events get vectors when they are written, and packs also find what means the same in
@@ -377,7 +382,7 @@ def connect(  # noqa: PLR0913 - every setting of the front door by its name
     """
     Tenancy.of(tenant_id)  # reject an invalid id before starting a server
     login = Login(uri, user, password, database)
-    terms = Terms(chosen_timeout(timeout), revival(login), chosen_embedding(embed))
+    terms = Terms(chosen_timeout(timeout), revival(login), settling(login), chosen_embedding(embed))
     return KnowledgeGraph(
         address(login, progress=progress), tenant_id, chosen_masking(trust, mask_secrets), isolation, terms=terms
     )

@@ -1,7 +1,6 @@
 """``hmxgraph demo``: from events to a context pack in one command, and the same failure before and after."""
 
 import os
-from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated
 
 import typer
@@ -11,7 +10,6 @@ from rich.text import Text
 
 from hmxgraph import engine
 from hmxgraph.api.graph import KnowledgeGraph
-from hmxgraph.cli._commands import timeout_of_command
 from hmxgraph.cli._terminal import AsJson, emit, opened, out
 from hmxgraph.cli.compiling import show_notes
 from hmxgraph.demo import FAILURE, FAILURE_QUESTION, QUESTION, TENANT, events_file
@@ -26,8 +24,6 @@ _WIDTH = 80
 _TITLES = 5
 # Events to show before and after the failure: from the failed call to the retry.
 _BEFORE, _AFTER = 2, 5
-# Seconds for each transaction.
-_FIRST_TIME = 180.0
 
 
 def demo(tenant: _DemoTenant = TENANT, as_json: AsJson = False) -> None:
@@ -35,7 +31,7 @@ def demo(tenant: _DemoTenant = TENANT, as_json: AsJson = False) -> None:
 
     --json prints everything: the reports, both packs and the digest of the graph.
     """
-    with opened(tenant) as graph, _patient(graph):
+    with opened(tenant) as graph:
         report, compiled = graph.ingest(events_file(), rehome=True), graph.compile()
         pack, digest = graph.pack(QUESTION, budget=256), graph.digest()
         advice = graph.pack(FAILURE_QUESTION, budget=160, sections=("procedures",))
@@ -60,12 +56,6 @@ def demo(tenant: _DemoTenant = TENANT, as_json: AsJson = False) -> None:
         out.print(f"Next: hmxgraph pack 'a question' --tenant {tenant} --explain, or your own: hmxgraph ingest PATH")
 
     emit(document, as_json, show)
-
-
-def _patient(graph: KnowledgeGraph) -> AbstractContextManager[None]:
-    """More time than usual, if none is chosen: on a busy machine a server that has just started plans for long."""
-    chosen = timeout_of_command() is not None or bool(os.environ.get("HMXGRAPH_TIMEOUT"))
-    return nullcontext() if chosen else graph.timeout(_FIRST_TIME)
 
 
 def browser_uri() -> str:

@@ -1,8 +1,10 @@
 """Files of a data home: state and lock, private and written atomically."""
 
 import json
+import math
 import os
 import secrets
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,6 +36,14 @@ def write_private(path: Path, text: str) -> None:
 def save(server: Server) -> None:
     """Store *server* in its data home, atomically and with mode 0600."""
     write_private(_path(server.home), json.dumps(server.document(), indent=1) + "\n")
+
+
+def saved_seconds_ago(home: Path) -> float:
+    """How long ago a started server was stored; infinite if none is."""
+    try:
+        return time.time() - _path(home).stat().st_mtime
+    except OSError:
+        return math.inf
 
 
 def load(home: Path) -> Server | None:

@@ -303,12 +303,19 @@ class Terms(NamedTuple):
     """How a connection bears with its server.
 
     Each transaction may take *timeout* seconds with its retries; without it, as `deadlines.SECONDS` says. *revive* is
-    asked after a lost connection whether a local server died. *embedding* gives texts their vectors.
+    asked after a lost connection whether a local server died, *settling* whether it has just started. *embedding* gives
+    texts their vectors.
     """
 
     timeout: float | None = None
     revive: Revive | None = None
+    settling: Callable[[], bool] | None = None
     embedding: Embedding | None = None
+
+    def patience(self, mode: str, *, whole: bool = False) -> Patience:
+        """The time of one transaction."""
+        settling = self.settling is not None and self.settling()
+        return Patience(mode, self.timeout, whole=whole, settling=settling)
 
 
 DEFAULT_TERMS = Terms()
@@ -433,7 +440,7 @@ class Connection:
             AccessDenied: the login was refused.
 
         """
-        course = Course(Patience("write", self.terms.timeout), self.address.uri, ())
+        course = Course(self.terms.patience("write"), self.address.uri, ())
         try:
             with interruptible(), course.patience.attempt():
                 self._attempt(course, _PING)
@@ -468,7 +475,7 @@ class Connection:
 
         """
         self.check_open()
-        patience = Patience(work.mode, self.terms.timeout, whole=whole)
+        patience = self.terms.patience(work.mode, whole=whole)
         course = Course(patience, self.address.uri, self._listeners)
         while True:
             try:
@@ -617,7 +624,7 @@ class AsyncConnection:
 
     async def verify(self) -> None:
         """Return at once where the server answers; errors as :meth:`Connection.verify`."""
-        course = Course(Patience("write", self.terms.timeout), self.address.uri, ())
+        course = Course(self.terms.patience("write"), self.address.uri, ())
         try:
             async with asyncio.timeout(course.patience.left):
                 await self._attempt(course, _PING)
@@ -646,7 +653,7 @@ class AsyncConnection:
     async def transact(self, work: Work[T], *, whole: bool = False) -> T:
         """The value of one work's plan, run in one transaction; a lost race for a key is run again."""
         self.check_open()
-        patience = Patience(work.mode, self.terms.timeout, whole=whole)
+        patience = self.terms.patience(work.mode, whole=whole)
         course = Course(patience, self.address.uri, self._listeners)
         while True:
             try:

@@ -11,6 +11,8 @@ from hmxgraph.errors import InvalidRequest
 
 # Seconds for one transaction with its retries, by what it does. A schema waits for its indexes.
 SECONDS: Final = {"read": 15.0, "write": 60.0, "schema": 600.0}
+# Seconds at least for each transaction with a server that has just started: it plans every statement anew.
+SETTLING: Final = 120.0
 # Seconds for each transaction of a call that reads or rewrites a whole tenant.
 WHOLE: Final = 600.0
 # The first pause before a retry; a lost deadlock is free within milliseconds, a restarted server within seconds.
@@ -92,8 +94,8 @@ class Patience:
     transaction is stored, and ``unknown`` stays set until a later attempt succeeds.
     """
 
-    def __init__(self, mode: str, chosen: float | None, *, whole: bool = False) -> None:
-        default = max(WHOLE, SECONDS[mode]) if whole else SECONDS[mode]
+    def __init__(self, mode: str, chosen: float | None, *, whole: bool = False, settling: bool = False) -> None:
+        default = max(SECONDS[mode], WHOLE if whole else SETTLING if settling else 0)
         self.seconds = _timeout.get() or chosen or default
         self.committing = False
         self.unknown = False

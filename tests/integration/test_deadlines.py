@@ -13,6 +13,7 @@ import pytest
 import hmxgraph
 from hmxgraph import engine
 from hmxgraph.errors import DeadlineExceeded, InvalidRequest, LocalServerDied, StorageUnavailable
+from hmxgraph.graph.connection import Terms
 from hmxgraph.graph.deadlines import Patience
 from tests.integration.proxies import proxied
 from tests.unit.ingest.making import document
@@ -223,6 +224,14 @@ def test_defaults():
     seconds = [Patience(mode, None).seconds for mode in ("read", "write", "schema")]
     assert (*seconds, Patience("read", None, whole=True).seconds) == (15, 60, 600, 600)
     assert Patience("read", 4, whole=True).seconds == 4
+
+
+def test_a_server_that_has_just_started_has_more_time():
+    """It plans every statement for the first time; a chosen time goes before that too."""
+    seconds = [Terms(settling=lambda: True).patience(mode).seconds for mode in ("read", "write", "schema")]
+    assert seconds == [120, 120, 600]
+    assert Terms(settling=lambda: False).patience("read").seconds == 15
+    assert Terms(4, settling=lambda: True).patience("read").seconds == 4
 
 
 def test_errors_survive_a_process_border():

@@ -1,7 +1,10 @@
+import os
 import stat
+import time
 
 import pytest
 
+from hmxgraph import engine
 from hmxgraph.engine import _data_home
 from hmxgraph.engine._data_home import write_private
 from hmxgraph.engine.server import Server, Status
@@ -18,6 +21,16 @@ def test_state_comes_back(server, tmp_path):
     """What was saved is loaded."""
     _data_home.save(server)
     assert _data_home.load(tmp_path) == server
+
+
+def test_a_server_started_lately(server, tmp_path):
+    """One whose state was written within two minutes; none, and one of earlier, was not."""
+    assert not engine.started_lately(tmp_path)
+    _data_home.save(server)
+    assert engine.started_lately(tmp_path)
+    earlier = time.time() - 130
+    os.utime(tmp_path / "server.json", (earlier, earlier))
+    assert not engine.started_lately(tmp_path)
 
 
 def test_state_is_private(server, tmp_path):
