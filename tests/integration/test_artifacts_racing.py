@@ -9,10 +9,11 @@ import pytest
 
 from hmxgraph.errors import HmxGraphError, InvalidTransition
 from hmxgraph.graph import artifacts, conflicts, lifecycle
-from hmxgraph.graph.plan import Tenancy
+from hmxgraph.graph.plan import Tenancy, bind
 from hmxgraph.protocol.lifecycle import ArtifactFilter
 from tests.artifact_makers import policy, schema, stored_at_once
 from tests.artifact_racer import race_as_process, race_as_threads
+from tests.integration.held_up import held_up
 
 RACES = 250
 EVERY = ArtifactFilter(status=None)
@@ -147,3 +148,35 @@ def test_two_ends_of_one_artifact(connection, tenancy, all_of):
     ends = at_once(*(partial(connection.perform, move) for move in moves))
     assert [type(one) for one in ends].count(InvalidTransition) == 1
     assert all_of()["a1"].status in {"archived", "deprecated"}
+
+
+def archiving(tenancy, name):
+    """What archives an artifact in a transaction that stays open."""
+    change = {"key": tenancy.node_key(name), "status": "archived", "from": ["active"], "reason": "", "at_us": 0}
+    statement = bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change])
+    return lambda tx: tx.run(statement.text, statement.parameters).consume()
+
+
+LATE = {
+    "transition": lambda tenancy: lifecycle.transition(tenancy, "a1", "deprecated"),
+    "supersede": lambda tenancy: lifecycle.supersede(tenancy, "a1", schema("a2", step="Again", second=2)),
+    "draft made active": lambda tenancy: lifecycle.transition(tenancy, "d2", "active"),
+}
+
+
+@pytest.mark.parametrize("late", LATE)
+def test_a_writer_that_waited_sees_what_it_waited_for(connection, tenancy, all_of, late):
+    """What was archived meanwhile stays archived: the guard is read under the lock, never before it."""
+    connection.perform(lifecycle.record_artifact(tenancy, schema("a1", status="active")))
+    draft = schema("d2", step="Proposed", second=1, status="draft")
+    connection.perform(lifecycle.supersede(tenancy, "a1", draft))
+    refusals = []
+
+    def work():
+        with pytest.raises(InvalidTransition) as refusal:
+            connection.perform(LATE[late](tenancy))
+        refusals.append(refusal.value)
+
+    held_up(connection._driver, work, archiving(tenancy, "a1"), "Artifact")
+    assert len(refusals) == 1
+    assert {name: one.status for name, one in all_of().items()} == {"a1": "archived", "d2": "draft"}
