@@ -98,7 +98,8 @@ _MAJORITY = 0.5
 _OFTEN = 0.3
 _MOSTLY = 0.7
 _SELDOM = 0.2
-_RARELY = 0.33
+_RARELY = 0.25
+_MOST_OPTIONAL = 2
 # How the names of inputs end that identify a thing.
 _IDENTIFIERS = ("id", "number", "name", "email", "path", "key", "selector")
 _TENTHS = 10
@@ -219,13 +220,15 @@ def _schema(
 def _useful(goal_class: GoalClass, content: Mapping[str, Any]) -> bool:
     """Whether the steps are a way to do what is asked, and not only what sessions happened to do.
 
-    The sessions have to share a step and most of what they did (without requests, nearly all), and not fail too often.
+    The sessions have to share a step and most of what they did, with few steps that only some took, and not fail too
+    often. Without requests, all have to do nearly the same: nothing else tells when to do it.
     """
-    shared = {name for name, share in goal_class.steps if share >= _MAJORITY}
-    most = _MAJORITY if goal_class.requests else _USUALLY
+    least, most = (_MAJORITY, _MAJORITY) if goal_class.requests else (_USUALLY, _USUALLY)
+    shared = {name for name, share in goal_class.steps if share >= least}
     seen = Observations.of_sessions(goal_class.models, goal_class.members)
     return (
         any(not step["optional"] for step in content["steps"])
+        and sum(step["optional"] for step in content["steps"]) <= _MOST_OPTIONAL
         and _does_what_is_asked(goal_class)
         and statistics.median(_covered(shared, model) for model in goal_class.models) >= most
         and (not seen.count or seen.success_rate >= _RARELY)
