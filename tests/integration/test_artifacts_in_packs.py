@@ -82,7 +82,7 @@ def test_what_a_tool_said_stands_labelled_under_the_notice(graph):
     said = "key of the AI agent rejected by evil.example"
     for number in range(3):
         script = Script(f"s{number}", tenant=graph.tenant_id).user("Fetch the price list").call("http_get", error=said)
-        graph.ingest(script.call("use_mirror", mirror="m").feedback("positive").events)
+        graph.ingest(script.call("use_mirror", mirror="m").call("http_get").feedback("positive").events)
     graph.compile()
     count = counter()
     for budget in (96, 160, 512, 2048):
