@@ -68,8 +68,11 @@ def runs(domain: str, tenant_id: str) -> dict[str, list[Event]]:
 @pytest.fixture(scope="module")
 def domains(address: Address) -> Iterator[dict[str, Domain]]:
     """Every domain, compiled from what is not held out."""
-    told = {one["session_id"]: one for one in json.loads(shared("data", "agent-runs", "sessions.json").read_text())}
-    opened = {name: learned(address, name, told) for name in DOMAINS}
+    outcomes = {
+        session["session_id"]: session
+        for session in json.loads(shared("data", "agent-runs", "sessions.json").read_text())
+    }
+    opened = {name: learned(address, name, outcomes) for name in DOMAINS}
     yield opened
     for domain in opened.values():
         domain.graph.close()
@@ -109,7 +112,7 @@ def positions(domain: Domain, events: Sequence[Event]) -> Iterator[tuple[Event, 
     for event in events:
         if event.event_type == "tool_call":
             running = reader.summary()
-            ranked = [one.tool for one in suggest(running, domain.model, domain.guides).tools]
+            ranked = [suggestion.tool for suggestion in suggest(running, domain.model, domain.guides).tools]
             yield event, ranked, bool(running.ahead.failure)
         reader.add(event)
 
@@ -193,7 +196,7 @@ def test_recovery(domains):
 
 def test_schemas_against_gold(domains):
     """The task schema found for a held-out first request names the tools that the authors expect, in their order."""
-    found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for name in WITH_GOLD:
         domain = domains[name]
         for place, (key, events) in enumerate(domain.held.items()):
@@ -201,15 +204,15 @@ def test_schemas_against_gold(domains):
             request = next(event for event in events if event.content.get("role") == "user")
             if not gold:
                 continue
-            told = suggest(summarise([request]), domain.model, domain.guides)
-            ways = {"suggest": [tool for step in told.steps for tool in step.tools]}
+            suggested = suggest(summarise([request]), domain.model, domain.guides)
+            ways = {"suggest": [tool for step in suggested.steps for tool in step.tools]}
             if place % PACKED_EVERY == 0:
                 ways["pack"] = packed_tools(domain, request.content["text"])
             for way, said in ways.items():
                 for group in (name, "all"):
-                    found[group, f"{way} set"].append(set_f1(said, gold))
-                    found[group, f"{way} ordered"].append(ordered_f1(said, gold))
-    means = {part: 100 * fmean(values) for part, values in found.items()}
+                    scores[group, f"{way} set"].append(set_f1(said, gold))
+                    scores[group, f"{way} ordered"].append(ordered_f1(said, gold))
+    means = {part: 100 * fmean(values) for part, values in scores.items()}
     print("\nschemas against gold actions (set-F1 / ordered F1)")
     for group in (*WITH_GOLD, "all"):
         for way in ("suggest", "pack"):
@@ -275,7 +278,7 @@ def test_time(address):
         with fresh(address) as graph:
             sessions = runs(name, graph.tenant_id)
             late = [event for key in list(sessions)[-4:] for event in sessions.pop(key)][:100]
-            graph.ingest(event for one in sessions.values() for event in one)
+            graph.ingest(event for session in sessions.values() for event in session)
             began = perf_counter()
             events += graph.compile().events
             full += perf_counter() - began
@@ -299,7 +302,7 @@ def long_session(tenant_id: str, count: int) -> Iterator[Event]:
         place = number // 2
         call = {"tool_name": f"get_part_{place % 7}", "call_id": f"c{place}"}
         asked = call | {"arguments": {"part": f"P{place:06}"}}
-        told = call | {"result": {"value": f"part {place} of the machine"}, "success": place % 10 != 0}
+        finished = call | {"result": {"value": f"part {place} of the machine"}, "success": place % 10 != 0}
         yield Event.parse(
             fixed
             | {
@@ -307,7 +310,7 @@ def long_session(tenant_id: str, count: int) -> Iterator[Event]:
                 "event_type": "tool_result" if number % 2 else "tool_call",
                 "timestamp": iso(1_770_000_000_000_000 + number * 1_000_000),
                 "sequence": number,
-                "content": told if number % 2 else asked,
+                "content": finished if number % 2 else asked,
             }
         )
 
@@ -332,14 +335,14 @@ def test_long_session(address):
 def test_artifacts_to_read(domains):
     """At most ten artifacts of each type are printed, for a person to judge."""
     for artifact_type in ARTIFACT_TYPES:
-        found = [
-            one
+        readable = [
+            artifact
             for domain in domains.values()
-            for one in domain.graph.artifacts(artifact_type=artifact_type, status="active", limit=200).artifacts
+            for artifact in domain.graph.artifacts(artifact_type=artifact_type, status="active", limit=200).artifacts
         ]
-        ranked = sorted(found, key=lambda one: (-one.confidence, one.artifact_id))[:10]
-        print(f"\n===== {artifact_type}: {len(found)} active")
-        for one in ranked:
-            text = render_artifact(one.artifact_type, one.title, one.summary, one.content)
-            print(f"--- confidence {one.confidence:.2f}, seen {one.observed_count} times\n{text}")
+        ranked = sorted(readable, key=lambda artifact: (-artifact.confidence, artifact.artifact_id))[:10]
+        print(f"\n===== {artifact_type}: {len(readable)} active")
+        for artifact in ranked:
+            text = render_artifact(artifact.artifact_type, artifact.title, artifact.summary, artifact.content)
+            print(f"--- confidence {artifact.confidence:.2f}, seen {artifact.observed_count} times\n{text}")
         assert ranked

@@ -106,11 +106,11 @@ def test_what_others_taught_is_compiled_anew(learnt, tenant_id, address):
     """What is left teaches what it would teach a tenant that never had the rest; a full compilation adds nothing."""
 
     def taught(graph):
-        found = graph.artifacts(status=None, limit=500).artifacts
+        learned_artifacts = graph.artifacts(status=None, limit=500).artifacts
         return sorted(
-            (one.artifact_type, one.title, one.content_hash, one.confidence, one.status)
-            for one in found
-            if one.status in {"draft", "active"}
+            (artifact.artifact_type, artifact.title, artifact.content_hash, artifact.confidence, artifact.status)
+            for artifact in learned_artifacts
+            if artifact.status in {"draft", "active"}
         )
 
     learnt.forget(session_id="s0")
@@ -121,7 +121,7 @@ def test_what_others_taught_is_compiled_anew(learnt, tenant_id, address):
     assert taught(learnt) == anew
     fresh = f"{tenant_id}-fresh"
     with hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=fresh) as other:
-        other.ingest(one for one in refunds(fresh) if one.session_id != "s0")
+        other.ingest(event for event in refunds(fresh) if event.session_id != "s0")
         other.compile()
         assert taught(other) == anew
     learnt.forget(before="2100-01-01T00:00:00Z")
@@ -131,42 +131,45 @@ def test_what_others_taught_is_compiled_anew(learnt, tenant_id, address):
 
 def test_tombstones_are_read_by_everybody(learnt):
     """What was blanked is listed, explained and in chains with its id and times; packs of the past leave it out."""
-    before = {one.artifact_id: one for one in learnt.artifacts(status=None, limit=500).artifacts}
+    before = {artifact.artifact_id: artifact for artifact in learnt.artifacts(status=None, limit=500).artifacts}
     learnt.ingest([event("late", 900, "message", {"role": "user", "text": "good night"}, tenant=learnt.tenant_id)])
     learnt.forget(session_id="s0")
-    after = {one.artifact_id: one for one in learnt.artifacts(status=None, limit=500).artifacts}
+    after = {artifact.artifact_id: artifact for artifact in learnt.artifacts(status=None, limit=500).artifacts}
     assert after.keys() == before.keys()
-    gone = [one for one in after.values() if one.title == "[erased]"]
+    gone = [artifact for artifact in after.values() if artifact.title == "[erased]"]
     assert gone
-    for one in gone:
-        kept = before[one.artifact_id]
-        assert (one.source_events, one.content_hash, one.created_at) == (
+    for artifact in gone:
+        kept = before[artifact.artifact_id]
+        assert (artifact.source_events, artifact.content_hash, artifact.created_at) == (
             kept.source_events,
             kept.content_hash,
             kept.created_at,
         )
-        assert (one.content, one.summary, one.status) == ({}, "", "deprecated")
-        assert "quagga" not in learnt.explain(one.artifact_id).text
-        assert learnt.chain(one.artifact_id)
+        assert (artifact.content, artifact.summary, artifact.status) == ({}, "", "deprecated")
+        assert "quagga" not in learnt.explain(artifact.artifact_id).text
+        assert learnt.chain(artifact.artifact_id)
     past = learnt.pack("Refund the order", budget=4096, as_of=iso(at(600)))
     assert "quagga" not in past.to_json()
-    assert not {entry.source_id for entry in past.entries} & {one.artifact_id for one in gone}
+    assert not {entry.source_id for entry in past.entries} & {artifact.artifact_id for artifact in gone}
     assert learnt.artifacts(status=None, text="quaggaclient").artifacts == ()
 
 
 def test_what_people_decided_stays_decided(learnt):
     """An archived artifact loses its words and stays archived; what people recorded keeps its words."""
     schemas = learnt.artifacts(artifact_type="task_schema").artifacts
-    archived = next(one for one in schemas if any(name.startswith("s0/") for name in one.source_events))
+    archived = next(artifact for artifact in schemas if any(name.startswith("s0/") for name in artifact.source_events))
     learnt.transition(archived.artifact_id, "archived")
     learnt.record_artifact(schema("mine", step="Mind the quagga", source_events=["s0/0", "s1/0"]))
     report = learnt.forget(session_id="s0")
     assert "mine" not in report.artifacts
     assert archived.artifact_id not in report.artifacts
     learnt.compile()
-    found = {one.artifact_id: one for one in learnt.artifacts(status=None, limit=500).artifacts}
-    assert (found[archived.artifact_id].status, found[archived.artifact_id].title) == ("archived", "[erased]")
-    assert "quagga" in found["mine"].to_json()
+    artifacts_now = {artifact.artifact_id: artifact for artifact in learnt.artifacts(status=None, limit=500).artifacts}
+    assert (artifacts_now[archived.artifact_id].status, artifacts_now[archived.artifact_id].title) == (
+        "archived",
+        "[erased]",
+    )
+    assert "quagga" in artifacts_now["mine"].to_json()
     assert learnt.verify().findings == ()
 
 
@@ -185,7 +188,7 @@ def test_conflicts_forget_what_their_sides_said(graph, left, tenant_id):
     assert len(graph.conflicts()) == 1
     graph.ingest([event("b", 900, "message", {"role": "user", "text": "much later"}, tenant=tenant_id)])
     graph.forget(event_id=["a/0"])
-    assert not {one for one in left() if one[0] == "Conflict"}
+    assert not {node for node in left() if node[0] == "Conflict"}
     assert "quagga" not in graph.pack("migrate the table larger than 1 GB", as_of=iso(at(60))).to_json()
 
 
@@ -218,7 +221,7 @@ def test_what_others_told_keeps_their_spelling_only(graph, tenant_id, connection
     assert len(left()) >= 3
     graph.forget(session_id="a")
     assert left() == []
-    assert {one.text for one in graph.memories()[0]} == {
+    assert {memory.text for memory in graph.memories()[0]} == {
         "Always verify the rollout twice.",
         "The user lives in Boston.",
     }

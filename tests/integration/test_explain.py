@@ -83,20 +83,20 @@ def test_an_artifact_leads_to_the_text_of_its_events(told, connection, tenancy, 
     """Its own events, its memories with theirs, and what it names that is not stored."""
     sources = {"source_events": ["e1", "e0", "e9"], "source_memory_ids": ["m1", "m9"]}
     connection.perform(lifecycle.record_artifact(tenancy, schema("a1", **sources)))
-    found = explained("a1")
-    assert (found.kind, found.status, found.facts["title"], found.facts["tampered"]) == (
+    explanation = explained("a1")
+    assert (explanation.kind, explanation.status, explanation.facts["title"], explanation.facts["tampered"]) == (
         "artifact",
         "active",
         "Title of a1",
         [],
     )
-    assert [event.event_id for event in found.events] == ["e0", "e1"]
-    assert "Rollout stuck" in found.events[1].text
-    assert [(memory.record_id, len(memory.events)) for memory in found.rests_on] == [("m1", 2)]
-    assert [event.event_id for event in found.trail()] == ["e0", "e1", "e2", "e3"]
-    assert found.missing == ("e9", "m9")
-    assert "Apply the manifests" in found.text
-    json.dumps(found.document())
+    assert [event.event_id for event in explanation.events] == ["e0", "e1"]
+    assert "Rollout stuck" in explanation.events[1].text
+    assert [(memory.record_id, len(memory.events)) for memory in explanation.rests_on] == [("m1", 2)]
+    assert [event.event_id for event in explanation.trail()] == ["e0", "e1", "e2", "e3"]
+    assert explanation.missing == ("e9", "m9")
+    assert "Apply the manifests" in explanation.text
+    json.dumps(explanation.document())
 
 
 def test_an_artifact_tells_its_history(connection, tenancy, explained):
@@ -104,10 +104,13 @@ def test_an_artifact_tells_its_history(connection, tenancy, explained):
     connection.perform(lifecycle.record_artifact(tenancy, policy("p1", "Use it", status="draft")))
     connection.perform(lifecycle.transition(tenancy, "p1", "active", reason="checked", at_us=at(9)))
     connection.perform(lifecycle.record_artifact(tenancy, policy("p2", "Never use it")))
-    found = explained("p1")
-    assert [(one["status"], one["reason"]) for one in found.facts["history"]] == [("draft", ""), ("active", "checked")]
-    assert found.facts["versions_in_chain"] == 1
-    assert [one.kind for one in found.conflicts] == ["opposing_recommendations"]
+    explanation = explained("p1")
+    assert [(item["status"], item["reason"]) for item in explanation.facts["history"]] == [
+        ("draft", ""),
+        ("active", "checked"),
+    ]
+    assert explanation.facts["versions_in_chain"] == 1
+    assert [item.kind for item in explanation.conflicts] == ["opposing_recommendations"]
 
 
 def test_a_tampered_artifact_says_so(connection, tenancy, explained, cypher):
@@ -119,9 +122,13 @@ def test_a_tampered_artifact_says_so(connection, tenancy, explained, cypher):
 
 def test_a_memory_leads_to_its_events(told, explained):
     """What was said, and by whom, when."""
-    found = explained("m1")
-    assert (found.kind, found.facts["kind"], found.text) == ("memory", "policy", "Always verify the rollout")
-    assert [(event.event_id, event.timestamp) for event in found.events] == [
+    explanation = explained("m1")
+    assert (explanation.kind, explanation.facts["kind"], explanation.text) == (
+        "memory",
+        "policy",
+        "Always verify the rollout",
+    )
+    assert [(event.event_id, event.timestamp) for event in explanation.events] == [
         ("e2", "2026-03-14T03:00:02.000Z"),
         ("e3", "2026-03-14T03:00:03.000Z"),
     ]
@@ -133,9 +140,9 @@ def test_a_memory_told_often_leads_to_its_first_tellings(graph, connection, tena
     graph.ingest(rules[:50], rehome=True)
     graph.ingest([rule | {"session_id": "t"} for rule in rules[50:]], rehome=True)
     (memory,) = graph.memories(kind="policy")[0]
-    found = explained(memory.memory_id)
-    assert found.facts["observation_count"] == 120
-    assert [event.event_id for event in found.events] == [f"e{number}" for number in range(100)]
+    explanation = explained(memory.memory_id)
+    assert explanation.facts["observation_count"] == 120
+    assert [event.event_id for event in explanation.events] == [f"e{number}" for number in range(100)]
 
 
 def test_many_memories_are_explained_at_once(told, connection, tenancy, explained, cypher):
@@ -151,19 +158,21 @@ def test_many_memories_are_explained_at_once(told, connection, tenancy, explaine
     stop = connection.listen(told_of.append)
     assert [memory.record_id for memory in explained("a1").rests_on] == ["m1"]
     single, told_of[:] = len(told_of), []
-    found = explained("a6")
+    explanation = explained("a6")
     stop()
-    assert {memory.record_id for memory in found.rests_on} == set(names)
-    assert {len(memory.events) for memory in found.rests_on} == {2}
+    assert {memory.record_id for memory in explanation.rests_on} == set(names)
+    assert {len(memory.events) for memory in explanation.rests_on} == {2}
     assert len(told_of) == single
 
 
 def test_an_event_tells_what_rests_on_it(told, connection, tenancy, explained):
     """Memories and artifacts that name it as evidence."""
     connection.perform(lifecycle.record_artifact(tenancy, schema("a1", source_events=["e2"])))
-    found = explained("e2")
-    assert (found.kind, found.facts["sequence"]) == ("event", 2)
-    assert {("artifact", "a1"), ("memory", "m1")} <= {(user["kind"], user["record_id"]) for user in found.supports}
+    explanation = explained("e2")
+    assert (explanation.kind, explanation.facts["sequence"]) == ("event", 2)
+    assert {("artifact", "a1"), ("memory", "m1")} <= {
+        (user["kind"], user["record_id"]) for user in explanation.supports
+    }
 
 
 def test_a_conflict_leads_to_the_evidence_of_its_sides(told, connection, tenancy, explained):
@@ -171,16 +180,16 @@ def test_a_conflict_leads_to_the_evidence_of_its_sides(told, connection, tenancy
     connection.perform(lifecycle.record_artifact(tenancy, policy("p1", "Use it", source_events=["e0"])))
     connection.perform(lifecycle.record_artifact(tenancy, policy("p2", "Never use it", source_events=["e1"])))
     (conflict,) = connection.perform(conflicts.conflicts(tenancy))
-    found = explained(conflict.conflict_id)
-    assert [side.record_id for side in found.rests_on] == ["p1", "p2"]
-    assert [event.event_id for event in found.trail()] == ["e0", "e1"]
+    explanation = explained(conflict.conflict_id)
+    assert [side.record_id for side in explanation.rests_on] == ["p1", "p2"]
+    assert [event.event_id for event in explanation.trail()] == ["e0", "e1"]
 
 
 def test_entities_and_relations_lead_to_their_mentions(told, cypher, tenancy, explained):
     """A pack's graph entries are explained by key, and by both keys with the type between them."""
-    one, two = tenancy.node_key("tool", "kubectl"), tenancy.node_key("host", "staging")
-    cypher(ENTITIES, one=one, two=two)
-    entity, relation = explained(one), explained(relation_id(one, "touches", two))
+    tool_key, two = tenancy.node_key("tool", "kubectl"), tenancy.node_key("host", "staging")
+    cypher(ENTITIES, one=tool_key, two=two)
+    entity, relation = explained(tool_key), explained(relation_id(tool_key, "touches", two))
     assert (entity.text, [event.event_id for event in entity.events]) == ("kubectl", ["e1", "e2"])
     assert (relation.text, [event.event_id for event in relation.events]) == ("kubectl touches staging", ["e1"])
 
@@ -201,7 +210,11 @@ def test_other_tenants_records_are_not_explained(told, connection, tenancy):
 def test_a_task_record_leads_to_its_event(graph, explained):
     """What agents wrote about a task is told with the event that was made of it."""
     written = graph.tasks.start(goal="Deploy staging", agent_id="ana")
-    found = explained(written.artifact_id)
-    assert (found.kind, found.facts["artifact_kind"], found.facts["agent_id"]) == ("task_record", "task_start", "ana")
-    assert "Deploy staging" in found.text
-    assert [event.agent_id for event in found.events] == ["ana"]
+    explanation = explained(written.artifact_id)
+    assert (explanation.kind, explanation.facts["artifact_kind"], explanation.facts["agent_id"]) == (
+        "task_record",
+        "task_start",
+        "ana",
+    )
+    assert "Deploy staging" in explanation.text
+    assert [event.agent_id for event in explanation.events] == ["ana"]

@@ -87,18 +87,22 @@ def _state(learned):
 def test_behaviour_comes_from_the_events(origin):
     """Tools, decisions, errors and sessions are those of the stored events, counted anew only where they changed."""
     origin.ingest_demo()
-    told = origin.export().fingerprint["behavioral_patterns"]
-    assert told["tool_usage"]["total_calls"] == 150
-    assert told["tool_usage"]["tool_frequency"] == {"exec": 124, "test_run": 13, "file_edit": 7, "read_file": 6}
-    assert told["decision_patterns"]["total_decisions"] == 6
-    assert told["decision_patterns"]["correction_rate"] == 0.166667
-    assert sum(told["error_patterns"]["common_error_types"].values()) == told["error_patterns"]["total_errors"] == 25
-    assert told["session_patterns"]["total_sessions"] == 31
+    patterns = origin.export().fingerprint["behavioral_patterns"]
+    assert patterns["tool_usage"]["total_calls"] == 150
+    assert patterns["tool_usage"]["tool_frequency"] == {"exec": 124, "test_run": 13, "file_edit": 7, "read_file": 6}
+    assert patterns["decision_patterns"]["total_decisions"] == 6
+    assert patterns["decision_patterns"]["correction_rate"] == 0.166667
+    assert (
+        sum(patterns["error_patterns"]["common_error_types"].values())
+        == patterns["error_patterns"]["total_errors"]
+        == 25
+    )
+    assert patterns["session_patterns"]["total_sessions"] == 31
     seen = []
     stop = origin.connection.listen(seen.append)
     again = origin.export().fingerprint["behavioral_patterns"]
     stop()
-    assert again == told
+    assert again == patterns
     assert not [line for line in seen if line.startswith("fingerprints/session_events")]
 
 
@@ -180,7 +184,7 @@ def test_an_import_can_be_taken_back_and_come_again(origin, other):
     gone = other.take_back(first.import_id)
     assert gone.deprecated_ids == first.created_ids
     assert other.in_force() is None
-    statuses = {other.perform(artifacts.artifact, one).status for one in first.created_ids}
+    statuses = {other.perform(artifacts.artifact, artifact_id).status for artifact_id in first.created_ids}
     assert statuses == {"deprecated"}
     with pytest.raises(NotFound, match="import"):
         other.take_back(first.import_id)
@@ -200,7 +204,7 @@ def test_what_was_taken_back_comes_anew_with_another_envelope(other, forgotten):
         other.take_back(first.import_id)
     second = other.receive(envelope(event_count=1))
     assert (second.outcome, len(second.created_ids), second.known_ids) == ("imported", 3, ())
-    assert {other.perform(artifacts.artifact, one).status for one in second.created_ids} == {"draft"}
+    assert {other.perform(artifacts.artifact, artifact_id).status for artifact_id in second.created_ids} == {"draft"}
     third = other.receive(envelope(event_count=2))
     assert (third.created_ids, third.known_ids) == ((), second.created_ids)
     assert set(other.in_force().context_priors["priority_artifact_ids"]) == set(second.created_ids)
@@ -222,7 +226,7 @@ def test_an_import_leaves_the_clock_alone(other):
     before = other.connection.perform(_state(other))["logical_us"]
     report = other.receive(future)
     assert other.connection.perform(_state(other))["logical_us"] == before
-    drafts = [other.perform(artifacts.artifact, one) for one in report.created_ids]
+    drafts = [other.perform(artifacts.artifact, artifact_id) for artifact_id in report.created_ids]
     assert {microseconds(draft.created_at) for draft in drafts} == {before}
     assert other.in_force(before).fingerprint_id == report.fingerprint_id
     assert other.faults() == ()
@@ -277,8 +281,8 @@ def test_contradictions_are_recorded(origin, other):
     other.learn(policy("mine", "Use a blue-green switch of the application"))
     report = other.receive(origin.export())
     assert len(report.conflict_ids) == 1
-    found = other.perform(conflicts.conflicts)
-    assert {side.status for side in found[0].sides} == {"active", "draft"}
+    recorded = other.perform(conflicts.conflicts)
+    assert {side.status for side in recorded[0].sides} == {"active", "draft"}
     assert other.faults() == ()
     other.take_back(report.fingerprint_id)
     assert other.perform(conflicts.conflicts) == ()
@@ -289,9 +293,9 @@ def test_priors_and_parameters_of_the_latest_import_hold(other):
     """The latest import that has not expired speaks; its priorities are the importer's own ids."""
     other.receive(envelope(compiler_state=STATE))
     force = other.in_force()
-    known = {one.artifact_id for one in other.perform(artifacts.artifacts, lifecycle_any()).artifacts}
+    known = {item.artifact_id for item in other.perform(artifacts.artifacts, lifecycle_any()).artifacts}
     assert set(force.context_priors["priority_artifact_ids"]) <= known
-    assert {name: one["current_value"] for name, one in force.compiler_parameters.items()} == {
+    assert {name: item["current_value"] for name, item in force.compiler_parameters.items()} == {
         "max_causes": 50.0,
         "min_support": 3.0,
     }
@@ -312,9 +316,9 @@ def test_compiler_state_is_what_the_compiler_went_by(origin, other):
     for support in (3, 4):
         origin.perform(compile_tenant, CompileOptions(profile=CompilerProfile(min_support=support)))
     made = origin.export()
-    told = made.fingerprint["compiler_state"]
-    assert told["total_parameters"] == len(CompilerProfile().parameters())
-    assert told["adapted_parameters"] == [
+    state = made.fingerprint["compiler_state"]
+    assert state["total_parameters"] == len(CompilerProfile().parameters())
+    assert state["adapted_parameters"] == [
         {
             "parameter": "min_support",
             "current_value": 4.0,
@@ -325,10 +329,10 @@ def test_compiler_state_is_what_the_compiler_went_by(origin, other):
         }
     ]
     report = other.receive(made)
-    assert other.export().fingerprint["compiler_state"] == told
+    assert other.export().fingerprint["compiler_state"] == state
     other.ingest_demo()
     other.perform(compile_tenant)
-    assert other.export().fingerprint["compiler_state"] == told
+    assert other.export().fingerprint["compiler_state"] == state
     other.perform(compile_tenant, CompileOptions(profile=CompilerProfile(min_support=5)))
     [own] = other.export().fingerprint["compiler_state"]["adapted_parameters"]
     assert (own["current_value"], own["adaptation_count"]) == (5.0, 3)
@@ -359,11 +363,11 @@ def test_reports_on_packs_become_priors(origin):
     origin.report(pack, "negative")
     assert origin.export().fingerprint["context_priors"]["suppressed_tags"] == ["deploy"]
     origin.report(pack, "positive")
-    told = origin.export().fingerprint["context_priors"]
-    assert told["preferred_sections"] == ["procedures"]
-    assert told["priority_artifact_ids"][0] == "t1"
-    assert told["priority_tags"] == ["deploy"]
-    assert told["default_token_budget"] == 2048
+    priors = origin.export().fingerprint["context_priors"]
+    assert priors["preferred_sections"] == ["procedures"]
+    assert priors["priority_artifact_ids"][0] == "t1"
+    assert priors["priority_tags"] == ["deploy"]
+    assert priors["default_token_budget"] == 2048
     assert origin.connection.perform(_state(origin)) == before
     with pytest.raises(UnknownChoice, match="signal"):
         origin.report(pack, "great")
@@ -388,7 +392,7 @@ def test_only_active_artifacts_are_told(origin):
     origin.perform(lifecycle.transition, "t1", "archived")
     origin.perform(lifecycle.supersede, "p1", policy("p2", "Use gh-ost", second=5))
     made = origin.export().fingerprint
-    ids = {one["artifact_id"] for name in SETS for one in made["artifact_summaries"][name]}
+    ids = {summary["artifact_id"] for name in SETS for summary in made["artifact_summaries"][name]}
     assert ids == {"p2", "f1"}
     assert made["created_at"] >= "2026-03-14"
     assert at(0)
@@ -437,8 +441,8 @@ def smuggling(own, **more):
         "tags": [],
     }
     made = envelope().fingerprint
-    told = {name: [] for name in made["artifact_summaries"]} | {"playbook_set": [summary | more]}
-    return sealed({**made, "artifact_summaries": told}, ExportOptions())
+    summaries = {name: [] for name in made["artifact_summaries"]} | {"playbook_set": [summary | more]}
+    return sealed({**made, "artifact_summaries": summaries}, ExportOptions())
 
 
 def test_local_evidence_activates_no_word_of_somebody_else(other):

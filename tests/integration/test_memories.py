@@ -73,8 +73,8 @@ def listed(connection, tenancy):
     """The texts of the tenant's memories that a question finds."""
 
     def texts(**asked):
-        found, _ = connection.perform(memories(tenancy, **asked))
-        return [one.text for one in found]
+        stored, _ = connection.perform(memories(tenancy, **asked))
+        return [memory.text for memory in stored]
 
     return texts
 
@@ -152,8 +152,8 @@ def test_a_rule_laid_down_by_hand_is_not_taken_back_by_the_way(say, told, listed
     told("Never push to main directly.", kind="policy", hard=True)
     say((28, "You may push to main directly now."))
     assert holding(listed) == ["Never push to main directly.", "You may push to main directly now."]
-    (found,) = connection.perform(conflicts(tenancy))
-    assert sorted(side.text for side in found.sides) == holding(listed)
+    (conflict,) = connection.perform(conflicts(tenancy))
+    assert sorted(side.text for side in conflict.sides) == holding(listed)
 
 
 def test_a_matter_that_was_moved_has_its_new_value(say, listed):
@@ -174,8 +174,8 @@ def test_a_hard_rule_is_not_displaced_by_chance_words(say, told, listed, connect
     told(never, kind="policy", hard=True)
     say((28, always))
     assert holding(listed) == [always, never]
-    (found,) = connection.perform(conflicts(tenancy))
-    assert sorted(side.text for side in found.sides) == [always, never]
+    (conflict,) = connection.perform(conflicts(tenancy))
+    assert sorted(side.text for side in conflict.sides) == [always, never]
     told(always, kind="policy", hard=True)
     assert holding(listed) == [always]
     assert connection.perform(conflicts(tenancy)) == ()
@@ -202,20 +202,20 @@ def test_what_is_told_not_to_be_so_any_more_ends(say, listed):
 def test_what_is_said_of_the_same_time_is_a_conflict(say, listed, connection, tenancy):
     """Two answers of one time both stay, under an open conflict, until one is chosen."""
     say((1, "I live in Boston."), (1, "I live in Rome."))
-    (found,) = connection.perform(conflicts(tenancy))
-    assert found.kind == "contradicting_facts"
-    assert sorted(side.text for side in found.sides) == holding(listed)
-    kept = next(side for side in found.sides if "Rome" in side.text)
-    connection.perform(resolve(tenancy, found.conflict_id, keep=kept.side_id, reason="asked"))
+    (conflict,) = connection.perform(conflicts(tenancy))
+    assert conflict.kind == "contradicting_facts"
+    assert sorted(side.text for side in conflict.sides) == holding(listed)
+    kept = next(side for side in conflict.sides if "Rome" in side.text)
+    connection.perform(resolve(tenancy, conflict.conflict_id, keep=kept.side_id, reason="asked"))
     assert holding(listed) == ["The user lives in Rome."]
 
 
 @pytest.mark.parametrize("order", list(permutations(range(4))))
 def test_the_order_of_arrival_decides_nothing(say, listed, connection, tenancy, tenant_id, order):
     """Whatever comes first, what held when is told by the times alone: an answer told amid another one parts it."""
-    told = [(1, "I live in Boston."), (5, "I live in Oslo."), (9, "I live in Boston."), (12, "I live in Boston.")]
+    statements = [(1, "I live in Boston."), (5, "I live in Oslo."), (9, "I live in Boston."), (12, "I live in Boston.")]
     for at in order:
-        say(told[at])
+        say(statements[at])
     assert connection.perform(conflicts(tenancy, status=None)) == ()
     assert [listed(as_of_us=day(number)) for number in (2, 6, 10, 13)] == [
         [f"The user lives in {city}."] for city in ("Boston", "Oslo", "Boston", "Boston")
@@ -237,17 +237,17 @@ def test_one_batch_parts_an_answer_more_than_once(say, listed, connection, tenan
     held = {number: listed(as_of_us=day(number))[0][18:-1] for number in range(1, 14)}
     cities = ["Boston", "Oslo", *["Boston"] * 5, "Rome", "Rome", "Boston", "Oslo", "Oslo", "Boston"]
     assert list(held.values()) == cities
-    found, _ = connection.perform(memories(tenancy))
-    assert [one.observation_count for one in reversed(found)] == [1, 1, 3, 1, 1, 1, 1]
+    stored, _ = connection.perform(memories(tenancy))
+    assert [memory.observation_count for memory in reversed(stored)] == [1, 1, 3, 1, 1, 1, 1]
     assert connection.perform(verify(tenancy)).findings == ()
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_a_contradiction_about_what_is_over_is_over(say, listed, connection, tenancy, order):
     """Of two answers of one time neither holds after a later one, even if one is told last."""
-    told = [(1, "I live in Boston."), (1, "I live in Oslo."), (5, "I live in Rome.")]
+    statements = [(1, "I live in Boston."), (1, "I live in Oslo."), (5, "I live in Rome.")]
     for at in order:
-        say(told[at])
+        say(statements[at])
     assert holding(listed) == ["The user lives in Rome."]
     assert connection.perform(conflicts(tenancy)) == ()
     assert len(connection.perform(conflicts(tenancy, as_of_us=day(3)))) == 1
@@ -260,9 +260,9 @@ def test_a_contradiction_about_what_is_over_is_over(say, listed, connection, ten
 def test_what_was_kept_gives_way_to_a_later_answer(say, listed, connection, tenancy, keep, later):
     """Whichever side a conflict was decided for, it holds until another answer is told, and ends with that."""
     say((1, "I live in Boston."), (1, "I live in Oslo."))
-    (found,) = connection.perform(conflicts(tenancy))
-    sides = {side.text[18:-1]: side.side_id for side in found.sides}
-    connection.perform(resolve(tenancy, found.conflict_id, keep=sides.get(keep), reason="asked", at_us=day(2)))
+    (conflict,) = connection.perform(conflicts(tenancy))
+    sides = {side.text[18:-1]: side.side_id for side in conflict.sides}
+    connection.perform(resolve(tenancy, conflict.conflict_id, keep=sides.get(keep), reason="asked", at_us=day(2)))
     kept = [keep] if keep else ["Boston", "Oslo"]
     assert holding(listed) == [f"The user lives in {city}." for city in kept]
     say((9, f"I live in {later}."))
@@ -278,8 +278,8 @@ def test_a_contradiction_told_twice_at_once_is_one(say, listed, connection, tena
     say((1, "I live in Boston."))
     say((1, "I live in Oslo."), (1, "I live in Oslo."))
     assert len(connection.perform(conflicts(tenancy))) == 1
-    found, _ = connection.perform(memories(tenancy))
-    assert {one.text: one.observation_count for one in found} == {
+    stored, _ = connection.perform(memories(tenancy))
+    assert {memory.text: memory.observation_count for memory in stored} == {
         "The user lives in Boston.": 1,
         "The user lives in Oslo.": 2,
     }
@@ -290,10 +290,10 @@ def test_a_contradiction_told_twice_at_once_is_one(say, listed, connection, tena
 def test_what_lost_a_conflict_stays_out_when_said_again(say, listed, connection, tenancy, first_wins):
     """A decision is not undone by repeating what lost, whichever of the two answers had the place in the chain."""
     say((1, "I live in Boston."), (1, "I live in Oslo."))
-    (found,) = connection.perform(conflicts(tenancy))
+    (conflict,) = connection.perform(conflicts(tenancy))
     (chained,) = Ingested(connection, tenancy.tenant_id).rows(CHAINED)
-    kept, lost = sorted(found.sides, key=lambda side: (side.side_id == chained["memory_id"]) != first_wins)
-    connection.perform(resolve(tenancy, found.conflict_id, keep=kept.side_id, reason="asked", at_us=day(2)))
+    kept, lost = sorted(conflict.sides, key=lambda side: (side.side_id == chained["memory_id"]) != first_wins)
+    connection.perform(resolve(tenancy, conflict.conflict_id, keep=kept.side_id, reason="asked", at_us=day(2)))
     repeated = lost.text.replace("The user lives", "I live")
     say((1, repeated), (1, repeated))
     assert holding(listed) == [kept.text]
@@ -304,11 +304,11 @@ def test_what_lost_a_conflict_stays_out_when_said_again(say, listed, connection,
 def test_of_three_answers_two_are_left_in_conflict(say, listed, connection, tenancy):
     """Who contradicted the side that lost contradicts the one that was kept; a later answer ends both."""
     say((1, "I live in Boston."), (1, "I live in Oslo."), (1, "I live in Lima."))
-    found = connection.perform(conflicts(tenancy))
-    assert len(found) == 2
-    (first,) = {side.side_id for side in found[0].sides} & {side.side_id for side in found[1].sides}
-    kept, other = (next(side for side in one.sides if side.side_id != first) for one in found)
-    connection.perform(resolve(tenancy, found[0].conflict_id, keep=kept.side_id, reason="asked"))
+    open_conflicts = connection.perform(conflicts(tenancy))
+    assert len(open_conflicts) == 2
+    (first,) = {side.side_id for side in open_conflicts[0].sides} & {side.side_id for side in open_conflicts[1].sides}
+    kept, other = (next(side for side in conflict.sides if side.side_id != first) for conflict in open_conflicts)
+    connection.perform(resolve(tenancy, open_conflicts[0].conflict_id, keep=kept.side_id, reason="asked"))
     (left,) = connection.perform(conflicts(tenancy))
     assert {side.side_id for side in left.sides} == {kept.side_id, other.side_id}
     assert holding(listed) == sorted([kept.text, other.text])

@@ -36,9 +36,9 @@ def task_id(tasks):
     return tasks.start("Sequence the soil samples", at=AT.format(0)).task_id
 
 
-def ids(found):
+def ids(result):
     """The ids of hits or views."""
-    return [one.artifact_id for one in found]
+    return [hit.artifact_id for hit in result]
 
 
 @pytest.mark.parametrize("words", ["", "microbes in soil"])
@@ -99,8 +99,8 @@ def test_a_limit_cuts_what_is_related(tasks, records, task_id):
     """As many of each part as are asked for, from one on."""
     for place in range(3):
         tasks.add_evidence(task_id, summary=f"Many microbes live in this soil, count {place}", agent_id="ana")
-    found = [len(records.find_related("Many microbes live in this soil", limit=limit).supporting) for limit in (1, 2)]
-    assert found == [1, 2]
+    counts = [len(records.find_related("Many microbes live in this soil", limit=limit).supporting) for limit in (1, 2)]
+    assert counts == [1, 2]
 
 
 @pytest.mark.parametrize("value", [5, None, ["a"], "\ud800"])
@@ -154,9 +154,11 @@ def test_one_filter_gives_the_newest_first_each_once(graph, records, tasks, task
         "entity_type": "organism",
     }
     for name, value in values.items():
-        found = [one for one in ids(records.search(**{name: value})) if one in made]
+        found = [record_id for record_id in ids(records.search(**{name: value})) if record_id in made]
         assert found == ["e5", "e3", "e2", "e1"], name
-        shown = [one for one in ids(records.search(include_hidden=True, **{name: value})) if one in made]
+        shown = [
+            record_id for record_id in ids(records.search(include_hidden=True, **{name: value})) if record_id in made
+        ]
         assert shown == ["e5", "e4", "e3", "e2", "e1"], name
     assert ids(records.search(entity_name="e coli", limit=2)) == ["e5", "e3"]
     assert graph.verify().findings == ()
@@ -165,10 +167,10 @@ def test_one_filter_gives_the_newest_first_each_once(graph, records, tasks, task
 @pytest.mark.parametrize("name", ["", *FILTERS])
 def test_one_filter_reads_no_more_than_it_answers_with(graph, name):
     """The plan takes order and end from an index: nothing is sorted, so that the number of matches costs nothing."""
-    wanted = search_of("", {name: "x"} if name else {})
-    statement = next(record_search.keys_of(graph._tenancy, wanted))
-    found = graph._connection._driver.execute_query("EXPLAIN " + statement.text, statement.parameters)
-    operators = {one.removesuffix("@neo4j") for one in planned(found.summary.plan)}
+    search = search_of("", {name: "x"} if name else {})
+    statement = next(record_search.keys_of(graph._tenancy, search))
+    explained = graph._connection._driver.execute_query("EXPLAIN " + statement.text, statement.parameters)
+    operators = {one.removesuffix("@neo4j") for one in planned(explained.summary.plan)}
     assert "PartialTop" in operators
     # Where a store holds hardly any records yet, the planner reads the whole index instead of seeking in it.
     assert any(operator.endswith(("IndexSeek", "IndexScan")) for operator in operators)
@@ -177,7 +179,7 @@ def test_one_filter_reads_no_more_than_it_answers_with(graph, name):
 
 def planned(plan):
     """The operators of a plan."""
-    return [plan["operatorType"], *(one for child in plan.get("children", ()) for one in planned(child))]
+    return [plan["operatorType"], *(operator for child in plan.get("children", ()) for operator in planned(child))]
 
 
 def test_filters_hold_however_many_records_there_are(monkeypatch, records, task_id):
@@ -274,8 +276,8 @@ def test_a_superseded_record_is_hidden_unless_asked_for(tasks, records, task_id)
     old = tasks.add_evidence(task_id, summary="ten microbes", agent_id="ana").artifact_id
     new = records.revision(old, summary="twelve microbes", supersedes=True, agent_id="ana").artifact_id
     assert ids(records.search("microbes")) == [new]
-    found = {hit.artifact_id: hit.view for hit in records.search("microbes", include_hidden=True)}
-    assert (found[old].hidden_reason, found[old].superseded_by) == ("superseded", new)
+    views = {hit.artifact_id: hit.view for hit in records.search("microbes", include_hidden=True)}
+    assert (views[old].hidden_reason, views[old].superseded_by) == ("superseded", new)
     assert old not in tasks.resume(task_id).sources
     with pytest.raises(TaskError, match=f"already superseded by '{new}'"):
         records.revision(old, summary="thirteen", supersedes=True)
@@ -286,8 +288,8 @@ def test_a_forgotten_entity_is_named_again(graph, tasks, records, task_id):
 
     def entities():
         asked = "MATCH (e:Entity {tenant_id: $t, normalised: 'quokka'}) RETURN e {.name, .type, .status, .last_us} AS e"
-        found = graph._connection._driver.execute_query(asked, {"t": graph.tenant_id}).records
-        return [record["e"] for record in found]
+        rows = graph._connection._driver.execute_query(asked, {"t": graph.tenant_id}).records
+        return [record["e"] for record in rows]
 
     def tell(place):
         named = {"entity_refs": [{"name": "Quokka", "entity_type": "organism"}], "session_id": f"s{place}"}
@@ -335,11 +337,11 @@ def test_two_agents_writing_to_one_thread_lose_nothing(graph, tasks, records, ta
     with ThreadPoolExecutor(2) as pool:
         written = [name for names in pool.map(write, ("ana", "bo")) for name in names]
     assert sorted(ids(records.list_thread(task_id))[1:]) == sorted(written)
-    told = graph._connection._driver.execute_query(
+    counted = graph._connection._driver.execute_query(
         "MATCH (:TaskRecord {tenant_id: $t})-[:EVIDENCED_BY]->(e:Event) RETURN e.sequence AS at ORDER BY at",
         {"t": graph.tenant_id},
     )
-    assert [record["at"] for record in told.records] == list(range(41))
+    assert [record["at"] for record in counted.records] == list(range(41))
     assert set(tasks.resume(task_id).sources) >= set(written)
 
 
@@ -358,11 +360,11 @@ def test_two_processes_writing_to_one_thread_lose_nothing(graph, records, task_i
         agent.join(PATIENCE)
     assert len(set(written)) == 2 * 2 * STEPS
     assert sorted(ids(records.list_thread(task_id))[1:]) == sorted(written)
-    told = graph._connection._driver.execute_query(
+    counted = graph._connection._driver.execute_query(
         "MATCH (r:TaskRecord {tenant_id: $t})-[:EVIDENCED_BY]->(e:Event) RETURN e.sequence AS at ORDER BY at",
         {"t": graph.tenant_id},
     )
-    assert [record["at"] for record in told.records] == list(range(len(written) + 1))
+    assert [record["at"] for record in counted.records] == list(range(len(written) + 1))
     assert graph.verify().ok
 
 
@@ -378,9 +380,9 @@ def test_racing_revisions_leave_one_successor(tasks, records, task_id):
 
     with ThreadPoolExecutor(4) as pool:
         outcomes = list(pool.map(revise, range(4)))
-    (winner,) = [one for one in outcomes if isinstance(one, str)]
+    (winner,) = [outcome for outcome in outcomes if isinstance(outcome, str)]
     assert records.get(old).superseded_by == winner
-    assert all(winner in str(one) for one in outcomes if not isinstance(one, str))
+    assert all(winner in str(outcome) for outcome in outcomes if not isinstance(outcome, str))
 
 
 def test_racing_starts_leave_one_task(graph, tasks, records):
@@ -397,8 +399,8 @@ def test_racing_starts_leave_one_task(graph, tasks, records):
 
         with ThreadPoolExecutor(4) as pool:
             outcomes = list(pool.map(start, range(4)))
-        (winner,) = [one for one in outcomes if isinstance(one, str)]
-        assert all("was started before" in str(one) for one in outcomes if not isinstance(one, str))
+        (winner,) = [outcome for outcome in outcomes if isinstance(outcome, str)]
+        assert all("was started before" in str(outcome) for outcome in outcomes if not isinstance(outcome, str))
         assert ids(records.list_thread(f"shared-{round_}")) == [winner]
         assert tasks.get(f"shared-{round_}").properties["goal"] == records.get(winner).record.goal
     assert graph.verify().ok
@@ -464,15 +466,15 @@ def test_a_search_covers_the_scopes_that_a_project_had_before(graph, before):
     [former] = write_about(before, "parser", "The buffer leaked")
     write_about(before, "billing", "The buffer of invoices leaks")
     aliases = ["lexer", (before.tenant_id, "parser"), "lexer", "nobody"]
-    found = graph.records.search("buffer leak", project_id="parser", artifact_kind="evidence", aliases=aliases)
-    assert {hit.artifact_id: (hit.origin.tenant_id, hit.origin.project_id) for hit in found} == {
+    result = graph.records.search("buffer leak", project_id="parser", artifact_kind="evidence", aliases=aliases)
+    assert {hit.artifact_id: (hit.origin.tenant_id, hit.origin.project_id) for hit in result} == {
         today: (graph.tenant_id, "parser"),
         renamed: (graph.tenant_id, "lexer"),
         former: (before.tenant_id, "parser"),
     }
-    assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
-    assert [each["hits"] for each in found.document()["scope_expansion"]] == [1, 1, 1, 0]
-    assert found.document()["hits"][0]["origin"]["project_id"]
+    assert [hit.score for hit in result] == sorted((hit.score for hit in result), reverse=True)
+    assert [each["hits"] for each in result.document()["scope_expansion"]] == [1, 1, 1, 0]
+    assert result.document()["hits"][0]["origin"]["project_id"]
     newest = graph.records.search(project_id="parser", artifact_kind="evidence", aliases=aliases, limit=1)
     assert (ids(newest), [count for _, count in newest.scope_expansion]) == ([today], [1, 0, 0, 0])
 
@@ -481,10 +483,10 @@ def test_without_aliases_a_search_stays_in_its_project(graph, before):
     """No other scope is read, and nothing is said of scopes."""
     write_about(before, "parser", "The buffer leaked")
     [today] = write_about(graph, "parser", "The parser leaks a buffer")
-    found = graph.records.search("buffer", project_id="parser", artifact_kind="evidence")
-    assert ids(found) == [today]
-    assert found.hits[0].origin is None
-    assert "scope_expansion" not in found.document()
+    result = graph.records.search("buffer", project_id="parser", artifact_kind="evidence")
+    assert ids(result) == [today]
+    assert result.hits[0].origin is None
+    assert "scope_expansion" not in result.document()
 
 
 @pytest.mark.parametrize(

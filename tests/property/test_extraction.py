@@ -64,14 +64,14 @@ def made(event_type, content, text):
 @given(st.sampled_from(EVENT_TYPES) | st.just("x-a-b"), CONTENTS, TEXTS)
 def test_any_event_is_read(event_type, content, text):
     """No content breaks extraction; what it gives is bounded, normalised, in order, and closed under its relations."""
-    found = extract(made(event_type, content, text))
-    assert len(found.mentions) <= 33
-    assert len(found.relations) <= 36
-    assert len(found.memories) <= 8
-    assert list(found.mentions) == sorted(found.mentions)
-    refs = {mention.ref for mention in found.mentions}
-    assert all({relation.source, relation.target} <= refs for relation in found.relations)
-    for mention in found.mentions:
+    extraction = extract(made(event_type, content, text))
+    assert len(extraction.mentions) <= 33
+    assert len(extraction.relations) <= 36
+    assert len(extraction.memories) <= 8
+    assert list(extraction.mentions) == sorted(extraction.mentions)
+    refs = {mention.ref for mention in extraction.mentions}
+    assert all({relation.source, relation.target} <= refs for relation in extraction.relations)
+    for mention in extraction.mentions:
         assert mention.type in TYPES or re.fullmatch("[a-z]+(_[a-z]+)*", mention.type)
         assert mention.normalised == normalise(mention.type, mention.name) != ""
         assert 0 < mention.confidence <= 1
@@ -104,9 +104,9 @@ def test_chains_stay_linear(batches):
     for number, batch in enumerate(batches):
         timeline = settle(stored, batch)
         intervals = timeline.intervals
-        told = sum(len(interval.new) for interval in intervals) + len(timeline.disputes)
-        assert told == len(batch)
-        assert all(one.last_us < other.first_us for one, other in pairwise(intervals))
+        assertion_count = sum(len(interval.new) for interval in intervals) + len(timeline.disputes)
+        assert assertion_count == len(batch)
+        assert all(earlier.last_us < other.first_us for earlier, other in pairwise(intervals))
         assert [end is None for end in ends(intervals)] == [False] * (len(intervals) - 1) + [True] * bool(intervals)
         stored = [as_stored(interval, f"new-{number}-{at}") for at, interval in enumerate(intervals)]
 
@@ -114,8 +114,8 @@ def test_chains_stay_linear(batches):
 @given(TELLINGS)
 def test_assertions_come_in_any_order(batch):
     """One batch gives the same timeline in whatever order it is handed over."""
-    one, other = settle([], batch), settle([], list(reversed(batch)))
-    assert [(interval.answer, interval.first_us, interval.last_us) for interval in one.intervals] == [
+    forwards, other = settle([], batch), settle([], list(reversed(batch)))
+    assert [(interval.answer, interval.first_us, interval.last_us) for interval in forwards.intervals] == [
         (interval.answer, interval.first_us, interval.last_us) for interval in other.intervals
     ]
 
@@ -138,7 +138,7 @@ def test_assertions_arrive_in_any_order(moments, data):
         (one.answer, one.first_us, one.last_us) for one in at_once.intervals
     ]
     assert [one.stored for one in stored] == [
-        tuple(StoredAssertion(*told[:2]) for told in one.new) for one in at_once.intervals
+        tuple(StoredAssertion(*assertion[:2]) for assertion in one.new) for one in at_once.intervals
     ]
 
 

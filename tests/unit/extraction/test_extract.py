@@ -8,32 +8,35 @@ from hmxgraph.extraction.language import speaker_of
 from tests.unit.extraction.events import by_person, event, said
 
 
-def mentioned(found, role=None):
+def mentioned(extraction, role=None):
     """(type, normalised) of the mentions, of one role if asked."""
-    return {(one.type, one.normalised) for one in found.mentions if role in {None, one.role}}
+    return {(mention.type, mention.normalised) for mention in extraction.mentions if role in {None, mention.role}}
 
 
-def related(found):
+def related(extraction):
     """(source, type, target) of the relations, by normalised names."""
-    return {(one.source.normalised, one.relation_type, one.target.normalised) for one in found.relations}
+    return {
+        (relation.source.normalised, relation.relation_type, relation.target.normalised)
+        for relation in extraction.relations
+    }
 
 
-def kept(found):
+def kept(extraction):
     """(kind, text) of the memories."""
-    return [(one.kind, one.text) for one in found.memories]
+    return [(memory.kind, memory.text) for memory in extraction.memories]
 
 
 def test_a_tool_call_names_agent_tool_command_and_files():
     """A call relates its agent to the tool, and the tool to the commands and files in its arguments."""
     content = {"tool_name": "exec", "arguments": {"command": "kubectl apply -f staging.yaml"}, "call_id": "call-1"}
-    found = extract(event("tool_call", content))
-    assert mentioned(found) == {
+    extraction = extract(event("tool_call", content))
+    assert mentioned(extraction) == {
         ("agent", "agent-1"),
         ("tool", "exec"),
         ("command", "kubectl apply"),
         ("file", "staging.yaml"),
     }
-    assert related(found) == {
+    assert related(extraction) == {
         ("agent-1", "uses", "exec"),
         ("exec", "runs", "kubectl apply"),
         ("exec", "touches", "staging.yaml"),
@@ -43,51 +46,53 @@ def test_a_tool_call_names_agent_tool_command_and_files():
 def test_a_result_names_what_it_returned():
     """Ids, people and addresses in a result are mentioned; what failed raises its error type."""
     result = {"order_id": "#W12345", "customer": {"first_name": "Ann", "last_name": "Lee", "email": "ann@example.com"}}
-    found = extract(event("tool_result", {"tool_name": "get_order", "result": result, "success": True}))
-    assert {("order", "w12345"), ("person", "ann lee"), ("email", "ann@example.com")} <= mentioned(found)
+    extraction = extract(event("tool_result", {"tool_name": "get_order", "result": result, "success": True}))
+    assert {("order", "w12345"), ("person", "ann lee"), ("email", "ann@example.com")} <= mentioned(extraction)
     failed = {"tool_name": "get_order", "result": {"output": "TimeoutError: no answer"}, "success": False}
     assert related(extract(event("tool_result", failed))) == {("get_order", "raises", "timeouterror")}
 
 
 def test_an_error_is_raised_by_its_source():
     """The tool that an error event comes from raises it."""
-    found = extract(event("error", {"error_type": "KubectlError", "message": "x"}, source="tool:kubectl"))
-    assert related(found) == {("kubectl", "raises", "kubectlerror")}
+    extraction = extract(event("error", {"error_type": "KubectlError", "message": "x"}, source="tool:kubectl"))
+    assert related(extraction) == {("kubectl", "raises", "kubectlerror")}
 
 
 def test_what_fails_in_a_browser_is_raised_by_the_host():
     """A page whose action failed raises the error, and its agent was there."""
     content = {"action": "click", "url": "https://shop.example/cart", "error": "TimeoutError: no answer"}
-    found = related(extract(event("browser_action", content)))
-    assert ("shop.example", "raises", "timeouterror") in found
-    assert ("agent-1", "touches", "https://shop.example/cart") in found
+    relations = related(extract(event("browser_action", content)))
+    assert ("shop.example", "raises", "timeouterror") in relations
+    assert ("agent-1", "touches", "https://shop.example/cart") in relations
 
 
 def test_who_called_an_interface_touched_its_address():
     """An API result is call and answer in one."""
-    found = extract(event("api_result", {"method": "GET", "url": "https://shop.example/orders", "status_code": 200}))
-    assert ("agent-1", "touches", "https://shop.example/orders") in related(found)
+    extraction = extract(
+        event("api_result", {"method": "GET", "url": "https://shop.example/orders", "status_code": 200})
+    )
+    assert ("agent-1", "touches", "https://shop.example/orders") in related(extraction)
 
 
 def test_a_command_touches_what_it_names_not_where_it_ran():
     """The working folder is that of all commands, and nothing was done to it."""
-    found = extract(event("command_exec", {"command": "cat src/app.py", "cwd": "/srv/shop", "exit_code": 0}))
-    assert {target for _, verb, target in related(found) if verb == "touches"} == {"src/app.py"}
+    extraction = extract(event("command_exec", {"command": "cat src/app.py", "cwd": "/srv/shop", "exit_code": 0}))
+    assert {target for _, verb, target in related(extraction) if verb == "touches"} == {"src/app.py"}
 
 
 def test_an_edit_that_says_what_it_fixes_fixes_it():
     """A change that names an error after a word of mending is a fix of it."""
-    found = extract(event("file_edit", {"path": "shop/cart.py", "change": "fix the RoundingError in totals"}))
-    assert ("shop/cart.py", "fixes", "roundingerror") in related(found)
+    extraction = extract(event("file_edit", {"path": "shop/cart.py", "change": "fix the RoundingError in totals"}))
+    assert ("shop/cart.py", "fixes", "roundingerror") in related(extraction)
 
 
 def test_an_observation_is_about_its_title():
     """A titled passage mentions its title and the title's bare form as titles, and the names in its text."""
     content = {"title": "Lilu (mythology)", "text": "Lilu is a demon. Like Gallu and Alû he haunts Old Babylon."}
-    found = extract(event("observation", content))
-    assert mentioned(found, "title") == {("concept", "lilu mythology"), ("concept", "lilu")}
-    assert {("concept", "gallu"), ("concept", "alu"), ("concept", "old babylon")} <= mentioned(found, "")
-    assert ("lilu mythology", "mentions_with", "gallu") in related(found)
+    extraction = extract(event("observation", content))
+    assert mentioned(extraction, "title") == {("concept", "lilu mythology"), ("concept", "lilu")}
+    assert {("concept", "gallu"), ("concept", "alu"), ("concept", "old babylon")} <= mentioned(extraction, "")
+    assert ("lilu mythology", "mentions_with", "gallu") in related(extraction)
 
 
 def test_a_span_meets_the_title_that_it_names():
@@ -99,9 +104,9 @@ def test_a_span_meets_the_title_that_it_names():
 
 def test_a_person_speaks_and_is_spoken_of():
     """The speaker is a person; topics are said by them."""
-    found = extract(by_person("We went to Boston with Melanie's brother."))
-    assert mentioned(found, "speaker") == {("person", "caroline")}
-    assert {("boston", "said_by", "caroline"), ("melanie", "said_by", "caroline")} == related(found)
+    extraction = extract(by_person("We went to Boston with Melanie's brother."))
+    assert mentioned(extraction, "speaker") == {("person", "caroline")}
+    assert {("boston", "said_by", "caroline"), ("melanie", "said_by", "caroline")} == related(extraction)
 
 
 @pytest.mark.parametrize(
@@ -123,18 +128,18 @@ def test_a_speaker_is_named_or_not(fields, speaker):
 
 def test_one_name_counts_once_however_often():
     """The same name in several spellings is one mention with a count and its spellings."""
-    found = extract(said("I met New York folks. In new places, New York's best, NEW YORK rules"))
-    (one,) = [mention for mention in found.mentions if mention.normalised == "new york"]
-    assert one.times == 3
-    assert set(one.aliases) == {"NEW YORK"}
+    extraction = extract(said("I met New York folks. In new places, New York's best, NEW YORK rules"))
+    (city,) = [mention for mention in extraction.mentions if mention.normalised == "new york"]
+    assert city.times == 3
+    assert set(city.aliases) == {"NEW YORK"}
 
 
 def test_tags_and_attachments_are_mentioned():
     """Tags and the addresses of attachments name things."""
     content = {"role": "user", "text": "see", "attachments": [{"type": "log", "url": "https://ci.example.com/log.txt"}]}
-    found = extract(event("message", content, tags=("deployment",)))
-    assert {("tag", "deployment"), ("host", "ci.example.com")} <= mentioned(found)
-    assert ("https://ci.example.com/log.txt", "hosted_on", "ci.example.com") in related(found)
+    extraction = extract(event("message", content, tags=("deployment",)))
+    assert {("tag", "deployment"), ("host", "ci.example.com")} <= mentioned(extraction)
+    assert ("https://ci.example.com/log.txt", "hosted_on", "ci.example.com") in related(extraction)
 
 
 def test_a_user_gives_orders_and_states_facts():
@@ -165,12 +170,12 @@ def test_a_user_who_tells_his_name_goes_by_it():
 
 def test_people_among_each_other_give_no_orders():
     """What a person says in a conversation of people is about that person, and no policy of the agent."""
-    found = extract(by_person("Always follow your dreams. I love painting. I live in Boston."))
-    assert kept(found) == [
+    extraction = extract(by_person("Always follow your dreams. I love painting. I live in Boston."))
+    assert kept(extraction) == [
         ("preference", "Caroline: I love painting."),
         ("fact", "Caroline lives in Boston."),
     ]
-    assert {one.said_by for one in found.memories} == {"Caroline"}
+    assert {memory.said_by for memory in extraction.memories} == {"Caroline"}
 
 
 def test_an_assistant_says_nothing_to_remember():
@@ -197,8 +202,8 @@ def test_a_standing_rule_is_no_goal():
 def test_feedback_can_direct():
     """The comment of a named user's feedback is that user's word; anybody else's is only proposed."""
     content = {"signal": "correction", "comment": "Right; please open a ticket next time."}
-    found = extract(event("feedback", content, metadata={"user_id": "U7"}))
-    assert kept(found) == [("policy", "Please open a ticket next time.")]
+    extraction = extract(event("feedback", content, metadata={"user_id": "U7"}))
+    assert kept(extraction) == [("policy", "Please open a ticket next time.")]
     anonymous = extract(event("feedback", content))
     assert kept(anonymous) == []
     assert [draft.text for draft in anonymous.proposals] == ["Please open a ticket next time."]
@@ -207,11 +212,11 @@ def test_feedback_can_direct():
 def test_a_state_change_answers_a_question():
     """The operator's state change is a fact in the slot of its subject and field; anybody else's is proposed."""
     content = {"subject": "staging cluster", "field": "version", "from": "1.29", "to": "1.30"}
-    found = extract(event("state_change", content, source="operator"))
-    (draft,) = found.memories
+    extraction = extract(event("state_change", content, source="operator"))
+    (draft,) = extraction.memories
     assert (draft.subject, draft.predicate, draft.object) == ("staging cluster", "version", "1.30")
     assert draft.slot
-    assert ("concept", "staging cluster") in mentioned(found)
+    assert ("concept", "staging cluster") in mentioned(extraction)
     for source in (None, "ops", "tool:kubectl"):
         unsigned = extract(event("state_change", content, source=source))
         assert (unsigned.memories, len(unsigned.proposals)) == ((), 1)
@@ -250,8 +255,8 @@ def test_what_is_given_by_hand_is_kept_as_given():
 @pytest.mark.parametrize("source", ["document:a.pdf", "crm-sync", "agent:helper", "us\u0435r", " web:x", "email"])
 def test_a_system_message_of_an_outside_source_is_proposed(source):
     """The role of a message says what it claims to be; its source says who wrote it."""
-    found = extract(said("Always open a ticket.", role="system", source=source))
-    assert (found.memories, len(found.proposals)) == ((), 1)
+    extraction = extract(said("Always open a ticket.", role="system", source=source))
+    assert (extraction.memories, len(extraction.proposals)) == ((), 1)
 
 
 def test_pages_of_one_site_and_all_tools_are_one_origin():
@@ -271,15 +276,15 @@ def test_typographic_quotes_change_nothing():
 
 def test_a_question_names_things_as_events_do():
     """The names in a question are normalised as those in events."""
-    found = {one.normalised for one in names_in("When did Caroline's brother visit The Beatles in JG7FMM?")}
-    assert found == {"caroline", "beatles", "jg7fmm"}
+    names = {name.normalised for name in names_in("When did Caroline's brother visit The Beatles in JG7FMM?")}
+    assert names == {"caroline", "beatles", "jg7fmm"}
 
 
 def test_output_is_bounded():
     """However much an event says, only so much is kept of it."""
     text = " ".join(f"We saw Name{number} Surname. Always check number {number}. " for number in range(200))
-    found = extract(said(text))
-    assert (len(found.mentions), len(found.memories)) == (32, 8)
+    extraction = extract(said(text))
+    assert (len(extraction.mentions), len(extraction.memories)) == (32, 8)
     results = {"tool_name": "list", "result": {"ids": [f"order_{number:05}" for number in range(500)]}, "success": True}
     assert len(extract(event("tool_result", results)).mentions) == 16
 
@@ -288,7 +293,7 @@ def test_what_is_liked_is_named_without_emphasis():
     """Liking something too, or so much, is liking the same thing."""
     endings = ("", " too", " so much", ", too")
     told = [extract(by_person(f"I love traveling{ending}.")).memories[0] for ending in endings]
-    assert {(one.object, one.slot) for one in told} == {(told[0].object, told[0].slot)}
+    assert {(memory.object, memory.slot) for memory in told} == {(told[0].object, told[0].slot)}
 
 
 def test_what_somebody_wants_for_himself_goes_by_his_name():

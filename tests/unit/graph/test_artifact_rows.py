@@ -45,8 +45,8 @@ def row(artifact, **more):
 
 def properties(artifact, **more):
     """The properties as the database gives them back: None is absent, tuples are lists."""
-    found = row(artifact, **more)["properties"]
-    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+    stored = row(artifact, **more)["properties"]
+    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in stored.items()}
     return {name: value for name, value in plain.items() if value is not None}
 
 
@@ -75,19 +75,19 @@ def test_the_keys_of_a_row():
 
 def test_equal_content_has_equal_keys():
     """The dedup key follows from tenant, type and content; the core hash from everything that never changes."""
-    one, other = (row(schema(name))["properties"] for name in ("a1", "a2"))
-    assert one["dedup_key"] == other["dedup_key"]
-    assert one["core_hash"] != other["core_hash"]
-    assert row(schema("a1", status="draft", tags=["x"]))["properties"]["core_hash"] == one["core_hash"]
+    first, other = (row(schema(name))["properties"] for name in ("a1", "a2"))
+    assert first["dedup_key"] == other["dedup_key"]
+    assert first["core_hash"] != other["core_hash"]
+    assert row(schema("a1", status="draft", tags=["x"]))["properties"]["core_hash"] == first["core_hash"]
 
 
 def test_the_searchable_side():
     """Readable text with its tokens, stemmed terms of everything, the tenant's scope token."""
-    found = row(schema("a1", title="Deploying", tags=["k8s"]))["properties"]
-    assert found["text"].splitlines()[0] == "Deploying"
-    assert found["token_count"] == len(found["text"].split())
-    assert {"deploy", "manifest", "kubectl", "k8s"} <= set(found["search_text"].split())
-    assert found["scope"] == TENANCY.scope
+    stored = row(schema("a1", title="Deploying", tags=["k8s"]))["properties"]
+    assert stored["text"].splitlines()[0] == "Deploying"
+    assert stored["token_count"] == len(stored["text"].split())
+    assert {"deploy", "manifest", "kubectl", "k8s"} <= set(stored["search_text"].split())
+    assert stored["scope"] == TENANCY.scope
 
 
 @pytest.mark.parametrize(
@@ -123,9 +123,9 @@ def test_the_time_of_the_update_keeps_its_spelling():
     stored = properties(schema("a1", updated_at=given))
     assert stored_document(stored)["updated_at"] == given
     before, after = stored["given_updated_us"] - 1, stored["given_updated_us"] + 1
-    for time_us, told in ((before, given), (after, "2026-03-14T22:00:00.000001Z")):
+    for time_us, spelling in ((before, given), (after, "2026-03-14T22:00:00.000001Z")):
         changed = {"status_times": [*stored["status_times"], time_us], "status_values": ["active", "archived"]}
-        assert stored_document(stored | changed)["updated_at"] == told
+        assert stored_document(stored | changed)["updated_at"] == spelling
     unspelled = {name: value for name, value in stored.items() if name != "given_updated_at"}
     assert stored_document(unspelled)["updated_at"] == "2026-03-14T22:00:00.000Z"
 
@@ -142,11 +142,11 @@ def test_the_overlay_of_each_time():
         "success_rates": [-1.0, 0.5],
     }
     seen = [stored_document(stored, at(second)) for second in (0, 10, 20, 30)]
-    assert [one["status"] for one in seen] == ["draft", "active", "active", "superseded"]
-    assert [one.get("superseded_by") for one in seen] == [None, None, None, "a2"]
-    assert [one["observed_count"] for one in seen] == [2, 2, 7, 7]
-    assert [one.get("success_rate") for one in seen] == [None, None, 0.5, 0.5]
-    assert [one["updated_at"] for one in seen] == [iso(at(second)) for second in (0, 10, 20, 30)]
+    assert [overlay["status"] for overlay in seen] == ["draft", "active", "active", "superseded"]
+    assert [overlay.get("superseded_by") for overlay in seen] == [None, None, None, "a2"]
+    assert [overlay["observed_count"] for overlay in seen] == [2, 2, 7, 7]
+    assert [overlay.get("success_rate") for overlay in seen] == [None, None, 0.5, 0.5]
+    assert [overlay["updated_at"] for overlay in seen] == [iso(at(second)) for second in (0, 10, 20, 30)]
     assert stored_document(stored, at(-1)) is None
     assert stored_document(stored) == seen[-1]
 

@@ -20,7 +20,7 @@ NDJSON = "\n".join(json.dumps(one) for one in DOCUMENTS).encode()
 
 def read(source):
     """Payloads as JSON values, with their line numbers."""
-    return [(one.line, json.loads(one.payload)) for one in deliveries(source)]
+    return [(delivery.line, json.loads(delivery.payload)) for delivery in deliveries(source)]
 
 
 EXPECTED = list(enumerate(DOCUMENTS, start=1))
@@ -37,8 +37,8 @@ def test_ndjson_file(tmp_path, ending):
 def test_gz_is_known_by_its_bytes(tmp_path):
     """A packed file needs no particular name and may have several members."""
     path = tmp_path / "events.ndjson"
-    first, rest = NDJSON.split(b"\n", 1)
-    path.write_bytes(gzip.compress(first + b"\n") + gzip.compress(rest))
+    first, remaining = NDJSON.split(b"\n", 1)
+    path.write_bytes(gzip.compress(first + b"\n") + gzip.compress(remaining))
     assert read(path) == EXPECTED
 
 
@@ -75,25 +75,27 @@ def test_array_is_read_by_element():
 @pytest.mark.parametrize("between", ["\n", "\n\n", " ", "\r\n"])
 def test_objects_over_several_lines(between):
     """One event or several, printed for people to read, are events too."""
-    printed = [json.dumps(one, indent=2).replace("\n", "\r\n" if "\r" in between else "\n") for one in DOCUMENTS]
+    printed = [
+        json.dumps(document, indent=2).replace("\n", "\r\n" if "\r" in between else "\n") for document in DOCUMENTS
+    ]
     assert read(between.join(printed).encode()) == EXPECTED
     assert read(printed[0].encode()) == EXPECTED[:1]
 
 
 def test_a_broken_object_over_several_lines_costs_itself():
     """A bracket too many, a word between and an object that is cut are told where they stand; the others are read."""
-    one, two, three = (json.dumps(each, indent=2) for each in DOCUMENTS)
-    found = [each.payload.decode() for each in deliveries(f"{one}}}\n{two}\nhm\n{three}\n{one[:-9]}".encode())]
-    assert found == [one, "}", two, f"hm\n{three}", one[:-9]]
+    first, two, three = (json.dumps(each, indent=2) for each in DOCUMENTS)
+    payloads = [each.payload.decode() for each in deliveries(f"{first}}}\n{two}\nhm\n{three}\n{first[:-9]}".encode())]
+    assert payloads == [first, "}", two, f"hm\n{three}", first[:-9]]
 
 
 def test_iterables_and_single_events():
     """Dicts, events, bytes and texts are handed on as they are."""
     mixed = [DOCUMENTS[0], event(), b"{}", "{}"]
-    assert [one.payload for one in deliveries(mixed)] == mixed
-    assert [one.payload for one in deliveries(iter(mixed))] == mixed
-    assert [one.payload for one in deliveries(DOCUMENTS[0])] == [DOCUMENTS[0]]
-    assert [one.line for one in deliveries(event())] == [1]
+    assert [delivery.payload for delivery in deliveries(mixed)] == mixed
+    assert [delivery.payload for delivery in deliveries(iter(mixed))] == mixed
+    assert [delivery.payload for delivery in deliveries(DOCUMENTS[0])] == [DOCUMENTS[0]]
+    assert [delivery.line for delivery in deliveries(event())] == [1]
 
 
 def test_byte_order_mark_is_no_data():
@@ -107,7 +109,7 @@ def test_truncated_gz_keeps_what_was_good(tmp_path):
     lines = "\n".join(json.dumps(document(event_id=f"e{n}", metadata={"x": n * 7919})) for n in range(2000))
     path.write_bytes(gzip.compress(lines.encode())[:-200])
     *good, partial, broken = deliveries(path)
-    assert all(json.loads(one.payload) for one in good)
+    assert all(json.loads(delivery.payload) for delivery in good)
     assert len(good) > 100
     assert isinstance(partial, Delivery)
     assert isinstance(broken, Broken)
@@ -119,25 +121,25 @@ def test_truncated_gz_keeps_what_was_good(tmp_path):
 def test_an_array_without_its_end_is_told(cut, pack):
     """As with a packed file that was cut: what was good, what is left of the last element, and that it broke off."""
     data = json.dumps(DOCUMENTS).encode().removesuffix(b"]")
-    *found, broken = deliveries(pack(data + cut))
-    assert [json.loads(one.payload) for one in found[:3]] == DOCUMENTS
-    assert len(found) == (4 if b"event_id" in cut else 3)
-    assert (type(broken), broken.line) == (Broken, len(found) + 1)
+    *delivered, broken = deliveries(pack(data + cut))
+    assert [json.loads(delivery.payload) for delivery in delivered[:3]] == DOCUMENTS
+    assert len(delivered) == (4 if b"event_id" in cut else 3)
+    assert (type(broken), broken.line) == (Broken, len(delivered) + 1)
     assert str(broken.fault) == "$: found the array breaks off, expected its closing bracket (RFC 8259 5)"
 
 
 def test_a_cut_gz_with_an_array_is_told_once():
     """The array ends too early because the packed file does: one cause, one line."""
     values = json.dumps([document(event_id=f"e{n}", metadata={"x": n * 7919}) for n in range(2000)])
-    found = list(deliveries(gzip.compress(values.encode())[:-200]))
-    assert [one.fault.clause for one in found if isinstance(one, Broken)] == ["RFC 1952"]
+    delivered = list(deliveries(gzip.compress(values.encode())[:-200]))
+    assert [delivery.fault.clause for delivery in delivered if isinstance(delivery, Broken)] == ["RFC 1952"]
 
 
 def test_damaged_gz_is_told(tmp_path):
     """Bytes that do not unpack are a broken source, not an exception of zlib."""
     path = tmp_path / "events.gz"
     path.write_bytes(b"\x1f\x8b" + b"\0" * 40)
-    assert [type(one) for one in deliveries(path)] == [Broken]
+    assert [type(delivery) for delivery in deliveries(path)] == [Broken]
 
 
 def test_stream_that_breaks_off():
@@ -160,9 +162,9 @@ def test_stream_that_breaks_off():
 
 def test_line_of_any_length_is_survived():
     """A line longer than any event is named and skipped; the lines around it are read."""
-    found = list(deliveries(b"1\n" + b"x" * (LONGEST_LINE + CHUNK) + b"\n2\n"))
-    assert [type(one) for one in found] == [Delivery, Broken, Delivery]
-    assert [one.line for one in found] == [1, 2, 3]
+    delivered = list(deliveries(b"1\n" + b"x" * (LONGEST_LINE + CHUNK) + b"\n2\n"))
+    assert [type(delivery) for delivery in delivered] == [Delivery, Broken, Delivery]
+    assert [delivery.line for delivery in delivered] == [1, 2, 3]
 
 
 @pytest.mark.parametrize("source", ["no/such/file", 5, object()])
@@ -243,6 +245,6 @@ def test_a_value_beyond_all_measure(begin, end, monkeypatch):
     filler = b"x" * CHUNK if begin.endswith(b'"') else b"[1]," * (CHUNK // 4)
     chunks = [filler] * 18
     began = process_time()
-    found = list(elements(begin, iter([*chunks, end])))
-    assert found == [(1, b"1"), (2, None), (3, b"2")]
+    values = list(elements(begin, iter([*chunks, end])))
+    assert values == [(1, b"1"), (2, None), (3, b"2")]
     assert process_time() - began < 20
