@@ -209,6 +209,12 @@ HELPS = 0.2
 _WITHIN_EPISODE = 0.5
 # A message of fewer distinct terms, with less than this of the best share of the question, is small talk.
 _FEW_WORDS, _HARDLY = 8, 0.2
+# Beside a procedure: talk with no more than this of the best share of the question is about something else than the
+# request, and an episode of fewer events before its end adds nothing.
+_LITTLE, _FEW_LEFT = 0.3, 2
+# How calls and their results begin in the text of an event.
+_WORKED, _FAILED = " -> ", " failed: "
+_OF_TOOL = re.compile(rf"([^\s(]+)(\(|{_WORKED}|{_FAILED})")
 # A session over more events than this is a log of many tasks, not one episode.
 LONGEST_EPISODE = 64
 # Fraction of the top relevance above which recency counts fully.
@@ -313,16 +319,34 @@ class Episodes:
         are left out: messages with few words, and hardly any *shares* of the question.
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self._empty
-        small_talk = self._small_talk(shares)
-        for session_id in sessions:
-            own = np.array([other == session_id for other in self.pool.session_id], dtype=np.bool_)
+        aside = self._small_talk(shares)
+        for session_id in sorted(sessions):
+            own = self._of_session(session_id)
             if self._is_log(own):
                 own &= self._paired(related)
-            related &= ~(own & small_talk)
-            own &= ~self._empty & ~small_talk
+            related &= ~(own & aside)
+            own &= ~self._empty & ~aside
             relevance[own] = np.maximum(relevance[own], _WITHIN_EPISODE * relevance[own].max(initial=0.0))
             related |= own
         return replace(self, relevance=relevance, related=related)
+
+    def beside_procedure(self, sessions: Collection[str], shares: Floats, routine: Collection[str]) -> "Episodes":
+        """Return the events, those of past *sessions* without what the procedure beside them tells already.
+
+        It has the calls of its *routine* actions as steps, and what the user must give. What is left of an episode are
+        talk about the request, other calls, and failures; if that is the request alone, nothing is left.
+        """
+        told = self._routine(routine) | self._said_before | self._talk_without(shares, _LITTLE)
+        related = self._counts > 0
+        for session_id in sorted(sessions):
+            own = self._of_session(session_id)
+            kept = own & related & ~told
+            few = np.count_nonzero(kept & ~self._last) < _FEW_LEFT
+            related &= ~own | (kept & ~few)
+        return replace(self, related=related)
+
+    def _of_session(self, session_id: str) -> Flags:
+        return np.array([other == session_id for other in self.pool.session_id], dtype=np.bool_)
 
     def logs(self, sessions: Collection[str]) -> frozenset[str]:
         """Return those of *sessions* that are logs of many tasks."""
@@ -330,20 +354,55 @@ class Episodes:
         return frozenset(session_id for session_id, events in own.items() if events.any() and self._is_log(events))
 
     def _small_talk(self, shares: Floats) -> Flags:
-        """Which messages are greetings, thanks and confirmations: few words, hardly any of them asked for.
+        """Which messages are greetings, thanks and confirmations: few words, hardly any of them asked for."""
+        short = self.pool.occurrences.vocabulary < _FEW_WORDS
+        small: Flags = short & self._talk_without(shares, _HARDLY)
+        return small
+
+    def _talk_without(self, shares: Floats, least: float) -> Flags:
+        """Which messages have no more than *least* of the best share of the question.
 
         The last event of a session says how it ended.
         """
         spoken = np.array([bool(speaker) for speaker in self.pool.speaker], dtype=np.bool_) & ~self._results
-        short = self.pool.occurrences.vocabulary < _FEW_WORDS
-        small: Flags = spoken & short & (shares <= _HARDLY * shares.max(initial=0.0))
-        small[np.append(np.diff(self.pool.sessions) != 0, True)] = False
-        return small
+        without: Flags = spoken & (shares <= least * shares.max(initial=0.0))
+        without &= ~self._last
+        return without
+
+    @property
+    def _last(self) -> Flags:
+        """Which events are the last of their session here."""
+        return np.append(np.diff(self.pool.sessions) != 0, True)
+
+    def _routine(self, tools: Collection[str]) -> Flags:
+        """Which events are calls of these *tools* that did not fail, and their results."""
+        parts = [_OF_TOOL.match(text) for text in self.pool.text]
+        of_tool = np.array([part is not None and part[1] in tools for part in parts], dtype=np.bool_)
+        worked = of_tool & np.array([part is not None and part[2] == _WORKED for part in parts], dtype=np.bool_)
+        failed = np.array([part is not None and part[2] == _FAILED for part in parts], dtype=np.bool_)
+        follows = np.diff(self.pool.places, prepend=-np.inf) == 1
+        calls = of_tool & ~worked & ~failed
+        # A call stays with the result that says that it failed.
+        calls[:-1] &= ~(failed & follows)[1:]
+        return worked | calls
+
+    @property
+    def _said_before(self) -> Flags:
+        """Which errors have half of their words or more from the result directly before them."""
+        said = [frozenset(words.split()) for words in self.pool.words]
+        before = zip(said, [frozenset[str](), *said], strict=False)
+        repeated = np.array([2 * len(own & other) >= len(own) for own, other in before], dtype=np.bool_)
+        follows = self._results & (np.diff(self.pool.places, prepend=-np.inf) == 1)
+        follows[1:] &= self._results[:-1]
+        of_no_tool = np.array([_OF_TOOL.match(text) is None for text in self.pool.text], dtype=np.bool_)
+        errors: Flags = follows & repeated & of_no_tool
+        return errors
 
     @property
     def _empty(self) -> Flags:
         """Which events are results that say no more than the name of their tool."""
-        return self._results & (self.pool.occurrences.vocabulary <= 1)
+        nothing = [text.rstrip().endswith((":", "->")) for text in self.pool.text]
+        return self._results & ((self.pool.occurrences.vocabulary <= 1) | np.array(nothing, dtype=np.bool_))
 
     @property
     def _results(self) -> Flags:

@@ -28,6 +28,7 @@ from hmxgraph.recall.candidates import (
 from hmxgraph.recall.knowledge import (
     NO_GUIDANCE,
     NO_PRIORS,
+    PROCEDURES,
     REMEMBERED,
     STATE_CHANGE,
     Guidance,
@@ -43,10 +44,12 @@ from hmxgraph.recall.knowledge import (
 from hmxgraph.recall.known_candidates import (
     EVIDENCE,
     Appraisal,
+    actions_in_trouble,
     evidence_candidates,
     known_candidates,
     remedies,
     trust,
+    warning,
 )
 from hmxgraph.recall.pack import line_of, tokens_of
 from hmxgraph.recall.pool import EventPool, Flags, Floats, match_words, rarity
@@ -134,7 +137,9 @@ def appraised(
     in_force = _in_force(request, state, known)
     question = by_words.question
     answering = remedies(question, in_force.artifacts, guidance.failure)
-    guidance = replace(guidance, remedies=answering, troubled=question.troubled)
+    about = actions_in_trouble(question, in_force.artifacts)
+    guidance = replace(guidance, remedies=answering, troubled=question.troubled, about=about)
+    guidance = replace(guidance, warning=warning(question, in_force.artifacts, guidance))
     appraisal = _appraisal(request, state, by_words, _Vocabulary.of(in_force), (count_tokens, guidance))
     labelled = tuple(_labelled(known_candidates(in_force, appraisal), in_force))
     contest = contested(labelled, in_force.conflicts)
@@ -363,7 +368,8 @@ _MARGIN = 1.2
 _COMPARED_ALIKE = 2
 _COMPARED_BEYOND = 16
 _MOST_COMPARED = 1_500
-# Past sessions shown whole beside procedures; the strategies that spread over single events instead.
+# Past sessions shown whole; beside a procedure, which tells what they have in common, one is enough. The strategies
+# that spread over single events instead.
 MOST_SESSIONS = 2
 # A question for the latest with so few terms asks for nothing else.
 _BARE = 1
@@ -393,6 +399,9 @@ class Draft:
         episodes = self._scored_events
         if self.whole_sessions:
             episodes = episodes.told_whole(self.whole_sessions, self.events.match.share)
+        if self.whole_sessions and self._routine:
+            past = self.whole_sessions - self.logs - {self.request.session_id}
+            episodes = episodes.beside_procedure(past, self.events.match.share, self._routine)
         return Standings(episodes, others)
 
     @property
@@ -429,8 +438,15 @@ class Draft:
         if next(procedures, None) is None and not self._scored_events.of_tools:
             return frozenset()
         running = self.request.session_id
-        best = self._scored_events.best_sessions(MOST_SESSIONS, running)
+        best = self._scored_events.best_sessions(1 if self._routine else MOST_SESSIONS, running)
         return frozenset([*best, running] if running else best)
+
+    @property
+    def _routine(self) -> frozenset[str]:
+        """The actions of the procedures that may be shown."""
+        shown = {each.source_id for each in self.appraised.useful if each.section == "procedures"}
+        procedures = (each for each in self.appraised.in_force.artifacts if each.artifact_type in PROCEDURES)
+        return frozenset(chain.from_iterable(each.actions for each in procedures if each.artifact_id in shown))
 
     def reachable(self) -> frozenset[str]:
         """Return the ids of the best events, somewhat more than fill the budget.

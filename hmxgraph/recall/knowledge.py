@@ -229,8 +229,8 @@ class Known:
 _OFF_TOPIC = 0.25
 # Greatest relevance of other procedures where a playbook answers the current failure.
 _BESIDE_REMEDY = 0.5
-# Relevance of a playbook for a step of the leading procedure, if the question has a word of it.
-_TROUBLE_AHEAD = 0.5
+# Relevance of the warning beside the leading procedure.
+_WARNING = 0.5
 # Artifact types that describe a complete procedure.
 PROCEDURES = frozenset({"task_schema", "strategy_template"})
 
@@ -241,8 +241,9 @@ class Guidance:
 
     ``done`` are the actions of the running session so far, oldest first; ``failure`` is the key of the failure it just
     hit, empty if the last action did not fail. ``remedies`` are the ids of the playbooks for this failure, and for the
-    one that the question reports; ``troubled`` means that it speaks of trouble at all. Without a model there is no
-    leading procedure.
+    one that the question reports; ``warning`` is the id of the playbook that stands with the leading procedure.
+    ``troubled`` means that the question speaks of trouble at all, ``about`` are the actions that it names then. Without
+    a model there is no leading procedure.
     """
 
     lead: str | None = None
@@ -251,7 +252,9 @@ class Guidance:
     done: tuple[str, ...] = ()
     failure: str = ""
     remedies: frozenset[str] = frozenset()
+    warning: str = ""
     troubled: bool = False
+    about: frozenset[str] = frozenset()
 
     def answers(self, artifact: KnownArtifact) -> bool:
         """Whether *artifact* is a playbook for the current failure."""
@@ -278,7 +281,7 @@ class Guidance:
         named = self.known.intersection(moment.split()) if isinstance(moment, str) and self.lead is not None else ()
         return _OFF_TOPIC if named and self.expected.isdisjoint(named) else 1.0
 
-    def _lies_ahead(self, artifact: KnownArtifact) -> bool:
+    def lies_ahead(self, artifact: KnownArtifact) -> bool:
         """Whether *artifact* is a playbook for a step of the leading procedure, rather than for other trouble."""
         if not (self.lead and artifact.failures) or (self.troubled and not self.done):
             return False
@@ -300,9 +303,11 @@ class Guidance:
         """
         if self.answers(artifact):
             return 1.0
+        if self.about and artifact.actions and self.about.isdisjoint(artifact.actions):
+            return 0.0
         fitting = share * self.fitting(artifact.artifact_type, artifact.actions) * self._timeliness(artifact)
-        if share and self._lies_ahead(artifact):
-            fitting = max(fitting, _TROUBLE_AHEAD)
+        if artifact.artifact_id == self.warning:
+            fitting = max(fitting, _WARNING)
         led = 1.0 if self._leads(artifact, share) else fitting
         return led * _BESIDE_REMEDY if self.remedies and artifact.artifact_type != "decision_policy" else led
 

@@ -339,13 +339,16 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
 def evidence_candidates(known: Known, records: Iterable[Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
     """Yield the latest event behind each of *records*, with the relevance of the record; each event once.
 
-    An event that says next to nothing about the question ("positive feedback") bears nothing out by itself.
+    An event that says next to nothing about the question ("positive feedback") bears nothing out by itself, and of the
+    events behind an artifact one is as good as any other: it says itself how often it was seen.
     """
     by_id = {record.source_id: record for record in records}
     seen: set[str] = set()
     for evidence in known.evidence:
         record = by_id.get(evidence.record_id)
-        if record is None or not _is_eligible(record) or appraisal.share(search_text(evidence.text)) < _LEAST_MEMORY:
+        if record is None or record.source_type == "artifact" or not _is_eligible(record):
+            continue
+        if appraisal.share(search_text(evidence.text)) < _LEAST_MEMORY:
             continue
         if evidence.event_id not in seen:
             seen.add(evidence.event_id)
@@ -410,6 +413,35 @@ def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: st
     )
     answered = {artifact.artifact_id for artifact in playbooks if failure and failure in artifact.failures}
     return frozenset(answered | ({reported[1]} if reported[0][0] else set()))
+
+
+def actions_in_trouble(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
+    """Return the actions that a question about trouble calls by their whole names."""
+    known = {action for artifact in artifacts for action in artifact.actions} if question.troubled else set[str]()
+    return frozenset(action for action in known if question.mentions(search_text(action)))
+
+
+def warning(question: Question, artifacts: Iterable[KnownArtifact], guidance: Guidance) -> str:
+    """Return the id of the playbook to show beside the leading procedure, or "".
+
+    It is for a failure of a step that the question calls for: it has most words of that action's name. One warning is
+    enough; the failure seen most often comes first.
+    """
+    ahead = [each for each in artifacts if guidance.lies_ahead(each) and _calls_for(question, each.actions[0])]
+    return min(ahead, key=lambda each: (-each.observed_count, each.artifact_id)).artifact_id if ahead else ""
+
+
+def _calls_for(question: Question, action: str) -> bool:
+    """Whether the question has at least half of the words in the name of *action*.
+
+    >>> from hmxgraph.recall.question import understood
+    >>> asked = understood("Return the lamp of my order", 0)
+    >>> _calls_for(asked, "return_order_items"), _calls_for(asked, "get_order_details")
+    (True, False)
+
+    """
+    words_of_action = set(search_text(action).split())
+    return 2 * len(words_of_action.intersection(question.terms)) >= len(words_of_action)
 
 
 def _said_of_trouble(question: Question, actions: AbstractSet[str]) -> frozenset[str]:

@@ -47,7 +47,11 @@ _LATEST = re.compile(
     r"|\blast\W*$|\b(?:seconds?|minutes?|hours?) ago\b",
     re.IGNORECASE,
 )
-_REQUEST = re.compile(r"\b(?:please|help me|let'?s|i (?:want|need)|i(?:'d|\u2019d| would) like)\b", re.IGNORECASE)
+_REQUEST = re.compile(
+    r"\b(?:please|help me|let'?s|i (?:want|need)|i(?:'d|\u2019d| would) like"
+    r"|i(?:'m|\u2019m| am| was) (?:hoping|looking|trying|wondering))\b",
+    re.IGNORECASE,
+)
 _POLITE_REQUEST = re.compile(
     r"^\W*(?:can|could|would|will) you\b(?! (?:please )?(?:remind|tell|recall|say)\b)", re.IGNORECASE
 )
@@ -138,6 +142,8 @@ def asks_for_work(text: str) -> bool:
 
     >>> asks_for_work("Could you return my order?"), asks_for_work("When did I say that I need a bike?")
     (True, False)
+    >>> asks_for_work("Hi, I was hoping to change my order, if that's okay?")
+    True
 
     """
     return not _asks_about_past(text) or any(map(_requests, _SENTENCE_END.split(text)))

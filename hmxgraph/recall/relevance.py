@@ -19,10 +19,11 @@ from hmxgraph.recall.pool import (
     rarity,
     weighted,
 )
-from hmxgraph.recall.question import Question
+from hmxgraph.recall.question import LONGEST_QUESTION, Question
 from hmxgraph.recall.walk import Neighbourhood, bridges, closeness
 from hmxgraph.text.excerpts import GAP
-from hmxgraph.text.terms import terms
+from hmxgraph.text.lines import foreign
+from hmxgraph.text.terms import search_text, terms
 
 # Cues besides words: the speaker, and whether an event says the kind of thing the question asks for.
 #
@@ -34,6 +35,9 @@ _CACHED_TEXTS = 16_384
 # Cue weights, on a scale where the best lexical match is 1.
 SPEAKER = 0.5
 _SUBJECT = 0.2
+# Who asks an assistant about the past, in the first person, asks about their own words.
+_ASKER = 0.2
+_OWN = re.compile(r"\b(?:i|my|me|mine|we|our)\b", re.IGNORECASE)
 TIME_WORDS = 0.2
 QUESTION_TURN = -0.15
 # Penalty per doubling of length beyond a typical message: a long text matches some word of every question. Capped, so
@@ -54,6 +58,7 @@ _INSTRUCTS = re.compile(
     r"|(?:do not|don['\u2019]t) ever)\b|\b(?:when|whenever|if) i ask\b",
     re.IGNORECASE,
 )
+_CONDITION = re.compile(r"\b(?:when|whenever|if) i ask\b(.*)", re.IGNORECASE)
 _PREFERS = re.compile(r"\bi(?:['\u2019]d| would)? (?:always |really )?prefer\b", re.IGNORECASE)
 _ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot", "model"})
 # An event that repeats the request with less than this share of other words adds nothing.
@@ -76,23 +81,46 @@ def speakers_named(question: Question, pool: EventPool) -> dict[str, str]:
 def cue_scores(question: Question, pool: EventPool) -> Floats:
     """Return the sum of all cues per event."""
     speech = _speaker(question, pool) + _time_words(question, pool) + QUESTION_TURN * pool.questions
-    form = _length(pool) + _few_words(question, pool) + _instructions(pool)
+    form = _length(pool) + _few_words(question, pool) + _instructions(question, pool)
     return speech + form + (_first_mentions(question, pool) if question.recalls else _echoes(question, pool))
 
 
-def _instructions(pool: EventPool) -> Floats:
-    """Favour what people told an assistant to do or prefer: later questions rarely use the same words."""
-    if _ASSISTANTS.isdisjoint(speaker.lower() for speaker in set(pool.speaker)):
+def _instructions(question: Question, pool: EventPool) -> Floats:
+    """Favour what people told an assistant to do or prefer: later questions rarely use the same words.
+
+    A question about the past that has no word of the condition ("when I ask about dates") is not what it waits for.
+    """
+    if not _with_assistant(pool):
         return np.zeros(len(pool))
     said = zip(pool.text, pool.speaker, pool.label, pool.title, strict=True)
-    return np.array([0.0 if label or title else _instruction(text, speaker) for text, speaker, label, title in said])
+    return np.array(
+        [0.0 if label or title else _instruction(text, speaker, question) for text, speaker, label, title in said]
+    )
+
+
+def _instruction(text: str, speaker: str, question: Question) -> float:
+    weight, condition = _told(text, speaker)
+    waits = question.recalls and bool(condition) and condition.isdisjoint(question.terms)
+    return 0.0 if waits else weight
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
-def _instruction(text: str, speaker: str) -> float:
-    if speaker.lower() in _ASSISTANTS:
-        return 0.0
-    return _INSTRUCTION if _INSTRUCTS.search(text) else _PREFERENCE if _PREFERS.search(text) else 0.0
+def _told(text: str, speaker: str) -> tuple[float, frozenset[str]]:
+    """The weight of an instruction or preference in *text*, and the terms of its condition."""
+    if _is_assistant(speaker):
+        return 0.0, frozenset()
+    if _INSTRUCTS.search(text):
+        condition = _CONDITION.search(text)
+        return _INSTRUCTION, frozenset(terms(condition[1])) if condition else frozenset()
+    return _PREFERENCE if _PREFERS.search(text) else 0.0, frozenset()
+
+
+def _with_assistant(pool: EventPool) -> bool:
+    return any(map(_is_assistant, set(pool.speaker)))
+
+
+def _is_assistant(speaker: str) -> bool:
+    return speaker.lower() in _ASSISTANTS
 
 
 def _length(pool: EventPool) -> Floats:
@@ -124,6 +152,8 @@ def _speaker(question: Question, pool: EventPool) -> Floats:
     named = speakers_named(question, pool)
     if len(named) == 1:
         return SPEAKER * _spoken_by(set(named.values()), pool)
+    if not named and question.recalls and _OWN.search(question.text[:LONGEST_QUESTION]) and _with_assistant(pool):
+        return _ASKER * _spoken_by({each for each in set(pool.speaker) if each and not _is_assistant(each)}, pool)
     return _SUBJECT * _spoken_by({speaker for name, speaker in named.items() if name in question.subjects}, pool)
 
 
@@ -221,6 +251,11 @@ ANSWERS = 0.15
 # whose surroundings have less than this of the question's words that the best ones have. What an event shares with the
 # best events counts half.
 _RELATED, _LINKED = 0.3, 0.5
+# The least share of the best event's relevance. Of the events below it one in fifty answers (conversations, chats).
+_NEAR_BEST = 0.35
+_TOKEN = re.compile(r"[\w-]+")
+_SHORTEST_IDENTIFIER = 5
+_QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
 # So few of the question's words are said in passing.
 _IN_PASSING = 1
 # Weight of a term of a name in the question: what is asked about says more than how it is asked.
@@ -327,10 +362,27 @@ class Ranking:
         share = self.match.share
         related: Flags = (evidence >= _RELATED) & (covered >= _RELATED * covered.max(initial=0.0))
         related &= ~self._in_passing(neighbourhood)
+        related &= self.relevance(neighbourhood) >= _NEAR_BEST
+        if self._carriers.any():
+            related &= self._carriers
         related |= (share > 0) & (share >= SURE * share.max(initial=0.0))
         if self.meanings:
             related |= self._meaning >= np.maximum(_RELATED, _LINKED * self._meaning.max(initial=0.0))
         return related
+
+    @cached_property
+    def _carriers(self) -> Flags:
+        """Which events carry an identifier that the question names, and the results of such calls.
+
+        What surrounds them in a session is about other things, or about nothing.
+        """
+        named = filter(_is_identifier, _TOKEN.findall(self.question.text[:LONGEST_QUESTION]))
+        runs = [f" {run} " for name in named if (run := search_text(name))]
+        carriers = np.array([any(run in f" {words} " for run in runs) for words in self.pool.words], dtype=np.bool_)
+        answers = np.array([foreign(label) for label in self.pool.label], dtype=np.bool_)
+        answers &= np.diff(self.pool.places, prepend=-np.inf) == 1
+        carriers[1:] |= carriers[:-1] & answers[1:]
+        return carriers
 
     @property
     def _is_matched(self) -> bool:
@@ -379,3 +431,16 @@ class Ranking:
     def _title(self, title: str, values: dict[str, float]) -> float:
         name = " ".join(terms(title.split(" (", maxsplit=1)[0])) if title else ""
         return sum(values.get(term, 0.0) for term in name.split()) if self.question.mentions(name) else 0.0
+
+
+def _is_identifier(token: str) -> bool:
+    """Whether *token* has parts joined by underscores, or digits and letters that are no ordinal or unit.
+
+    >>> [_is_identifier(token) for token in ("mia_li_3668", "W2378156", "59XX6W", "2024-05-20", "1980s", "120ms")]
+    [True, True, True, False, False, False]
+
+    """
+    if "_" in token.strip("_"):
+        return True
+    mixed = any(map(str.isdigit, token)) and any(map(str.isalpha, token))
+    return mixed and len(token) >= _SHORTEST_IDENTIFIER and not _QUANTITY.fullmatch(token)

@@ -68,6 +68,35 @@ def test_standing_instructions_apply_to_other_words():
     assert ranks["e000"] == min(ranks.values())
 
 
+def test_an_instruction_waits_for_what_it_names():
+    """A question about the past that has no word of its condition does not call for it; other questions may."""
+    events = [event(0, "Always add version numbers when I ask about libraries.", speaker="user", age_days=9)]
+    events += [
+        event(n, f"I moved the staging environment to host {n}", speaker="user", age_days=9) for n in range(3, 9)
+    ]
+    events.append(event(20, "Noted.", speaker="assistant", age_days=9))
+
+    def first(query):
+        entries = packed(events, query=query, sections=["episodes"]).entries
+        return min(entries, key=lambda entry: entry.rank).source_id
+
+    assert first("Where did I move the staging environment?") != "e000"
+    assert first("Which libraries did I move to the staging environment?") == "e000"
+
+
+def test_who_asks_in_the_first_person_asks_about_their_own_words():
+    """Not about what an assistant answered with the same words."""
+    text = "The tests of the parser run on Monday"
+    events = [event(0, f"{text} night", speaker="assistant"), event(9, f"{text} noon", speaker="user", session="s2")]
+
+    def ranks(query):
+        return {entry.source_id: entry.rank for entry in packed(events, query=query, sections=["episodes"]).entries}
+
+    mine, any_ones = ranks("When did I say my parser tests run?"), ranks("When do the parser tests run?")
+    assert mine["e009"] < mine["e000"]
+    assert any_ones["e009"] > any_ones["e000"]
+
+
 def test_no_events_have_no_lengths():
     """An empty pool has no lengths and no division by zero."""
     assert Nearby(EventPool()).lengths.tolist() == np.zeros(0).tolist()

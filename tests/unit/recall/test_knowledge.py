@@ -253,13 +253,23 @@ def test_the_playbook_of_a_reported_failure_comes_first(question, first):
     ],
 )
 def test_a_playbook_for_a_step_ahead_stands_with_the_procedure(question, action, shown):
-    """Only for a step of the leading procedure, and only if the question has a word of it beside those of failures."""
+    """Only for a step of the leading procedure, and only if the question has half of the words in its name."""
     playbook = replace(UPSTREAM, actions=(action,), words=search_text(f"{action} fails: upstream"))
     actions = frozenset({"git push", "docker push"})
     lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), actions)
     pack = packed(what=known(artifacts=[playbook, RELEASE]), query=question, guidance=lead)
     sources = [entry.source_id for entry in pack.entries if entry.section == "procedures"]
     assert sources == [RELEASE.artifact_id, playbook.artifact_id][: 1 + shown]
+
+
+def test_one_warning_stands_with_the_procedure():
+    """The failure that was seen most often."""
+    often = replace(REJECTED, observed_count=9)
+    lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}))
+    question = "Push the current release of the shop to production on Monday"
+    pack = packed(what=known(artifacts=[UPSTREAM, often, RELEASE]), query=question, guidance=lead)
+    sources = [entry.source_id for entry in pack.entries if entry.section == "procedures"]
+    assert sources == [RELEASE.artifact_id, often.artifact_id]
 
 
 def test_words_of_an_action_are_no_words_of_a_message():

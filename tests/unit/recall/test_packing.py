@@ -168,7 +168,7 @@ def test_what_is_said_again_beside_the_answer_is_told_once():
         event(number, "Milk and bread for the list", session=f"s{number}", age_days=number, salience=1.0)
         for number in range(1, 9)
     ]
-    found = packed(told, query="When did I have a migraine?", budget=600)
+    found = packed(told, query="When did I have a migraine?", budget=600, sections=["episodes"])
     assert sorted(entry.content for entry in found.entries) == [
         "A migraine again this morning",
         "Milk and bread for the list",

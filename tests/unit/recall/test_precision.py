@@ -1,12 +1,13 @@
 """What goes into a pack, and what stays out although there is room: memories, whole episodes, repeats."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from hmxgraph.recall.question import understood
 from hmxgraph.text.terms import counter
-from tests.recall_makers import QUERY, artifact, event, known, memory, packed, record
+from tests.recall_makers import QUERY, artifact, event, evidence, known, memory, packed, record
 
 LINTING = "The team lints with Biome"
 
@@ -303,3 +304,68 @@ def test_a_rejected_record_says_by_whom():
     pack = packed(what=known(records=[record(1, section="evidence", agent_id="ana", rejected_by=("bo", "cy"))]))
     assert f"[rejected by bo and cy] task start by ana: {QUERY}" in pack.text
     assert "outside sources" not in pack.text
+
+
+REFUND = "I'd like a refund for my lamp"
+LOOK_UP = ("find_user(name=Ann)", "find_user -> ann_1")
+PAID = ("refund(order=W1)", "refund -> 829 are on the card")
+SCHEMA = replace(artifact(1, "Refund the lamp", steps=[("Find the user", "find_user")]), actions=("find_user",))
+
+
+def refund(session, *steps, start=0, ends="You paid 829 for the lamp, refunded to the card"):
+    """Return a past session: a request for a refund, calls with their results, and how it ended."""
+    parts = [("I'd like a refund for the lamp", {"speaker": "user"})]
+    for call, *results in steps:
+        parts += [(call, {"kind": "tool_call"}), *((result, {"kind": "tool_result"}) for result in results)]
+    parts.append((ends, {"speaker": "agent"}))
+    return [event(start + at, text, session=session, age_days=9, **how) for at, (text, how) in enumerate(parts)]
+
+
+def test_an_episode_tells_what_the_procedure_beside_it_does_not():
+    """Steps that worked are in the procedure, and so is what the user must give; other calls and failures are told."""
+    refused = ("find_user(name=Bo)", "find_user failed: no such user")
+    events = refund("s1", LOOK_UP, PAID, (*refused, "ToolError: no such user"))
+    asks = "Could you tell me your name and zip code first, so that I find you?"
+    talk = event(50, asks, session="s1", speaker="agent", age_days=9)
+    events = [*events, talk, event(51, "The lamp is refunded", session="s1", speaker="agent", age_days=9)]
+    told = shown(packed(events, known(artifacts=[SCHEMA]), query=REFUND), "episodes")
+    answers = ("agent: You paid 829 for the lamp, refunded to the card", "agent: The lamp is refunded")
+    assert set(told) == {"user: I'd like a refund for the lamp", *PAID, *refused, *answers}
+
+
+def test_an_episode_that_only_repeats_the_request_is_not_told():
+    """Beside a procedure nothing is left of it."""
+    events = refund("s1", LOOK_UP, ends="Done")
+    assert shown(packed(events, known(artifacts=[SCHEMA]), query=REFUND), "episodes") == []
+
+
+def test_beside_a_procedure_one_past_session_is_enough():
+    """The procedure tells what several have in common."""
+    events = [each for number in range(3) for each in refund(f"s{number}", PAID, start=100 * number)]
+    pack = packed(events, known(artifacts=[SCHEMA]), query=REFUND)
+    assert len({about["session_id"] for about in pack.metadata["entries"] if "session_id" in about}) == 1
+
+
+def test_trouble_with_a_named_action_is_answered_by_knowledge_of_that_action():
+    """However many words the playbook of another action shares with it."""
+    push, tag = playbook(1, "git push", "no upstream branch"), playbook(2, "git tag", "no upstream tag to push")
+    pack = packed(what=known(artifacts=[push, tag]), query="Why does git push fail with no upstream tag?")
+    assert shown(pack, "procedures") == [push.text]
+
+
+def test_a_question_about_an_identifier_is_about_events_that_carry_it():
+    """And about the results of such calls; the talk around them is about other things."""
+    call = event(1, "get_order(order=W2378156)", kind="tool_call", age_days=9)
+    result = event(2, "get_order -> pending", kind="tool_result", age_days=9)
+    around = [
+        event(0, "Sure, go ahead with it", speaker="user"),
+        event(3, "Thanks for the quick reply", speaker="user"),
+    ]
+    pack = packed([call, result, *around], query="What is the status of order W2378156?")
+    assert sorted(shown(pack)) == ["get_order -> pending", "get_order(order=W2378156)"]
+
+
+def test_evidence_of_an_artifact_is_not_shown():
+    """It says itself how often it was seen; what somebody stated comes with the event behind it."""
+    what = known(artifacts=[PROCEDURE], evidence=[evidence("a001", 1)])
+    assert "evidence" not in {entry.section for entry in packed(what=what).entries}
