@@ -1,10 +1,12 @@
 // Failures and what fixed them, as a picture.
 //
-// Active failure playbooks, their evidence, and the order of these events.
+// Failure playbooks, their evidence, and the order of these events. A way out that never worked stays a draft, and is
+// shown here all the same.
 //
 // mode: read
 // row:  playbook, evidence, event, relation, other
-MATCH (playbook:Artifact {tenant_id: $tenant_id, artifact_type: 'failure_playbook', status: 'active'})
+MATCH (playbook:Artifact {tenant_id: $tenant_id, artifact_type: 'failure_playbook'})
+WHERE playbook.status IN ['active', 'draft']
 MATCH (playbook)-[evidence:EVIDENCED_BY]->(event:Event)
 OPTIONAL MATCH (event)-[relation:NEXT|ANSWERS|CAUSED_BY|ABOUT]->(other:Event)
 WHERE EXISTS { (playbook)-[:EVIDENCED_BY]->(other) }
