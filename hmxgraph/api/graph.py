@@ -361,8 +361,8 @@ def connect(  # noqa: PLR0913 - every setting of the front door by its name
     a progress bar on stderr.
 
     No transaction takes longer than *timeout* seconds (``HMXGRAPH_TIMEOUT``) with all its retries; left out, 15 s for
-    reads (120 s in the first two minutes of a local server), 60 s for writes such as a batch of events, 600 s for what
-    reads a whole tenant (``compile``, ``verify``, ``digest``, ``forget``, saved queries, fingerprints).
+    reads, 60 s for writes such as a batch of events (120 s for both in the first two minutes of a local server), 600 s
+    for what reads a whole tenant (``compile``, ``verify``, ``digest``, ``forget``, saved queries, fingerprints).
     ``graph.timeout(seconds)`` sets it for some calls. A local server that died is noticed at once and started again.
 
     *embed* is a function from a list of texts to a vector for each, or its name (``module:function``,

@@ -363,9 +363,9 @@ def died(home: Home = None) -> bool:
 
 
 def started_lately(home: Home = None) -> bool:
-    """Whether the server of *home* was started within the last two minutes: it still plans most statements anew.
+    """Whether the server of *home* was started within the last two minutes.
 
-    A context pack's statements take 8 to 10 s of planning then, more on a busy machine.
+    It plans most statements for the first time then, for a context pack 8 to 10 s, more on a busy machine.
     """
     return _data_home.saved_seconds_ago(read_settings(home).home) < _SETTLING_SECONDS
 

@@ -11,7 +11,7 @@ from hmxgraph.errors import InvalidRequest
 
 # Seconds for one transaction with its retries, by what it does. A schema waits for its indexes.
 SECONDS: Final = {"read": 15.0, "write": 60.0, "schema": 600.0}
-# Seconds at least for each transaction with a server that has just started: it plans every statement anew.
+# Seconds at least for each transaction with a server that has just started and plans its statements for the first time.
 SETTLING: Final = 120.0
 # Seconds for each transaction of a call that reads or rewrites a whole tenant.
 WHOLE: Final = 600.0

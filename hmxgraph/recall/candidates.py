@@ -15,7 +15,7 @@ from hmxgraph.recall._times import Span
 from hmxgraph.recall.pool import EventPool, Flags, Floats, Integers
 from hmxgraph.recall.question import PackRequest, Question
 from hmxgraph.text.excerpts import Passages
-from hmxgraph.text.lines import SUPERSEDED, attributed, event_line, foreign
+from hmxgraph.text.lines import SUPERSEDED, attributed, event_line
 from hmxgraph.text.terms import TokenCounter
 
 # The tenant state that a pack is built from.
@@ -213,8 +213,8 @@ _FEW_WORDS, _HARDLY = 8, 0.2
 # request, and an episode of fewer events before its end adds nothing.
 _LITTLE, _FEW_LEFT = 0.3, 2
 # How calls and their results begin in the text of an event.
-_WORKED, _FAILED = " -> ", " failed: "
-_OF_TOOL = re.compile(rf"([^\s(]+)(\(|{_WORKED}|{_FAILED})")
+_CALLED, _WORKED, _FAILED = "(", " -> ", " failed: "
+_OF_TOOL = re.compile(rf"([^\s(]+)(\{_CALLED}|{_WORKED}|{_FAILED})")
 # A session over more events than this is a log of many tasks, not one episode.
 LONGEST_EPISODE = 64
 # Fraction of the top relevance above which recency counts fully.
@@ -306,7 +306,7 @@ class Episodes:
     @property
     def of_tools(self) -> bool:
         """Whether most of the events above the threshold are of sessions in which tools answered."""
-        answers = zip(self.pool.session_id, self.pool.title, self._results, strict=True)
+        answers = zip(self.pool.session_id, self.pool.title, self.pool.results, strict=True)
         worked = {session_id for session_id, title, answer in answers if answer and not title}
         scored = zip(self.pool.session_id, self.scores.tolist(), strict=True)
         above = [session_id in worked for session_id, score in scored if score >= THRESHOLD]
@@ -341,7 +341,7 @@ class Episodes:
         for session_id in sorted(sessions):
             own = self._of_session(session_id)
             kept = own & related & ~told
-            few = np.count_nonzero(kept & ~self._last) < _FEW_LEFT
+            few = np.count_nonzero(kept & ~self._ends) < _FEW_LEFT
             related &= ~own | (kept & ~few)
         return replace(self, related=related)
 
@@ -364,49 +364,46 @@ class Episodes:
 
         The last event of a session says how it ended.
         """
-        spoken = np.array([bool(speaker) for speaker in self.pool.speaker], dtype=np.bool_) & ~self._results
+        spoken = np.array([bool(speaker) for speaker in self.pool.speaker], dtype=np.bool_) & ~self.pool.results
         without: Flags = spoken & (shares <= least * shares.max(initial=0.0))
-        without &= ~self._last
+        without &= ~self._ends
         return without
 
     @property
-    def _last(self) -> Flags:
+    def _ends(self) -> Flags:
         """Which events are the last of their session here."""
         return np.append(np.diff(self.pool.sessions) != 0, True)
 
     def _routine(self, tools: Collection[str]) -> Flags:
         """Which events are calls of these *tools* that did not fail, and their results."""
-        parts = [_OF_TOOL.match(text) for text in self.pool.text]
-        of_tool = np.array([part is not None and part[1] in tools for part in parts], dtype=np.bool_)
-        worked = of_tool & np.array([part is not None and part[2] == _WORKED for part in parts], dtype=np.bool_)
-        failed = np.array([part is not None and part[2] == _FAILED for part in parts], dtype=np.bool_)
-        follows = np.diff(self.pool.places, prepend=-np.inf) == 1
-        calls = of_tool & ~worked & ~failed
+        of_tool = np.array([part is not None and part[1] in tools for part in self._tools], dtype=np.bool_)
+        failed = np.array([part is not None and part[2] == _FAILED for part in self._tools], dtype=np.bool_)
+        routine: Flags = of_tool & ~failed
         # A call stays with the result that says that it failed.
-        calls[:-1] &= ~(failed & follows)[1:]
-        return worked | calls
+        calls = np.array([part is not None and part[2] == _CALLED for part in self._tools], dtype=np.bool_)
+        routine[:-1] &= ~(calls[:-1] & (failed & self.pool.follows)[1:])
+        return routine
 
     @property
     def _said_before(self) -> Flags:
         """Which errors have half of their words or more from the result directly before them."""
-        said = [frozenset(words.split()) for words in self.pool.words]
-        before = zip(said, [frozenset[str](), *said], strict=False)
-        repeated = np.array([2 * len(own & other) >= len(own) for own, other in before], dtype=np.bool_)
-        follows = self._results & (np.diff(self.pool.places, prepend=-np.inf) == 1)
-        follows[1:] &= self._results[:-1]
-        of_no_tool = np.array([_OF_TOOL.match(text) is None for text in self.pool.text], dtype=np.bool_)
-        errors: Flags = follows & repeated & of_no_tool
-        return errors
+        after = self.pool.results & self.pool.follows & np.array([part is None for part in self._tools], dtype=np.bool_)
+        after[1:] &= self.pool.results[:-1]
+        for at in np.flatnonzero(after).tolist():
+            own, before = (frozenset(self.pool.words[place].split()) for place in (at, at - 1))
+            after[at] = 2 * len(own & before) >= len(own)
+        return after
+
+    @cached_property
+    def _tools(self) -> list[re.Match[str] | None]:
+        """The tool and what became of it at the beginning of each event, where there is one."""
+        return [_OF_TOOL.match(text) for text in self.pool.text]
 
     @property
     def _empty(self) -> Flags:
         """Which events are results that say no more than the name of their tool."""
         nothing = [text.rstrip().endswith((":", "->")) for text in self.pool.text]
-        return self._results & ((self.pool.occurrences.vocabulary <= 1) | np.array(nothing, dtype=np.bool_))
-
-    @property
-    def _results(self) -> Flags:
-        return np.array([foreign(label) for label in self.pool.label], dtype=np.bool_)
+        return self.pool.results & ((self.pool.occurrences.vocabulary <= 1) | np.array(nothing, dtype=np.bool_))
 
     def _is_log(self, own: Flags) -> bool:
         """Whether the session of the *own* events spans too many for one episode, and not all of those are here."""
@@ -416,8 +413,7 @@ class Episodes:
 
     def _paired(self, related: Flags) -> Flags:
         """Return the *related* events, the results that follow them directly, and the calls that precede them."""
-        follows = np.diff(self.pool.places, prepend=-np.inf) == 1
-        result = self._results & follows
+        result = self.pool.results & self.pool.follows
         paired = related.copy()
         paired[1:] |= result[1:] & related[:-1]
         paired[:-1] |= result[1:] & related[1:]

@@ -441,7 +441,7 @@ class Draft:
         best = self._scored_events.best_sessions(1 if self._routine else MOST_SESSIONS, running)
         return frozenset([*best, running] if running else best)
 
-    @property
+    @cached_property
     def _routine(self) -> frozenset[str]:
         """The actions of the procedures that may be shown."""
         shown = {each.source_id for each in self.appraised.useful if each.section == "procedures"}
@@ -483,7 +483,12 @@ class Draft:
         verdicts = dict(chain(self._repeated_records(wanted), self._outdated()))
         shares = self._timely(time, pool, relevance)
         scored = Episodes(
-            pool, separated(relevance, self.events.assurance), time, verdicts, shares, self._related(time, pool)
+            pool,
+            separated(relevance, self.events.assurance),
+            time,
+            verdicts,
+            shares,
+            self._related(time, pool, relevance),
         )
         return with_passages(scored, self.whole, terms, self.request.budget, count_tokens)
 
@@ -495,7 +500,7 @@ class Draft:
         matters = np.maximum(np.maximum(relevance, self.events.words), self.events.match.share)
         return np.where(running, 1.0, timely(matters, self.events.assurance))
 
-    def _related(self, time: Clock, pool: EventPool) -> Flags | None:
+    def _related(self, time: Clock, pool: EventPool, relevance: Floats) -> Flags | None:
         """Return which events are about the question; None for all, if only episodes are wanted or time alone decides.
 
         Episodes alone are a search, which returns as many hits as fit; beside other sections they are a briefing.
@@ -504,7 +509,7 @@ class Draft:
         by_time = self.request.strategy == "recency_biased" or (question.latest and len(question.terms) <= _BARE)
         if self.request.sections == (SECTION,) or by_time:
             return None
-        related = self.events.related(self.neighbourhood)
+        related = self.events.related(self.neighbourhood, relevance)
         related |= np.array([session_id == self.request.session_id for session_id in pool.session_id], dtype=np.bool_)
         return related if time.moment is None else related | (time.moment.distances_us(pool.times) == 0)
 

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hmxgraph.text.lines import foreign
 from hmxgraph.text.terms import terms as terms_of
 
 # The column types used in ranking.
@@ -268,6 +269,17 @@ class EventPool:
     def questions(self) -> NDArray[np.bool_]:
         """Whether each event ends with a question mark."""
         return np.array(self.asks, dtype=bool)
+
+    @cached_property
+    def results(self) -> Flags:
+        """Which events are results: what tools or the web said."""
+        return np.array([foreign(label) for label in self.label], dtype=np.bool_)
+
+    @cached_property
+    def follows(self) -> Flags:
+        """Which events directly follow the one before them."""
+        follows: Flags = np.diff(self.places, prepend=-np.inf) == 1
+        return follows
 
     @cached_property
     def sessions(self) -> Integers:

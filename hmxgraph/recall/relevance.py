@@ -22,7 +22,6 @@ from hmxgraph.recall.pool import (
 from hmxgraph.recall.question import LONGEST_QUESTION, Question
 from hmxgraph.recall.walk import Neighbourhood, bridges, closeness
 from hmxgraph.text.excerpts import GAP
-from hmxgraph.text.lines import foreign
 from hmxgraph.text.terms import search_text, terms
 
 # Cues besides words: the speaker, and whether an event says the kind of thing the question asks for.
@@ -256,8 +255,6 @@ _NEAR_BEST = 0.35
 _TOKEN = re.compile(r"[\w-]+")
 _SHORTEST_IDENTIFIER = 5
 _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
-# So few of the question's words are said in passing.
-_IN_PASSING = 1
 # Weight of a term of a name in the question: what is asked about says more than how it is asked.
 _NAME = 1.5
 
@@ -349,7 +346,7 @@ class Ranking:
         relevance_of_events = scores / best if best and self._is_matched else scores.clip(0.0, 1.0)
         return np.maximum(relevance_of_events, self._answers) if self.question.recalls else relevance_of_events
 
-    def related(self, neighbourhood: Neighbourhood) -> Flags:
+    def related(self, neighbourhood: Neighbourhood, relevance: Floats) -> Flags:
         """Whether each event is about what is asked, by its words, its neighbours', or what it shares with the best.
 
         Speaker, length and time order events but are no evidence. Without any lexical match nothing can be excluded.
@@ -361,8 +358,7 @@ class Ranking:
         covered = self.neighbours.coverage(self.match) + _LINKED * linked
         share = self.match.share
         related: Flags = (evidence >= _RELATED) & (covered >= _RELATED * covered.max(initial=0.0))
-        related &= ~self._in_passing(neighbourhood)
-        related &= self.relevance(neighbourhood) >= _NEAR_BEST
+        related &= relevance >= _NEAR_BEST
         if self._carriers.any():
             related &= self._carriers
         related |= (share > 0) & (share >= SURE * share.max(initial=0.0))
@@ -379,8 +375,7 @@ class Ranking:
         named = filter(_is_identifier, _TOKEN.findall(self.question.text[:LONGEST_QUESTION]))
         runs = [f" {run} " for name in named if (run := search_text(name))]
         carriers = np.array([any(run in f" {words} " for run in runs) for words in self.pool.words], dtype=np.bool_)
-        answers = np.array([foreign(label) for label in self.pool.label], dtype=np.bool_)
-        answers &= np.diff(self.pool.places, prepend=-np.inf) == 1
+        answers = self.pool.results & self.pool.follows
         carriers[1:] |= carriers[:-1] & answers[1:]
         return carriers
 
@@ -388,24 +383,6 @@ class Ranking:
     def _is_matched(self) -> bool:
         """Whether any event has words or the meaning of the question."""
         return bool(self.words.any()) or bool(self.meanings)
-
-    def _in_passing(self, neighbourhood: Neighbourhood) -> Flags:
-        """Whether each turn has at most one of the question's words and little of the best event's relevance.
-
-        Beside a turn that answers stand thanks, greetings and other subjects; its neighbours alone make none of them an
-        answer. A reply to a turn that asks the same is one, in however few words.
-        """
-        said = (self.match.counts >= 1).sum(axis=0)
-        few = (said <= _IN_PASSING) & (self.pool.talk > 0) & (len(self.terms) > _IN_PASSING)
-        few[1:] &= ~(self._asks_the_same[:-1] & (np.diff(self.pool.places) == 1))
-        passing: Flags = few & (self.relevance(neighbourhood) < _RELATED)
-        return passing
-
-    @property
-    def _asks_the_same(self) -> Flags:
-        share = self.match.share
-        same: Flags = self.pool.questions & (share > 0) & (share >= SURE * share.max(initial=0.0))
-        return same
 
     @property
     def _answers(self) -> Floats:
