@@ -6,7 +6,7 @@
 // row:  key, import_id, fingerprint_id, event_key, seeded
 MATCH (fingerprint:Fingerprint {tenant_id: $tenant_id})
 WHERE fingerprint.direction = 'imported'
-  AND $wanted IN [fingerprint.import_id, fingerprint.fingerprint_id]
+  AND $reference IN [fingerprint.import_id, fingerprint.fingerprint_id]
   AND fingerprint.taken_back_us IS NULL
 OPTIONAL MATCH (fingerprint)-[:EVIDENCED_BY]->(event:Event)
 WITH fingerprint, event

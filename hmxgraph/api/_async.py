@@ -94,7 +94,7 @@ from hmxgraph.graph.memory_operations import MemoryQuery
 from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.plan import Procedure, Tenancy, query
 from hmxgraph.graph.record_search import Shape
-from hmxgraph.graph.states import Wanted
+from hmxgraph.graph.states import StateQuery
 from hmxgraph.ingest.sources import Source
 from hmxgraph.protocol.access import SCOPES, ApiKey, NewKey
 from hmxgraph.protocol.artifacts import Artifact
@@ -458,7 +458,7 @@ class AsyncLearning(AsyncFace):
 class AsyncRecalling(AsyncFace):
     """The part of the public API that builds context packs."""
 
-    async def pack(self, query: str, **wanted: Unpack[PackOptions]) -> Pack:
+    async def pack(self, query: str, **options: Unpack[PackOptions]) -> Pack:
         """Return the context pack for *query*: the most useful entries with their sources, within the budget (HMX-C).
 
         The same query on the same state returns the same pack, byte for byte, except for ``assembly_duration_ms``.
@@ -480,7 +480,7 @@ class AsyncRecalling(AsyncFace):
 
         """
         started = perf_counter()
-        request = pack_request(query, wanted)
+        request = pack_request(query, options)
         with CollectorPaused():
             embeds = self._connection.terms.embedding is not None
             result = await self._perform(packs.pack(self._tenancy, request, request.count_tokens, embeds=embeds))
@@ -555,9 +555,9 @@ class AsyncArtifacts(AsyncFace):
             NotFound: *after* is not a cursor of this sort.
 
         """
-        wanted, sorting = artifact_filter(filters), Sorting(sort, order, total)
+        criteria, sorting = artifact_filter(filters), Sorting(sort, order, total)
         page = artifacts.artifacts(
-            self._tenancy, wanted, as_of_us=as_us(as_of), after=after, limit=limit, sorting=sorting
+            self._tenancy, criteria, as_of_us=as_us(as_of), after=after, limit=limit, sorting=sorting
         )
         return await self._perform(page)
 
@@ -1502,21 +1502,25 @@ class AsyncUsage(AsyncFace):
 
 
 class AsyncStates(AsyncFace):
-    """Opaque state of frameworks, kept beside a tenant's memory; it is no evidence, and no pack holds it."""
+    """Opaque state of frameworks, kept beside a tenant's memory: never used as evidence, never part of a pack.
+
+    A *shelf* holds what is read and deleted together, such as a thread; see :class:`hmxgraph.protocol.states.State`.
+    """
 
     def __init__(self, tenancy: Tenancy, connection: AsyncConnection) -> None:
         self._tenancy = tenancy
         self._opened: AsyncConnection | None = connection
 
-    async def keep(self, kept: Iterable[State], *, replace: bool = False) -> int:
-        """Keep states in one transaction; one that is there already stays as it is, unless *replace*.
+    async def keep(self, new: Iterable[State], *, replace: bool = False) -> int:
+        """Keep states in one transaction; returns how many. A stored state is left unchanged unless *replace*.
 
         >>> import hmxgraph
         >>> with hmxgraph.connect() as graph:  # doctest: +SKIP
-        ...     graph.states.keep([State("thread-1", "checkpoint", "", "c1", "", "json", b"{}")])
+        ...     checkpoint = State("thread-1", "checkpoint", place="", item="c1", part="", format="json", body=b"{}")
+        ...     graph.states.keep([checkpoint])
         1
         """
-        return await self._perform(states.keep(self._tenancy, tuple(kept), now_us(), replace=replace))
+        return await self._perform(states.keep(self._tenancy, tuple(new), now_us(), replace=replace))
 
     async def on_shelf(
         self,
@@ -1531,23 +1535,23 @@ class AsyncStates(AsyncFace):
         """States of one kind on a shelf, latest item first.
 
         Raises:
-            InvalidTime: *as_of* is no time.
+            InvalidTime: *as_of* is not a valid time.
 
         """
-        wanted = Wanted(shelf, kind, place, items, as_us(as_of), limit)
-        return await self._perform(states.of_shelf(self._tenancy, wanted), whole=True)
+        query = StateQuery(shelf, kind, place, items, as_us(as_of), limit)
+        return await self._perform(states.of_shelf(self._tenancy, query), whole=True)
 
     async def of_kind(
         self, kind: str, *, marks: Sequence[str] | None = None, as_of: Moment | None = None
     ) -> tuple[State, ...]:
-        """All states of one kind, latest item first; of certain marks only, if given.
+        """All states of one kind, latest item first; restricted to *marks*, if given.
 
         Raises:
-            InvalidTime: *as_of* is no time.
+            InvalidTime: *as_of* is not a valid time.
 
         """
         return await self._perform(states.of_kind(self._tenancy, kind, marks, as_us(as_of)), whole=True)
 
-    async def drop(self, shelf: str, dropped: Iterable[State] | None = None) -> int:
-        """Delete states of a shelf, all of them if none are given; the number deleted."""
-        return await self._perform(states.drop(self._tenancy, shelf, None if dropped is None else tuple(dropped)))
+    async def drop(self, shelf: str, unneeded: Iterable[State] | None = None) -> int:
+        """Delete the *unneeded* states of a shelf, or the whole shelf if that is None; returns the number deleted."""
+        return await self._perform(states.drop(self._tenancy, shelf, None if unneeded is None else tuple(unneeded)))

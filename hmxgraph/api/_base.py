@@ -22,7 +22,7 @@ from hmxgraph.graph.connection import AsyncConnection, Connection
 from hmxgraph.graph.embeddings import embed_new
 from hmxgraph.graph.ingesting import IngestOptions, beside, ingest, ingest_async
 from hmxgraph.graph.plan import Procedure, Tenancy
-from hmxgraph.graph.record_search import Shape, Wanted, search_of
+from hmxgraph.graph.record_search import SearchCriteria, Shape, search_of
 from hmxgraph.ingest.sources import Source
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.events import Event
@@ -282,7 +282,9 @@ class RecordSearch(_RecordFilters, total=False):
     expand_event_siblings: bool
 
 
-def search_request(query: str, options: Mapping[str, Any], *, mode: str, limit: int, include_hidden: bool) -> Wanted:
+def search_request(
+    query: str, options: Mapping[str, Any], *, mode: str, limit: int, include_hidden: bool
+) -> SearchCriteria:
     """The validated search for records; *options* holds filters and shape.
 
     Raises:

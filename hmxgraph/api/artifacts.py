@@ -75,9 +75,9 @@ class Artifacts(Face):
             NotFound: *after* is not a cursor of this sort.
 
         """
-        wanted, sorting = artifact_filter(filters), Sorting(sort, order, total)
+        criteria, sorting = artifact_filter(filters), Sorting(sort, order, total)
         page = artifacts.artifacts(
-            self._tenancy, wanted, as_of_us=as_us(as_of), after=after, limit=limit, sorting=sorting
+            self._tenancy, criteria, as_of_us=as_us(as_of), after=after, limit=limit, sorting=sorting
         )
         return self._perform(page)
 

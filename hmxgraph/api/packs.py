@@ -41,7 +41,7 @@ class CollectorPaused:
 class Recalling(Face):
     """The part of the public API that builds context packs."""
 
-    def pack(self, query: str, **wanted: Unpack[PackOptions]) -> Pack:
+    def pack(self, query: str, **options: Unpack[PackOptions]) -> Pack:
         """Return the context pack for *query*: the most useful entries with their sources, within the budget (HMX-C).
 
         The same query on the same state returns the same pack, byte for byte, except for ``assembly_duration_ms``.
@@ -63,7 +63,7 @@ class Recalling(Face):
 
         """
         started = perf_counter()
-        request = pack_request(query, wanted)
+        request = pack_request(query, options)
         with CollectorPaused():
             embeds = self._connection.terms.embedding is not None
             result = self._perform(packs.pack(self._tenancy, request, request.count_tokens, embeds=embeds))

@@ -6,26 +6,30 @@ from hmxgraph.api._base import Face, Moment, as_us, now_us
 from hmxgraph.graph import states
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.plan import Tenancy
-from hmxgraph.graph.states import Wanted
+from hmxgraph.graph.states import StateQuery
 from hmxgraph.protocol.states import State
 
 
 class States(Face):
-    """Opaque state of frameworks, kept beside a tenant's memory; it is no evidence, and no pack holds it."""
+    """Opaque state of frameworks, kept beside a tenant's memory: never used as evidence, never part of a pack.
+
+    A *shelf* holds what is read and deleted together, such as a thread; see :class:`hmxgraph.protocol.states.State`.
+    """
 
     def __init__(self, tenancy: Tenancy, connection: Connection) -> None:
         self._tenancy = tenancy
         self._connection = connection
 
-    def keep(self, kept: Iterable[State], *, replace: bool = False) -> int:
-        """Keep states in one transaction; one that is there already stays as it is, unless *replace*.
+    def keep(self, new: Iterable[State], *, replace: bool = False) -> int:
+        """Keep states in one transaction; returns how many. A stored state is left unchanged unless *replace*.
 
         >>> import hmxgraph
         >>> with hmxgraph.connect() as graph:  # doctest: +SKIP
-        ...     graph.states.keep([State("thread-1", "checkpoint", "", "c1", "", "json", b"{}")])
+        ...     checkpoint = State("thread-1", "checkpoint", place="", item="c1", part="", format="json", body=b"{}")
+        ...     graph.states.keep([checkpoint])
         1
         """
-        return self._perform(states.keep(self._tenancy, tuple(kept), now_us(), replace=replace))
+        return self._perform(states.keep(self._tenancy, tuple(new), now_us(), replace=replace))
 
     def on_shelf(
         self,
@@ -40,23 +44,23 @@ class States(Face):
         """States of one kind on a shelf, latest item first.
 
         Raises:
-            InvalidTime: *as_of* is no time.
+            InvalidTime: *as_of* is not a valid time.
 
         """
-        wanted = Wanted(shelf, kind, place, items, as_us(as_of), limit)
-        return self._perform(states.of_shelf(self._tenancy, wanted), whole=True)
+        query = StateQuery(shelf, kind, place, items, as_us(as_of), limit)
+        return self._perform(states.of_shelf(self._tenancy, query), whole=True)
 
     def of_kind(
         self, kind: str, *, marks: Sequence[str] | None = None, as_of: Moment | None = None
     ) -> tuple[State, ...]:
-        """All states of one kind, latest item first; of certain marks only, if given.
+        """All states of one kind, latest item first; restricted to *marks*, if given.
 
         Raises:
-            InvalidTime: *as_of* is no time.
+            InvalidTime: *as_of* is not a valid time.
 
         """
         return self._perform(states.of_kind(self._tenancy, kind, marks, as_us(as_of)), whole=True)
 
-    def drop(self, shelf: str, dropped: Iterable[State] | None = None) -> int:
-        """Delete states of a shelf, all of them if none are given; the number deleted."""
-        return self._perform(states.drop(self._tenancy, shelf, None if dropped is None else tuple(dropped)))
+    def drop(self, shelf: str, unneeded: Iterable[State] | None = None) -> int:
+        """Delete the *unneeded* states of a shelf, or the whole shelf if that is None; returns the number deleted."""
+        return self._perform(states.drop(self._tenancy, shelf, None if unneeded is None else tuple(unneeded)))

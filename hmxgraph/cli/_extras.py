@@ -1,4 +1,4 @@
-"""Commands that need an extra: one clear line where it is not installed."""
+"""Say how to install an optional extra that a command needs."""
 
 from importlib.util import find_spec
 
@@ -6,10 +6,10 @@ import typer
 
 
 def need(extra: str, *modules: str) -> None:
-    """Refuse to go on without the modules of an extra.
+    """Exit with an install hint unless all *modules* of *extra* can be imported.
 
     >>> need("server", "json")
     """
     missing = [module for module in modules if find_spec(module) is None]
     if missing:
-        raise typer.BadParameter(f"{', '.join(missing)} is not installed: pip install 'hmxgraph[{extra}]'")
+        raise typer.BadParameter(f"not installed: {', '.join(missing)}; pip install 'hmxgraph[{extra}]'")

@@ -84,13 +84,13 @@ def migrated(fingerprint: Mapping[str, Any]) -> _Migrated:
 
 
 def _wire_names(document: _JsonObject) -> _JsonObject:
-    """Version 0 is the MemoryFingerprint of the internal types, in camelCase (HMX-F 1)."""
+    """Rename the camelCase fields of version 0, the MemoryFingerprint of the internal types (HMX-F 1)."""
     renamed: _JsonObject = to_snake(document, schema("fingerprint"))
     return renamed
 
 
 def _missing_sections(document: _JsonObject) -> _JsonObject:
-    """Version 0 has no behaviour, priors and memory statistics: missing numbers become zero."""
+    """Add the sections that version 0 lacks (behaviour, priors, memory statistics), with all numbers zero."""
     return {**_empty_sections(), "metadata": {}, **document}
 
 
@@ -132,13 +132,13 @@ STEPS: Mapping[int, tuple[Step, ...]] = {
 _SETS = {POLICIES: "policy", TASKS: "task_schema", PLAYBOOKS: "playbook", CLUSTERS: "cluster"}
 _SECTIONS = ("behavioral_patterns", "graph_digest", "semantic_summary", "context_priors", "compiler_state")
 _OPTIONAL = frozenset(name for name, field in Fingerprint.model_fields.items() if not field.is_required())
-_TOP = re.compile(r"\$\.(\w+)")
-# Maximum number of warnings, and length of a name in them; both are under the exporter's control.
-_MOST_WARNINGS, _MOST_OF_NAME = 40, 60
+_TOP_LEVEL_FIELD = re.compile(r"\$\.(\w+)")
+# The exporter controls how many warnings there are and how long the names in them: show at most so many, so long.
+_MAX_WARNINGS, _MAX_NAME_LENGTH = 40, 60
 
 
 def readable(fingerprint: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The parts of *fingerprint* that this version can read, and a warning for each other part."""
+    """The parts of *fingerprint* that this version can read, and a warning for each part it cannot read."""
     known = {name: value for name, value in fingerprint.items() if name in Fingerprint.model_fields}
     warnings = [f"fingerprint_version {fingerprint['fingerprint_version']} is newer than {FINGERPRINT_VERSION}"]
     warnings += [f"unknown field {_quoted(name)} was dropped" for name in sorted(fingerprint.keys() - known.keys())]
@@ -150,43 +150,45 @@ def readable(fingerprint: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str,
     for name in _misfits(known):
         del known[name]
         warnings.append(f"field {name!r} does not fit this version's schema and was dropped")
-    summaries, most = known["artifact_summaries"], TIER_SUMMARIES[known.get("compression_tier", "full")]
-    known["artifact_summaries"] = dict(_sets(summaries if isinstance(summaries, Mapping) else {}, most, warnings))
-    return {"metadata": {}, **known}, _fewer(warnings)
+    summaries, limit = known["artifact_summaries"], TIER_SUMMARIES[known.get("compression_tier", "full")]
+    known["artifact_summaries"] = dict(_sets(summaries if isinstance(summaries, Mapping) else {}, limit, warnings))
+    return {"metadata": {}, **known}, _capped(warnings)
 
 
 def _misfits(document: Mapping[str, Any]) -> list[str]:
     """The optional fields, and metadata, that do not fit this version's schema."""
-    matches = (_TOP.match(fault.path) for fault in Fingerprint.faults(document))
+    matches = (_TOP_LEVEL_FIELD.match(fault.path) for fault in Fingerprint.faults(document))
     return sorted({match[1] for match in matches if match} & (_OPTIONAL | {"metadata"}))
 
 
-def _sets(summaries: Mapping[str, Any], most: int, warnings: list[str]) -> Iterator[tuple[str, list[Any]]]:
-    """The known sets with their valid entries, at most the *most* heaviest summaries (HMX-F 15)."""
+def _sets(summaries: Mapping[str, Any], limit: int, warnings: list[str]) -> Iterator[tuple[str, list[Any]]]:
+    """The known sets with their valid entries; of the summaries, at most the *limit* heaviest (HMX-F 15)."""
     warnings += [f"unknown set {_quoted(name)} was dropped" for name in sorted(summaries.keys() - _SETS.keys())]
     for name, kind in _SETS.items():
         summaries_of_set = summaries.get(name)
         entries = summaries_of_set if isinstance(summaries_of_set, list) else []
         understood = [entry for entry in entries if _fits(kind, entry)]
-        kept = understood if name == CLUSTERS else _heaviest(understood, COUNTS[name], most)
+        kept = understood if name == CLUSTERS else _heaviest(understood, COUNTS[name], limit)
         if len(kept) < len(entries):
-            warnings.append(f"{len(entries) - len(kept)} of {len(entries)} in {name!r} were dropped")
+            dropped = f"{len(entries) - len(kept)} of {len(entries)} entries in {name!r}"
+            warnings.append(f"{dropped} were dropped (not valid, or over the limit)")
         yield name, kept
 
 
-def _heaviest(entries: Sequence[Mapping[str, Any]], count: str, most: int) -> list[Any]:
-    """The *most* entries with the largest confidence times observations, in original order (HMX-F 8, rule 3)."""
-    ranked = sorted(range(len(entries)), key=lambda place: -entries[place]["confidence"] * entries[place][count])
-    return [entries[place] for place in sorted(ranked[:most])]
+def _heaviest(entries: Sequence[Mapping[str, Any]], count_field: str, limit: int) -> list[Any]:
+    """The *limit* entries with the highest confidence times observations, in original order (HMX-F 8, rule 3)."""
+    weights = [entry["confidence"] * entry[count_field] for entry in entries]
+    ranked = sorted(range(len(entries)), key=lambda index: -weights[index])
+    return [entries[index] for index in sorted(ranked[:limit])]
 
 
 def _quoted(name: object) -> str:
-    return repr(str(name)[:_MOST_OF_NAME])
+    return repr(str(name)[:_MAX_NAME_LENGTH])
 
 
-def _fewer(warnings: Sequence[str]) -> tuple[str, ...]:
-    rest = len(warnings) - _MOST_WARNINGS
-    return (*warnings[:_MOST_WARNINGS], *([f"and {rest} more warnings"] if rest > 0 else []))
+def _capped(warnings: Sequence[str]) -> tuple[str, ...]:
+    left_out = len(warnings) - _MAX_WARNINGS
+    return (*warnings[:_MAX_WARNINGS], *([f"warnings not shown: {left_out}"] if left_out > 0 else []))
 
 
 def _fits(kind: str, value: Any) -> bool:

@@ -264,7 +264,7 @@ def artifact(tenancy: Tenancy, artifact_id: str, *, as_of_us: int | None = None)
 
 def artifacts(
     tenancy: Tenancy,
-    wanted: ArtifactFilter = _ANY,
+    criteria: ArtifactFilter = _ANY,
     *,
     as_of_us: int | None = None,
     after: str | None = None,
@@ -279,14 +279,14 @@ def artifacts(
         NotFound: *after* is no cursor.
 
     """
-    if wanted.status is not None and wanted.status not in STATUSES:
-        raise UnknownChoice("status", wanted.status, STATUSES)
+    if criteria.status is not None and criteria.status not in STATUSES:
+        raise UnknownChoice("status", criteria.status, STATUSES)
     if sorting.sort is not None and sorting.sort not in SORTS:
         raise UnknownChoice("sort", sorting.sort, SORTS)
     if sorting.order not in ORDERS:
         raise UnknownChoice("order", sorting.order, ORDERS)
     check_limit(limit)
-    return (yield from read(lambda: _counted_page(tenancy, wanted, as_of_us, sorting, after, limit)))
+    return (yield from read(lambda: _counted_page(tenancy, criteria, as_of_us, sorting, after, limit)))
 
 
 def artifact_types(tenancy: Tenancy, artifact_ids: Iterable[str]) -> Procedure[dict[str, str]]:
@@ -347,15 +347,15 @@ def _artifact(tenancy: Tenancy, artifact_id: str, as_of_us: int | None) -> Plan[
 
 
 def _counted_page(
-    tenancy: Tenancy, wanted: ArtifactFilter, as_of_us: int | None, sorting: Sorting, after: str | None, limit: int
+    tenancy: Tenancy, criteria: ArtifactFilter, as_of_us: int | None, sorting: Sorting, after: str | None, limit: int
 ) -> Plan[ArtifactPage]:
     if sorting == _NEWEST_FIRST or (sorting.sort is None and sorting.order == "desc"):
-        page = yield from _page(tenancy, wanted, as_of_us, after, limit)
+        page = yield from _page(tenancy, criteria, as_of_us, after, limit)
     else:
-        page = yield from _sorted_page(tenancy, wanted, as_of_us, sorting, after, limit)
+        page = yield from _sorted_page(tenancy, criteria, as_of_us, sorting, after, limit)
     if not sorting.total:
         return page
-    rows = yield bind("artifacts/count", **(yield from _visible(tenancy, as_of_us)), **_criteria(wanted))
+    rows = yield bind("artifacts/count", **(yield from _visible(tenancy, as_of_us)), **_criteria_parameters(criteria))
     return replace(page, total=rows[0]["total"])
 
 
@@ -367,13 +367,13 @@ def _visible(tenancy: Tenancy, as_of_us: int | None) -> Plan[Row]:
 
 
 def _sorted_page(
-    tenancy: Tenancy, wanted: ArtifactFilter, as_of_us: int | None, sorting: Sorting, after: str | None, limit: int
+    tenancy: Tenancy, criteria: ArtifactFilter, as_of_us: int | None, sorting: Sorting, after: str | None, limit: int
 ) -> Plan[ArtifactPage]:
     after_place, after_id = number_place(after)
     rows = yield bind(
         "artifacts/ranked",
         **(yield from _visible(tenancy, as_of_us)),
-        **_criteria(wanted),
+        **_criteria_parameters(criteria),
         sort=sorting.sort or "created",
         direction=1 if sorting.order == "asc" else -1,
         after_place=after_place,
@@ -386,7 +386,7 @@ def _sorted_page(
 
 
 def _page(
-    tenancy: Tenancy, wanted: ArtifactFilter, as_of_us: int | None, after: str | None, limit: int
+    tenancy: Tenancy, criteria: ArtifactFilter, as_of_us: int | None, after: str | None, limit: int
 ) -> Plan[ArtifactPage]:
     after_us, after_id = place(after)
     tenant = yield from state(tenancy)
@@ -400,22 +400,22 @@ def _page(
         after_us=after_us,
         after_id=after_id,
         limit=limit + 1,
-        **_criteria(wanted),
+        **_criteria_parameters(criteria),
     )
     artifacts = tuple(value(row["artifact"], as_of_us) for row in rows[:limit])
     last = rows[limit - 1]["artifact"] if len(rows) > limit else None
     return ArtifactPage(artifacts, cursor(last["recorded_us"], last["artifact_id"]) if last else None)
 
 
-def _criteria(wanted: ArtifactFilter) -> Row:
+def _criteria_parameters(criteria: ArtifactFilter) -> Row:
     return {
-        "status": wanted.status,
-        "artifact_type": wanted.artifact_type,
-        "tags": list(wanted.tags),
-        "terms": sorted(set(terms(wanted.text or ""))),
-        "agent_id": wanted.agent_id,
-        "situation": list(wanted.situation),
-        "compiled_by": wanted.compiled_by,
+        "status": criteria.status,
+        "artifact_type": criteria.artifact_type,
+        "tags": list(criteria.tags),
+        "terms": sorted(set(terms(criteria.text or ""))),
+        "agent_id": criteria.agent_id,
+        "situation": list(criteria.situation),
+        "compiled_by": criteria.compiled_by,
     }
 
 

@@ -140,8 +140,8 @@ def import_fingerprint(
     return (yield from write(partial(_import, tenancy, verdict, now_us, at_us)))
 
 
-def take_back(tenancy: Tenancy, wanted: str, *, at_us: int | None = None) -> Procedure[WithdrawnImport]:
-    """The outcome of withdrawing the import *wanted* (its id or its fingerprint's).
+def take_back(tenancy: Tenancy, reference: str, *, at_us: int | None = None) -> Procedure[WithdrawnImport]:
+    """The outcome of withdrawing the import *reference* (its id or its fingerprint's).
 
     What it created and nothing else supports is deprecated; its priors and compiler parameters are no longer in force.
     The event that logs it stays.
@@ -150,19 +150,19 @@ def take_back(tenancy: Tenancy, wanted: str, *, at_us: int | None = None) -> Pro
         NotFound: there is no such import, or it was withdrawn before.
 
     """
-    return (yield from write(partial(_withdraw, tenancy, wanted, at_us)))
+    return (yield from write(partial(_withdraw, tenancy, reference, at_us)))
 
 
-def import_event(tenancy: Tenancy, wanted: str) -> Plan[str]:
-    """The key of the event that logs the import *wanted* (its id or its fingerprint's).
+def import_event(tenancy: Tenancy, reference: str) -> Plan[str]:
+    """The key of the event that logs the import *reference* (its id or its fingerprint's).
 
     Raises:
         NotFound: there is no such import, or it was withdrawn before.
 
     """
-    rows = yield bind("fingerprints/find_import", tenant_id=tenancy.tenant_id, wanted=wanted)
+    rows = yield bind("fingerprints/find_import", tenant_id=tenancy.tenant_id, reference=reference)
     if not rows:
-        raise NotFound("import", wanted, tenancy.tenant_id, hint="an import is called by its id or its fingerprint's")
+        raise NotFound("import", reference, tenancy.tenant_id, hint="name an import by its id or its fingerprint's")
     key: str = rows[0]["event_key"]
     return key
 
@@ -293,10 +293,10 @@ def _imported(restored: Restoration, arrivals: _Arrivals, conflict_ids: tuple[st
     )
 
 
-def _withdraw(tenancy: Tenancy, wanted: str, at_us: int | None) -> Plan[WithdrawnImport]:
-    rows = yield bind("fingerprints/find_import", tenant_id=tenancy.tenant_id, wanted=wanted)
+def _withdraw(tenancy: Tenancy, reference: str, at_us: int | None) -> Plan[WithdrawnImport]:
+    rows = yield bind("fingerprints/find_import", tenant_id=tenancy.tenant_id, reference=reference)
     if not rows:
-        raise NotFound("import", wanted, tenancy.tenant_id, hint="an import is called by its id or its fingerprint's")
+        raise NotFound("import", reference, tenancy.tenant_id, hint="name an import by its id or its fingerprint's")
     withdrawn = rows[0]
     seeded = [artifact for artifact in withdrawn["seeded"] if artifact["status"] in LIVE_STATUSES]
     unsupported = [artifact for artifact in seeded if not artifact["others"]]

@@ -7,7 +7,7 @@ from typing import Any
 
 from hmxgraph.errors import NotFound
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, read, write
-from hmxgraph.graph.record_search import MOST, Wanted, checked_limit, hits_of, keys_of, search_of
+from hmxgraph.graph.record_search import MOST, SearchCriteria, checked_limit, hits_of, keys_of, search_of
 from hmxgraph.graph.records import LONGEST_THREAD, facet_rows, record_properties, task_key, views
 from hmxgraph.protocol.canonical import indexable
 from hmxgraph.protocol.parsing import checked_text
@@ -130,7 +130,9 @@ def _of_task(tenancy: Tenancy, task_id: str) -> Plan[list[str]]:
 
 def _wide(tenancy: Tenancy, name: DigestName) -> Plan[list[str]]:
     project = (facet("project_id", name.project_id),) if name.project_id else ()
-    keys = yield from keys_of(tenancy, Wanted(facets=project, any_facets=sources_wanted(name.role), limit=SOURCES))
+    keys = yield from keys_of(
+        tenancy, SearchCriteria(facets=project, any_facets=sources_wanted(name.role), limit=SOURCES)
+    )
     return keys[::-1]
 
 
@@ -157,17 +159,19 @@ def library(
 
     Without words, list and digest have the same entries in the same order; the digest shows the first of them.
     """
-    wanted = search_of(query, {"project_id": project_id}, limit=limit)
+    criteria = search_of(query, {"project_id": project_id}, limit=limit)
     name = digest_name(role, project_id=project_id)
     view = yield from digest(tenancy, name)
-    chosen = Wanted(query, wanted.facets, sources_wanted(role), limit=MOST)
+    chosen = SearchCriteria(query, criteria.facets, sources_wanted(role), limit=MOST)
     matching, compiled = yield from read(lambda: _library(tenancy, name, chosen))
     return Library(role, matching[:limit], view, tuple(compiled))
 
 
-def _library(tenancy: Tenancy, name: DigestName, wanted: Wanted) -> Plan[tuple[tuple[RecordView, ...], list[Row]]]:
-    if wanted.query.strip():
-        hits = yield from hits_of(tenancy, wanted)
+def _library(
+    tenancy: Tenancy, name: DigestName, criteria: SearchCriteria
+) -> Plan[tuple[tuple[RecordView, ...], list[Row]]]:
+    if criteria.query.strip():
+        hits = yield from hits_of(tenancy, criteria)
         library_entries = [hit.view for hit in hits if belongs(name.role, hit.view)]
     else:
         library_entries = entries(name.role, (yield from sources(tenancy, name)))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from hmxgraph.errors import NotFound
 from hmxgraph.graph.plan import Plan, Procedure, Tenancy, bind, read
-from hmxgraph.graph.record_search import Wanted, checked_limit, hits_of, search_of
+from hmxgraph.graph.record_search import SearchCriteria, checked_limit, hits_of, search_of
 from hmxgraph.graph.records import views
 from hmxgraph.protocol.parsing import checked_text
 from hmxgraph.protocol.record_results import Grounding, Hit, RecordView
@@ -39,7 +39,7 @@ def _related(tenancy: Tenancy, claim: str, project_id: str | None, limit: int) -
     named = yield from views(tenancy, [tenancy.node_key(claim)])
     text = record_text(named[0].record) if named else claim
     chosen = search_of(text, {"project_id": project_id}).facets
-    hits = yield from hits_of(tenancy, Wanted(text, chosen, _KINDS, limit=_CANDIDATES))
+    hits = yield from hits_of(tenancy, SearchCriteria(text, chosen, _KINDS, limit=_CANDIDATES))
     linked = yield from _linked(tenancy, [*named, *(hit.view for hit in hits)])
     scored = {hit.artifact_id: hit for hit in hits}
     case = Case(claim, {view.artifact_id: view for view in (*named, *(hit.view for hit in hits), *linked)})

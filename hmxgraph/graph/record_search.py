@@ -19,7 +19,7 @@ from hmxgraph.records.search import (
     facet,
     facet_token,
     name_of,
-    wanted,
+    required_facets,
 )
 from hmxgraph.text.terms import TokenCounter, counter, terms
 
@@ -72,7 +72,7 @@ class _Anchor(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SearchCriteria:
     """A search: *query* ranks, hits must have all *facets* and one of *any_facets*."""
 
     query: str = ""
@@ -120,7 +120,7 @@ def search_of(
     limit: int = 20,
     include_hidden: bool = False,
     shape: Shape | None = None,
-) -> Wanted:
+) -> SearchCriteria:
     """The search that these arguments describe.
 
     Raises:
@@ -132,7 +132,7 @@ def search_of(
     mode_of(mode)
     checked_limit(limit)
     chosen = shape or Shape()
-    return Wanted(query, wanted(filters), (), mode, limit, include_hidden, shape=chosen)
+    return SearchCriteria(query, required_facets(filters), (), mode, limit, include_hidden, shape=chosen)
 
 
 def checked_limit(limit: int) -> None:
@@ -207,70 +207,72 @@ EVERYTHING = 2**31 - 1
 SIBLINGS = 8
 
 
-def search(tenancy: Tenancy, wanted: Wanted, scopes: Sequence[ProjectScope] = ()) -> Procedure[SearchResult]:
-    """The records that *wanted* describes, best first; newest first where it has no words.
+def search(tenancy: Tenancy, criteria: SearchCriteria, scopes: Sequence[ProjectScope] = ()) -> Procedure[SearchResult]:
+    """The records that *criteria* describes, best first; newest first where it has no words.
 
     With *scopes*, those of all these scopes in one ranking, each hit with its scope.
     """
-    return (yield from read(lambda: _search_scopes(tenancy, wanted, scopes) if scopes else _search(tenancy, wanted)))
+    return (
+        yield from read(lambda: _search_scopes(tenancy, criteria, scopes) if scopes else _search(tenancy, criteria))
+    )
 
 
-def hits_of(tenancy: Tenancy, wanted: Wanted) -> Plan[tuple[Hit, ...]]:
+def hits_of(tenancy: Tenancy, criteria: SearchCriteria) -> Plan[tuple[Hit, ...]]:
     """The hits of a search, before shaping."""
-    rows = yield from _candidates(tenancy, wanted)
-    return (yield from _hits(tenancy, wanted, _scored(wanted, rows, _best(rows))))
+    rows = yield from _candidates(tenancy, criteria)
+    return (yield from _hits(tenancy, criteria, _scored(criteria, rows, _best(rows))))
 
 
-def _hits(tenancy: Tenancy, wanted: Wanted, scores: dict[str, float]) -> Plan[tuple[Hit, ...]]:
+def _hits(tenancy: Tenancy, criteria: SearchCriteria, scores: dict[str, float]) -> Plan[tuple[Hit, ...]]:
     record_views = yield from views(tenancy, list(scores))
-    return tuple(_hit(wanted.query, view, scores[tenancy.node_key(view.artifact_id)]) for view in record_views)
+    return tuple(_hit(criteria.query, view, scores[tenancy.node_key(view.artifact_id)]) for view in record_views)
 
 
-def keys_of(tenancy: Tenancy, wanted: Wanted) -> Plan[list[str]]:
+def keys_of(tenancy: Tenancy, criteria: SearchCriteria) -> Plan[list[str]]:
     """The keys of the newest records that pass the filters, newest first; words are ignored.
 
     A single filter is answered by the facet index alone. Of several, the newest records of the most selective one are
     checked first. If they give too few hits, the full-text index intersects the filters; if even that has more than it
     returns, the facet index is read further back in time.
     """
-    anchor = wanted.anchor
-    rows = yield from _window(tenancy, wanted, anchor, EVERYTHING if anchor.suffices else RECENT)
-    if anchor.suffices or len(rows) >= wanted.limit:
+    anchor = criteria.anchor
+    rows = yield from _window(tenancy, criteria, anchor, EVERYTHING if anchor.suffices else RECENT)
+    if anchor.suffices or len(rows) >= criteria.limit:
         return [row["key"] for row in rows]
     rows = yield bind(
         "tasks/matching",
         tenant_id=tenancy.tenant_id,
-        question=wanted.question(tenancy),
-        batch=_facets(wanted),
-        include_hidden=wanted.include_hidden,
+        question=criteria.question(tenancy),
+        batch=_facets(criteria),
+        include_hidden=criteria.include_hidden,
         window_limit=COUNTED,
-        limit=wanted.limit,
+        limit=criteria.limit,
     )
     if rows and rows[0]["total"] >= COUNTED:
-        rows = yield from _window(tenancy, wanted, anchor, EVERYTHING)
+        rows = yield from _window(tenancy, criteria, anchor, EVERYTHING)
     return [row["key"] for row in rows]
 
 
-def _search(tenancy: Tenancy, wanted: Wanted) -> Plan[SearchResult]:
-    hits = yield from hits_of(tenancy, wanted)
-    if wanted.shape.expand_event_siblings:
+def _search(tenancy: Tenancy, criteria: SearchCriteria) -> Plan[SearchResult]:
+    hits = yield from hits_of(tenancy, criteria)
+    if criteria.shape.expand_event_siblings:
         hits = yield from _with_siblings(tenancy, hits)
-    shown, budgeted = shaped(hits, wanted.shape)
-    return SearchResult(shown, wanted.mode, *budgeted)
+    shown, budgeted = shaped(hits, criteria.shape)
+    return SearchResult(shown, criteria.mode, *budgeted)
 
 
-def _candidates(tenancy: Tenancy, wanted: Wanted) -> Plan[list[Row]]:
+def _candidates(tenancy: Tenancy, criteria: SearchCriteria) -> Plan[list[Row]]:
     """The records that match best, by key, with their text score; the newest without one if there are no words."""
-    if not wanted.query.strip():
-        keys = yield from keys_of(tenancy, wanted)
+    if not criteria.query.strip():
+        keys = yield from keys_of(tenancy, criteria)
         return [{"key": key} for key in keys]
     rows = yield bind(
         "tasks/search",
         tenant_id=tenancy.tenant_id,
-        question=wanted.question(tenancy),
-        batch=_facets(wanted),
-        include_hidden=wanted.include_hidden,
-        limit=max(LEAST_POOL, POOL * wanted.limit),
+        question=criteria.question(tenancy),
+        batch=_facets(criteria),
+        include_hidden=criteria.include_hidden,
+        limit=max(LEAST_POOL, POOL * criteria.limit),
     )
     return rows
 
@@ -279,31 +281,31 @@ def _best(rows: Sequence[Row]) -> float:
     return max((row["score"] for row in rows if "score" in row), default=1.0) or 1.0
 
 
-def _scored(wanted: Wanted, rows: Sequence[Row], best: float) -> dict[str, float]:
+def _scored(criteria: SearchCriteria, rows: Sequence[Row], best: float) -> dict[str, float]:
     """The scores of the best *rows* by key, best first: text score as a share of *best*, raised by the preferences."""
-    if not wanted.query.strip():
+    if not criteria.query.strip():
         return {row["key"]: 1.0 for row in rows}
-    scored = [(mode_score(wanted.preferences, row["score"] / best, _carried(row)), row) for row in rows]
+    scored = [(mode_score(criteria.preferences, row["score"] / best, _carried(row)), row) for row in rows]
     scored.sort(key=lambda pair: (-pair[0], -pair[1]["created_us"], pair[1]["key"]))
-    return {row["key"]: score for score, row in scored[: wanted.limit]}
+    return {row["key"]: score for score, row in scored[: criteria.limit]}
 
 
-def _window(tenancy: Tenancy, wanted: Wanted, anchor: _Anchor, window: int) -> Plan[list[Row]]:
+def _window(tenancy: Tenancy, criteria: SearchCriteria, anchor: _Anchor, window: int) -> Plan[list[Row]]:
     given = {
         "tenant_id": tenancy.tenant_id,
-        "batch": _facets(wanted),
-        "include_hidden": wanted.include_hidden,
-        "before_us": wanted.before_us,
+        "batch": _facets(criteria),
+        "include_hidden": criteria.include_hidden,
+        "before_us": criteria.before_us,
         "window_limit": window,
-        "limit": wanted.limit,
+        "limit": criteria.limit,
     }
     if anchor.facet is None:
         return (yield bind("tasks/newest", **given))
     return (yield bind("tasks/newest_with_facet", facet_key=facet_key(tenancy, anchor.facet), **given))
 
 
-def _facets(wanted: Wanted) -> Row:
-    return {"facets": list(wanted.facets), "any_facets": list(wanted.alternatives)}
+def _facets(criteria: SearchCriteria) -> Row:
+    return {"facets": list(criteria.facets), "any_facets": list(criteria.alternatives)}
 
 
 def _carried(row: Row) -> list[str]:
@@ -402,8 +404,10 @@ def _alias(tenancy: Tenancy, alias: object) -> ProjectScope:
     return ProjectScope(Tenancy.of(tenant_id).tenant_id, checked_text("aliases", project_id, "write (tenant, project)"))
 
 
-def _search_scopes(tenancy: Tenancy, wanted: Wanted, scopes: Sequence[ProjectScope]) -> Plan[SearchResult]:
-    requests = [(Tenancy.of(scope.tenant_id, tenancy.trust), _in_project(wanted, scope.project_id)) for scope in scopes]
+def _search_scopes(tenancy: Tenancy, criteria: SearchCriteria, scopes: Sequence[ProjectScope]) -> Plan[SearchResult]:
+    requests = [
+        (Tenancy.of(scope.tenant_id, tenancy.trust), _in_project(criteria, scope.project_id)) for scope in scopes
+    ]
     candidates = []
     for place, request in requests:
         candidates.append((yield from _candidates(place, request)))
@@ -411,19 +415,19 @@ def _search_scopes(tenancy: Tenancy, wanted: Wanted, scopes: Sequence[ProjectSco
     hits: list[Hit] = []
     for scope, (place, request), rows in zip(scopes, requests, candidates, strict=True):
         of_scope = yield from _hits(place, request, _scored(request, rows, best))
-        if wanted.shape.expand_event_siblings:
+        if criteria.shape.expand_event_siblings:
             of_scope = yield from _with_siblings(place, of_scope)
         hits += [replace(hit, origin=scope) for hit in of_scope]
-    shown, budgeted = shaped(sorted(hits, key=_standing)[: wanted.limit], wanted.shape)
+    shown, budgeted = shaped(sorted(hits, key=_standing)[: criteria.limit], criteria.shape)
     counts = Counter(hit.origin for hit in shown)
     return SearchResult(
-        shown, wanted.mode, *budgeted, scope_expansion=tuple((scope, counts[scope]) for scope in scopes)
+        shown, criteria.mode, *budgeted, scope_expansion=tuple((scope, counts[scope]) for scope in scopes)
     )
 
 
-def _in_project(wanted: Wanted, project_id: str) -> Wanted:
-    facets = [text for text in wanted.facets if name_of(text) != "project_id"]
-    return replace(wanted, facets=tuple(sorted([*facets, facet("project_id", project_id)])))
+def _in_project(criteria: SearchCriteria, project_id: str) -> SearchCriteria:
+    facets = [text for text in criteria.facets if name_of(text) != "project_id"]
+    return replace(criteria, facets=tuple(sorted([*facets, facet("project_id", project_id)])))
 
 
 def _standing(hit: Hit) -> tuple[float, int, str]:

@@ -157,9 +157,9 @@ def migrate(schema: Schema | None = None) -> Procedure[tuple[int, ...]]:
         OlderStore: the database is older than any release that can be upgraded.
 
     """
-    wanted = schema or packaged_schema()
+    target = schema or packaged_schema()
     stored = yield from read(_stored_version)
-    steps = _steps(wanted, stored)
+    steps = _steps(target, stored)
     for step in steps:
         if step.statements:
             yield Work(step.statements[0].mode, partial(send_all, step.statements))
@@ -168,15 +168,15 @@ def migrate(schema: Schema | None = None) -> Procedure[tuple[int, ...]]:
     return tuple(step.version for step in steps)
 
 
-def _steps(wanted: Schema, stored: _Stored) -> tuple[Upgrade, ...]:
+def _steps(target: Schema, stored: _Stored) -> tuple[Upgrade, ...]:
     """What is to be done to a database that says *stored*."""
     if stored.version is None and not stored.used:
-        return (Upgrade(wanted.version, wanted.baseline),)
-    if stored.version is None or stored.version < wanted.oldest:
-        raise OlderStore(stored.version, wanted.oldest)
-    if stored.version > wanted.version:
-        raise NewerStore(stored.version, stored.release or "unknown", wanted.version)
-    return tuple(step for step in wanted.upgrades if step.version > stored.version)
+        return (Upgrade(target.version, target.baseline),)
+    if stored.version is None or stored.version < target.oldest:
+        raise OlderStore(stored.version, target.oldest)
+    if stored.version > target.version:
+        raise NewerStore(stored.version, stored.release or "unknown", target.version)
+    return tuple(step for step in target.upgrades if step.version > stored.version)
 
 
 def _stored_version() -> Plan[_Stored]:

@@ -8,7 +8,7 @@ from hmxgraph.protocol.states import State
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class StateQuery:
     """Which states of a shelf: of one kind, at one place, of certain items, as of a time, at most a number."""
 
     shelf: str
@@ -53,19 +53,19 @@ def keep(tenancy: Tenancy, states: Iterable[State], now_us: int, *, replace: boo
     return (yield from write(plan))
 
 
-def of_shelf(tenancy: Tenancy, wanted: Wanted) -> Procedure[tuple[State, ...]]:
-    """The states on a shelf that are *wanted*, latest item first."""
+def of_shelf(tenancy: Tenancy, query: StateQuery) -> Procedure[tuple[State, ...]]:
+    """The states on a shelf that are *query*, latest item first."""
 
     def plan() -> Plan[tuple[State, ...]]:
         rows = yield bind(
             "states/of_shelf",
             tenant_id=tenancy.tenant_id,
-            shelf_key=tenancy.node_key("shelf", wanted.shelf),
-            kind=wanted.kind,
-            place=wanted.place,
-            items=None if wanted.items is None else list(wanted.items),
-            as_of_us=wanted.as_of_us,
-            limit=wanted.limit,
+            shelf_key=tenancy.node_key("shelf", query.shelf),
+            kind=query.kind,
+            place=query.place,
+            items=None if query.items is None else list(query.items),
+            as_of_us=query.as_of_us,
+            limit=query.limit,
         )
         return tuple(State.of(row["state"]) for row in rows)
 

@@ -22,15 +22,16 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 # Words as integers, so that the terms of hundreds of events are counted in arrays.
 #
-# Packs rank the same events repeatedly and most words recur: numbers are assigned once and counts are cached. The
-# number of a word depends on earlier requests; no count does.
+# Packs rank the same events repeatedly and most words recur: numbers are assigned once and counts are cached. Word
+# numbers depend on earlier requests; counts do not.
 
-# Weight of a related word relative to the query term itself: allergy, allergic.
+# Weight of a related word (allergic, for the query term allergy) relative to the query term itself.
 FAMILY = 0.3
 _SHARED_BEGINNING = 5
 _LONGEST_ENDING = 4
-# Texts whose counts are cached, one or two kilobytes each; vocabulary size at which the lexicon is replaced.
+# Texts whose counts are cached, one or two kilobytes each.
 _CACHED_TEXTS = 8_192
+# Vocabulary size at which the lexicon is replaced.
 _MOST_WORDS = 200_000
 
 
@@ -54,14 +55,14 @@ class Lexicon(dict[str, int]):
         own = next(self._next)
         self.words[own] = word
         # Register the family first, so that a thread that sees the word also sees its family entry.
-        first = self._families.setdefault(word[:_SHARED_BEGINNING], {}) if word.isalpha() else self
-        number = self[word] = first.setdefault(word, own)
+        registry = self._families.setdefault(word[:_SHARED_BEGINNING], {}) if word.isalpha() else self
+        number = self[word] = registry.setdefault(word, own)
         return number
 
     def _counted(self, text: str) -> Integers:
         """Return the distinct word numbers of *text* (row 0) and their counts (row 1)."""
-        times = Counter(text.split())
-        return np.array([[*map(self.__getitem__, times)], [*times.values()]], dtype=np.int64)
+        counts = Counter(text.split())
+        return np.array([[*map(self.__getitem__, counts)], [*counts.values()]], dtype=np.int64)
 
     def related_words(self, word: str) -> list[tuple[str, int]]:
         """Return the other known words of the family of *word*, with their numbers.
@@ -96,7 +97,7 @@ def lexicon() -> Lexicon:
 
 
 class Occurrences:
-    """Term counts of a list of events, each given as blank-separated terms.
+    """Term counts of a list of events, each given as space-separated terms.
 
     >>> Occurrences(["deploy stage deploy", "stage"]).counts(["deploy", "cluster"]).tolist()
     [[2.0, 0.0], [0.0, 0.0]]
@@ -106,7 +107,7 @@ class Occurrences:
     def __init__(self, texts: Sequence[str]) -> None:
         self._lexicon = lexicon()
         counted = [self._lexicon.counted(text) for text in texts]
-        self._numbers, self._times = np.concatenate(counted, axis=1) if counted else np.zeros((2, 0), dtype=np.int64)
+        self._numbers, self._counts = np.concatenate(counted, axis=1) if counted else np.zeros((2, 0), dtype=np.int64)
         self._events = np.repeat(np.arange(len(texts)), [own.shape[1] for own in counted])
         self._size = len(texts)
 
@@ -125,8 +126,8 @@ class Occurrences:
         own = ranks[self._events]
         first = np.full(self._end, self._size)
         np.minimum.at(first, self._numbers, own)
-        news = np.bincount(self._events[own == first[self._numbers]], minlength=self._size)
-        return news / np.maximum(self.vocabulary, 1)
+        new_terms = np.bincount(self._events[own == first[self._numbers]], minlength=self._size)
+        return new_terms / np.maximum(self.vocabulary, 1)
 
     def matched(self, words: Iterable[str]) -> Integers:
         """Return how many of *words* each event contains."""
@@ -143,10 +144,10 @@ class Occurrences:
         related_words = [
             (row, number) for row, word in enumerate(words) for number in self._related_numbers(word, words)
         ]
-        places = {number: place for place, number in enumerate(dict.fromkeys(number for _, number in related_words))}
-        occurrences = self._occurrences(list(places))
+        rows = {number: row for row, number in enumerate(dict.fromkeys(number for _, number in related_words))}
+        occurrences = self._occurrences(list(rows))
         for row, number in related_words:
-            counts[row] += FAMILY * occurrences[places[number]]
+            counts[row] += FAMILY * occurrences[rows[number]]
         return counts
 
     def _related_numbers(self, word: str, asked: Sequence[str]) -> list[int]:
@@ -162,23 +163,25 @@ class Occurrences:
         """Return the terms that at least *least* of *events* contain, in alphabetical order."""
         chosen = np.zeros(self._size, dtype=bool)
         chosen[list(events)] = True
-        numbers, times = np.unique(self._numbers[chosen[self._events]], return_counts=True)
-        return sorted(self._lexicon.words[number] for number in numbers[times >= least].tolist())
+        numbers, counts = np.unique(self._numbers[chosen[self._events]], return_counts=True)
+        return sorted(self._lexicon.words[number] for number in numbers[counts >= least].tolist())
 
     def _occurrences(self, numbers: Sequence[int]) -> Floats:
-        places = self._marked(numbers)[self._numbers]
-        known = places >= 0
-        cells = places[known] * self._size + self._events[known]
+        indexes = self._marked(numbers)[self._numbers]
+        known = indexes >= 0
+        cells = indexes[known] * self._size + self._events[known]
         shape = len(numbers), self._size
-        return np.bincount(cells, self._times[known], shape[0] * shape[1]).astype(np.float64, copy=False).reshape(shape)
+        return (
+            np.bincount(cells, self._counts[known], shape[0] * shape[1]).astype(np.float64, copy=False).reshape(shape)
+        )
 
     def _marked(self, numbers: Sequence[int]) -> Integers:
         """Return, for each term number, its index in *numbers*, or -1."""
-        places = np.full(self._end, -1)
-        for place, number in enumerate(numbers):
+        indexes = np.full(self._end, -1)
+        for index, number in enumerate(numbers):
             if number < self._end:
-                places[number] = place
-        return places
+                indexes[number] = index
+        return indexes
 
     @cached_property
     def _present(self) -> NDArray[np.bool_]:
@@ -206,7 +209,7 @@ class EventPool:
 
     The fields are those of a row of ``graph._events.pool_rows``, in that order. ``tokens`` counts the rendered line;
     ``label`` names the origin of outside text. ``centres`` are the ids of the events whose ``REACH`` neighbours on both
-    sides are in the pool too.
+    sides are in the pool too. ``asks`` tells whether the text ends with a question mark.
     """
 
     event_id: tuple[str, ...] = ()
@@ -305,7 +308,7 @@ class EventPool:
     def _linked(self) -> NDArray[np.bool_]:
         """For each event but the last, whether a centre proves that the next one follows it directly.
 
-        Sequence numbers may have gaps, so they cannot prove adjacency.
+        Sequence numbers may have gaps, so a gap does not mean that events in between are missing.
         """
         centres = np.fromiter(map(self.centres.__contains__, self.event_id), dtype=bool, count=len(self))
         linked = np.zeros(len(self) - 1, dtype=bool)
@@ -339,9 +342,8 @@ _EARLIER = 0.6
 _PHRASING = 0.5
 _PHRASING_WORDS = frozenset(
     terms_of(
-        "kind type sort many much long often way thing something mention describe say tell name "
-        "according different various"
-        " specific first recent recently"
+        "kind type sort many much long often way thing something mention describe say tell name according "
+        "different various specific first recent recently"
     )
 )
 # Extra weight that a matching question turn passes to the turn that answers it.
@@ -358,7 +360,7 @@ class WordMatch:
 
     @property
     def factors(self) -> Floats:
-        """How much each term says, whatever its rarity: words that merely phrase a question say less."""
+        """Weight of each term before rarity: words that merely phrase a question say less."""
         return np.array([_PHRASING if term in _PHRASING_WORDS else 1.0 for term in self.terms])
 
     @property
@@ -387,8 +389,8 @@ def rarity(frequency: Floats | Sequence[int], size: int) -> Floats:
     True
 
     """
-    known = np.asarray(frequency, dtype=np.float64)
-    return np.log1p((size - known + 0.5) / (known + 0.5))
+    documents = np.asarray(frequency, dtype=np.float64)
+    return np.log1p((size - documents + 0.5) / (documents + 0.5))
 
 
 def field_scores(match: WordMatch, near: "Nearby") -> Floats:
@@ -432,7 +434,7 @@ class Nearby:
         return shift, later, answers, _shares(_EARLIER)[steps]
 
     def coverage(self, match: WordMatch) -> Floats:
-        """Return the share of the total term weight that each event has, or its neighbours, decaying with distance."""
+        """Return the share of the term weight that each event and its neighbours cover, decaying with distance."""
         present = match.counts.clip(0, 1)
         near = present.copy()
         for shift, later, _, earlier in self._shares:
@@ -450,11 +452,11 @@ class Nearby:
         return total
 
 
-def _relative_lengths(lengths: Floats, weight: float) -> Floats:
-    """Return *lengths* relative to their mean, as far as their *weight* counts."""
+def _relative_lengths(lengths: Floats, b: float) -> Floats:
+    """Return the length normalisation of BM25: ``1 - b + b * length / mean``."""
     # Guard against pools without a single token.
     mean = (lengths.mean() if len(lengths) else 0.0) or 1.0
-    return 1 - weight + weight * lengths / mean
+    return 1 - b + b * lengths / mean
 
 
 def _shares(each_step: float) -> Floats:

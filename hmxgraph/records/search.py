@@ -211,15 +211,17 @@ def filter_facets(record: TaskRecord) -> tuple[str, ...]:
     return tuple(sorted(record_facets))
 
 
-def wanted(filters: Mapping[str, object]) -> tuple[str, ...]:
+def required_facets(filters: Mapping[str, object]) -> tuple[str, ...]:
     """The facets that *filters* require; a name and its version or type must belong to one reference.
 
     Raises:
         UnknownChoice: a filter that is not one of the eighteen.
         InvalidRequest: a value that is not text.
 
-    >>> wanted({"dataset_name": "soil", "status": None}), len(wanted({"dataset_name": "soil", "dataset_version": "2"}))
-    (('dataset_name=soil',), 1)
+    >>> required_facets({"dataset_name": "soil", "status": None})
+    ('dataset_name=soil',)
+    >>> len(required_facets({"dataset_name": "soil", "dataset_version": "2"}))
+    1
     """
     values = _checked(filters)
     pairs: list[str] = []

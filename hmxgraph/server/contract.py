@@ -169,13 +169,13 @@ _WITHIN = {
 }
 
 
-def pack_sections(wanted: Sequence[str]) -> list[str]:
+def pack_sections(sections: Sequence[str]) -> list[str]:
     """The sections of a pack to ask for, so that no budget is spent on what the caller leaves out.
 
     >>> pack_sections(["failures", "context"])
     ['procedures', 'workflow', 'episodes', 'evidence', 'conflicts']
     """
-    return list(dict.fromkeys(section for name in wanted for section in _WITHIN[name]))
+    return list(dict.fromkeys(section for name in sections for section in _WITHIN[name]))
 
 
 def section_of(entry: Entry, artifact_type: str | None) -> str:
@@ -186,7 +186,7 @@ def section_of(entry: Entry, artifact_type: str | None) -> str:
 
 
 def synthesized(
-    pack: Pack, types: Mapping[str, str], wanted: Sequence[str] | None, *, provenance: bool = True
+    pack: Pack, types: Mapping[str, str], sections: Sequence[str] | None, *, provenance: bool = True
 ) -> dict[str, Any]:
     """A pack on the wire. Each content is the entry's line in the pack's text, with the label of what others wrote.
 
@@ -195,7 +195,7 @@ def synthesized(
     entries = []
     for entry, line in zip(pack.entries, pack.lines, strict=True):
         section = section_of(entry, types.get(entry.source_id))
-        if wanted is None or section in wanted:
+        if sections is None or section in sections:
             about = {"section": section, "content": line.removeprefix("- "), "confidence": entry.provenance.confidence}
             sources = [_source(entry, types.get(entry.source_id))] if provenance else []
             entries.append(about | ({"provenance": sources} if sources else {}))

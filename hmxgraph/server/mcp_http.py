@@ -5,7 +5,7 @@ from typing import Any
 from mcp.server.transport_security import TransportSecuritySettings
 
 from hmxgraph.server.app import Mount, exchange_of
-from hmxgraph.server.mcp_tools import Ctx, Seat, memory_server, seated
+from hmxgraph.server.mcp_tools import Caller, Ctx, authorized, memory_server
 from hmxgraph.server.operations import Service
 
 PATH = "/mcp"
@@ -19,14 +19,14 @@ def mounted(service: Service) -> Mount:
     which no web page has: that is the protection against DNS rebinding, whatever name the server is reached by.
     """
 
-    def seat(ctx: Ctx, scope: str) -> Seat:
+    def caller_of(ctx: Ctx, scope: str) -> Caller:
         request: Any = ctx.request_context.request
         exchange = exchange_of(request)
         exchange.route = PATH
         assert exchange.key is not None, "the edge admits no request without a key"
-        return seated(service.tenants.graph(exchange.key.tenant_id), exchange.key, scope)
+        return authorized(service.tenants.graph(exchange.key.tenant_id), exchange.key, scope)
 
-    server = memory_server(seat)
+    server = memory_server(caller_of)
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,

@@ -1,6 +1,6 @@
 """MCP: the memory as tools, resources and a prompt for coding assistants, over any transport.
 
-The tenant and the agent come from the seat that the transport gives, never from an argument: a model that could name
+The tenant and the agent come from the caller that the transport names, never from an argument: a model that could name
 its agent could countersign its own claims.
 """
 
@@ -39,7 +39,7 @@ R = TypeVar("R")
 Ctx: TypeAlias = Context[Any, Any]
 
 
-class Seat(NamedTuple):
+class Caller(NamedTuple):
     """Who calls: the memory, the agent, and what the agent may do."""
 
     graph: KnowledgeGraph
@@ -51,30 +51,30 @@ class Seat(NamedTuple):
         return self.key.agent_id
 
 
-Seating: TypeAlias = Callable[[Ctx, str], Seat]
+CallerOf: TypeAlias = Callable[[Ctx, str], Caller]
 
 
-def seated(graph: KnowledgeGraph, key: ApiKey, scope: str) -> Seat:
-    """The seat of *key*, if it has the scope.
+def authorized(graph: KnowledgeGraph, key: ApiKey, scope: str) -> Caller:
+    """The caller that *key* stands for, if it has the scope.
 
     Raises:
         KeyRefused: it has not.
 
     """
     check_scope(key, scope)
-    return Seat(graph, key)
+    return Caller(graph, key)
 
 
-def memory_server(seat: Seating) -> MCPServer[Any]:
-    """The MCP server whose calls act for the seat that *seat* gives for a context and a scope."""
+def memory_server(caller_of: CallerOf) -> MCPServer[Any]:
+    """The MCP server whose calls act for the caller that *caller_of* gives for a context and a scope."""
     server: MCPServer[Any] = MCPServer(
         "hmxgraph", version=hmxgraph.__version__, instructions=_INSTRUCTIONS, log_level="WARNING", subscriptions=False
     )
-    _add_recall(server, seat)
-    _add_writing(server, seat)
-    _add_tasks(server, seat)
-    _add_shared_work(server, seat)
-    _add_resources(server, seat)
+    _add_recall(server, caller_of)
+    _add_writing(server, caller_of)
+    _add_tasks(server, caller_of)
+    _add_shared_work(server, caller_of)
+    _add_resources(server, caller_of)
     return server
 
 
@@ -107,18 +107,18 @@ def _json(value: Any) -> str:
 # Recall.
 
 
-def _add_recall(server: MCPServer[Any], seat: Seating) -> None:
+def _add_recall(server: MCPServer[Any], caller_of: CallerOf) -> None:
     @_tool(server, READS)
     def memory_context(ctx: Ctx, query: str, budget: int = 1500, session_id: str | None = None) -> str:
         """What the memory knows for a task: rules, procedures, known failures, facts. Call it first."""
-        at = seat(ctx, "read")
-        pack = at.graph.pack(query, budget=budget, session_id=session_id, agent_id=at.agent_id)
+        caller = caller_of(ctx, "read")
+        pack = caller.graph.pack(query, budget=budget, session_id=session_id, agent_id=caller.agent_id)
         return pack.prompt or "The memory holds nothing about this."
 
     @_tool(server, READS)
     def memory_search(ctx: Ctx, query: str, project_id: str | None = None, budget: int = 800) -> str:
         """Search memories and task records; short hits with ids."""
-        graph = seat(ctx, "read").graph
+        graph = caller_of(ctx, "read").graph
         half = max(1, budget // 2)
         memories = graph.memory.search(query, project_id=project_id, compact=True, token_budget=half)
         records = graph.tasks.search(query, project_id=project_id, compact=True, token_budget=half)
@@ -128,7 +128,7 @@ def _add_recall(server: MCPServer[Any], seat: Seating) -> None:
     @_tool(server, READS)
     def memory_explain(ctx: Ctx, id: str) -> str:
         """Evidence behind a memory, artifact, event or pack entry."""
-        explanation = seat(ctx, "read").graph.explain(id)
+        explanation = caller_of(ctx, "read").graph.explain(id)
         trail = list(explanation.trail())
         lines = [
             f"{explanation.kind} {explanation.record_id} ({explanation.status})",
@@ -148,14 +148,14 @@ def _labelled(hit: dict[str, Any]) -> dict[str, Any]:
 def _event_line(event: Evidence) -> str:
     """One event of a trail, labelled if it is from outside."""
     text = event.text if len(event.text) <= _LONGEST_EVENT else f"{event.text[:_LONGEST_EVENT]} [...]"
-    said = "[erased]" if event.erased else entry_text(text, label_of(event.event_type, ""))
-    return f"{event.timestamp[:16]} {event.agent_id} {event.event_id}\n{said}"
+    quoted = "[erased]" if event.erased else entry_text(text, label_of(event.event_type, ""))
+    return f"{event.timestamp[:16]} {event.agent_id} {event.event_id}\n{quoted}"
 
 
 # Writing.
 
 
-def _add_writing(server: MCPServer[Any], seat: Seating) -> None:
+def _add_writing(server: MCPServer[Any], caller_of: CallerOf) -> None:
     @_tool(server, WRITES)
     def memory_remember(
         ctx: Ctx,
@@ -165,11 +165,13 @@ def _add_writing(server: MCPServer[Any], seat: Seating) -> None:
         replaces: str | None = None,
     ) -> str:
         """Keep a statement for later agents; replaces is the id of the memory that it corrects."""
-        at = seat(ctx, "write")
+        caller = caller_of(ctx, "write")
         if replaces is None:
-            view = at.graph.memory.add(text, kind=kind, agent_id=at.agent_id, project_id=project_id)
+            view = caller.graph.memory.add(text, kind=kind, agent_id=caller.agent_id, project_id=project_id)
         else:
-            view = at.graph.memory.supersede(replaces, text, kind=kind, agent_id=at.agent_id, project_id=project_id)
+            view = caller.graph.memory.supersede(
+                replaces, text, kind=kind, agent_id=caller.agent_id, project_id=project_id
+            )
         return _json({"memory_id": view.memory_id, "status": view.status})
 
     @_tool(server, WRITES)
@@ -181,10 +183,10 @@ def _add_writing(server: MCPServer[Any], seat: Seating) -> None:
         kind: Literal["review", "verification"] = "review",
     ) -> str:
         """Judge another agent's task record; returns its trust from now on."""
-        at = seat(ctx, "write")
-        judge = at.graph.records.verification if kind == "verification" else at.graph.records.review
-        receipt = judge(id, summary=summary, supports_claim=supports, agent_id=at.agent_id)
-        return _json({"artifact_id": receipt.artifact_id, "judged": at.graph.records.get(id).trust()})
+        caller = caller_of(ctx, "write")
+        judge = caller.graph.records.verification if kind == "verification" else caller.graph.records.review
+        receipt = judge(id, summary=summary, supports_claim=supports, agent_id=caller.agent_id)
+        return _json({"artifact_id": receipt.artifact_id, "judged": caller.graph.records.get(id).trust()})
 
 
 # Tasks.
@@ -192,15 +194,15 @@ def _add_writing(server: MCPServer[Any], seat: Seating) -> None:
 Step: TypeAlias = Literal["progress", "run", "evidence", "decision", "finish"]
 
 
-def _add_tasks(server: MCPServer[Any], seat: Seating) -> None:
+def _add_tasks(server: MCPServer[Any], caller_of: CallerOf) -> None:
     @_tool(server, WRITES)
     def task_begin(ctx: Ctx, goal: str, project_id: str | None = None, parent_task_id: str | None = None) -> str:
         """Start a task; returns its id and what the memory knows for it."""
-        at = seat(ctx, "write")
+        caller = caller_of(ctx, "write")
         named = {"project_id": project_id, "parent_task_id": parent_task_id}
         fields: Any = {name: value for name, value in named.items() if value}
-        receipt = at.graph.tasks.start(goal, agent_id=at.agent_id, **fields)
-        pack = at.graph.pack(goal, budget=1200, agent_id=at.agent_id)
+        receipt = caller.graph.tasks.start(goal, agent_id=caller.agent_id, **fields)
+        pack = caller.graph.pack(goal, budget=1200, agent_id=caller.agent_id)
         return f"task_id: {receipt.task_id}\n{pack.prompt}"
 
     @_tool(server, WRITES)
@@ -217,19 +219,19 @@ def _add_tasks(server: MCPServer[Any], seat: Seating) -> None:
         supports_claim: bool | None = None,
     ) -> str:
         """Report on a task: progress (next_step), run (command, why_chosen, inputs), evidence, decision, finish."""
-        at = seat(ctx, "write")
+        caller = caller_of(ctx, "write")
         details = _Details(summary, next_step, command, why_chosen or "", inputs or [], status, supports_claim)
-        return _json(_reported(at, task_id, step, details))
+        return _json(_reported(caller, task_id, step, details))
 
     @_tool(server, READS)
     def task_resume(ctx: Ctx, task_id: str) -> str:
         """What the next agent needs to go on with a task."""
-        return _resumed(seat(ctx, "read").graph, task_id)
+        return _resumed(caller_of(ctx, "read").graph, task_id)
 
     @_tool(server, READS)
     def task_list(ctx: Ctx, project_id: str | None = None, status: str | None = None, limit: int = 20) -> str:
         """Tasks of the team, the latest first."""
-        entries = seat(ctx, "read").graph.tasks.list(project_id=project_id, status=status, limit=limit)
+        entries = caller_of(ctx, "read").graph.tasks.list(project_id=project_id, status=status, limit=limit)
         return _json([{name: value for name, value in entry.document().items() if value} for entry in entries])
 
 
@@ -249,33 +251,33 @@ class _Details(NamedTuple):
     supports_claim: bool | None
 
 
-def _reported(at: Seat, task_id: str, step: Step, said: _Details) -> dict[str, Any]:
+def _reported(caller: Caller, task_id: str, step: Step, details: _Details) -> dict[str, Any]:
     """Write one step of a task; a run is its start and its end at once."""
-    tasks = at.graph.tasks
-    fields: Any = {"agent_id": at.agent_id}
+    tasks = caller.graph.tasks
+    fields: Any = {"agent_id": caller.agent_id}
     if step == "progress":
-        receipt = tasks.progress(task_id, summary=said.summary, next_step=said.next_step, **fields)
+        receipt = tasks.progress(task_id, summary=details.summary, next_step=details.next_step, **fields)
     elif step == "run":
         began = tasks.run_start(
-            task_id, command=said.command or "", why_chosen=said.why_chosen, inputs=said.inputs, **fields
+            task_id, command=details.command or "", why_chosen=details.why_chosen, inputs=details.inputs, **fields
         )
         receipt = tasks.run_finish(
-            task_id, run_id=began.artifact_id, status=said.status or "completed", summary=said.summary, **fields
+            task_id, run_id=began.artifact_id, status=details.status or "completed", summary=details.summary, **fields
         )
     elif step == "evidence":
-        receipt = tasks.add_evidence(task_id, summary=said.summary, supports_claim=said.supports_claim, **fields)
+        receipt = tasks.add_evidence(task_id, summary=details.summary, supports_claim=details.supports_claim, **fields)
     elif step == "decision":
-        fields |= {"why_chosen": said.why_chosen} if said.why_chosen else {}
-        receipt = at.graph.records.decision(task_id, summary=said.summary, **fields)
+        fields |= {"why_chosen": details.why_chosen} if details.why_chosen else {}
+        receipt = caller.graph.records.decision(task_id, summary=details.summary, **fields)
     else:
-        receipt = tasks.finish(task_id, status=said.status or "completed", summary=said.summary, **fields)
+        receipt = tasks.finish(task_id, status=details.status or "completed", summary=details.summary, **fields)
     return {"task_id": receipt.task_id, "artifact_id": receipt.artifact_id}
 
 
 # Shared work.
 
 
-def _add_shared_work(server: MCPServer[Any], seat: Seating) -> None:
+def _add_shared_work(server: MCPServer[Any], caller_of: CallerOf) -> None:
     @_tool(server, READS)
     def library(
         ctx: Ctx,
@@ -285,7 +287,7 @@ def _add_shared_work(server: MCPServer[Any], seat: Seating) -> None:
         limit: int = 10,
     ) -> str:
         """Records of the team's tasks by kind, best match first, with what was learned from them."""
-        records = seat(ctx, "read").graph.records
+        records = caller_of(ctx, "read").graph.records
         results = getattr(records, f"find_{about}")(query, project_id=project_id, limit=limit)
         hits = [view.trust() | {"text": view.text[:_LONGEST_EVENT]} for view in results]
         artifacts = [{"artifact_id": each["artifact_id"], "title": each["title"]} for each in results.artifacts]
@@ -310,25 +312,25 @@ def _reading(function: Callable[P, R]) -> Callable[P, R]:
     return answered
 
 
-def _add_resources(server: MCPServer[Any], seat: Seating) -> None:
+def _add_resources(server: MCPServer[Any], caller_of: CallerOf) -> None:
     @server.resource("hmxgraph://task/{task_id}", mime_type="application/json")
     @_reading
     def task(task_id: str, ctx: Ctx) -> str:
         """A task with its runs and records."""
-        return _json(seat(ctx, "read").graph.tasks.get(task_id).document())
+        return _json(caller_of(ctx, "read").graph.tasks.get(task_id).document())
 
     @server.resource("hmxgraph://artifact/{artifact_id}", mime_type="text/plain")
     @_reading
     def artifact(artifact_id: str, ctx: Ctx) -> str:
         """A learned artifact as packs show it."""
-        stored = seat(ctx, "read").graph.artifact(artifact_id)
+        stored = caller_of(ctx, "read").graph.artifact(artifact_id)
         return render_artifact(stored.artifact_type, stored.title, stored.summary, stored.document()["content"])
 
     @server.prompt()
     @_reading
     def handoff(task_id: str, ctx: Ctx) -> str:
         """Hand a task over to the next agent."""
-        state = _resumed(seat(ctx, "read").graph, task_id)
+        state = _resumed(caller_of(ctx, "read").graph, task_id)
         return (
             f"Continue the task {task_id}. Its state, as other agents recorded it:\n{state}\n"
             "Check what is not verified before you rely on it. Report with task_report."

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from hmxgraph.errors import PackError
 from hmxgraph.protocol.records import FILTERS
-from hmxgraph.records.search import facet_token, facets, wanted
+from hmxgraph.records.search import facet_token, facets, required_facets
 from tests.unit.tasks.making import made
 
 FULL = {
@@ -41,23 +41,23 @@ def test_there_are_eighteen_filters_and_each_has_a_facet():
     assert set(VALUES) == set(FILTERS)
     assert len(FILTERS) == 18
     for name in FILTERS:
-        assert set(wanted({name: VALUES[name]})) <= found
-        assert not set(wanted({name: "another"})) <= found
-    assert set(wanted(VALUES)) <= found
+        assert set(required_facets({name: VALUES[name]})) <= found
+        assert not set(required_facets({name: "another"})) <= found
+    assert set(required_facets(VALUES)) <= found
 
 
 def test_name_and_version_must_be_of_one_data_set():
     """Version 7 of another data set does not count for this one; nor does a type of another entity."""
     found = set(facets(made(**FULL)))
-    assert not set(wanted({"dataset_name": "soil", "dataset_version": "7"})) <= found
-    assert set(wanted({"dataset_name": "rain", "dataset_version": "7"})) <= found
+    assert not set(required_facets({"dataset_name": "soil", "dataset_version": "7"})) <= found
+    assert set(required_facets({"dataset_name": "rain", "dataset_version": "7"})) <= found
 
 
 @pytest.mark.parametrize(("filters", "message"), [({"task": "t"}, "unknown filter 'task'"), ({"task_id": 3}, "text")])
 def test_an_unknown_filter_is_refused_not_skipped(filters, message):
     """A misspelt filter or a value that is no text is an error that lists what would do."""
     with pytest.raises(PackError, match=message):
-        wanted(filters)
+        required_facets(filters)
 
 
 @given(st.text(), st.text())
