@@ -13,16 +13,16 @@ PATIENCE = 120
 
 def race(connection, tenant_id, racer, heads, barrier):
     """Who superseded each of *heads*, as this racer was told: its own successor's id, or the winner's in the error."""
-    told = []
+    outcomes = []
     for head in heads:
         artifact = schema(f"{head}-{racer}", second=1, step=f"Step of {head} by {racer}")
         barrier.wait(PATIENCE)
         try:
-            done = connection.perform(lifecycle.supersede(Tenancy.of(tenant_id), head, artifact))
-            told.append((head, done.artifact_id, True))
+            successor = connection.perform(lifecycle.supersede(Tenancy.of(tenant_id), head, artifact))
+            outcomes.append((head, successor.artifact_id, True))
         except AlreadySuperseded as error:
-            told.append((head, error.winner_id, False))
-    return told
+            outcomes.append((head, error.winner_id, False))
+    return outcomes
 
 
 def race_as_process(address, tenant_id, racer, heads, barrier, results):
@@ -35,14 +35,14 @@ def race_as_process(address, tenant_id, racer, heads, barrier, results):
 def race_as_threads(connection, tenant_id, racers, heads):
     """What each of so many threads was told."""
     barrier = threading.Barrier(racers)
-    told = [[] for _ in range(racers)]
+    outcomes = [[] for _ in range(racers)]
 
     def run(racer):
-        told[racer].extend(race(connection, tenant_id, racer, heads, barrier))
+        outcomes[racer].extend(race(connection, tenant_id, racer, heads, barrier))
 
     threads = [threading.Thread(target=run, args=(racer,)) for racer in range(racers)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(PATIENCE)
-    return told
+    return outcomes

@@ -34,9 +34,13 @@ def coding_world(tenant="acme", rounds=4):
     sessions = []
     for turn in range(rounds):
         sessions += [_bug(f"bug-{turn}-{n}", *bug, turn=turn, tenant=tenant) for n, bug in enumerate(BUGS)]
-        sessions += [_feature(f"add-{turn}-{n}", *one, turn=turn, tenant=tenant) for n, one in enumerate(FEATURES)]
-        sessions += [_upgrade(f"up-{turn}-{n}", *one, turn=turn, tenant=tenant) for n, one in enumerate(UPGRADES)]
-        sessions += [_question(f"ask-{turn}-{n}", *one, tenant=tenant) for n, one in enumerate(QUESTIONS)]
+        sessions += [
+            _feature(f"add-{turn}-{n}", *feature, turn=turn, tenant=tenant) for n, feature in enumerate(FEATURES)
+        ]
+        sessions += [
+            _upgrade(f"up-{turn}-{n}", *upgrade, turn=turn, tenant=tenant) for n, upgrade in enumerate(UPGRADES)
+        ]
+        sessions += [_question(f"ask-{turn}-{n}", *question, tenant=tenant) for n, question in enumerate(QUESTIONS)]
     return sessions
 
 

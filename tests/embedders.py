@@ -13,7 +13,7 @@ THINGS = {
     "storage": "disk space storage volume full",
     "machine": "box host machine node runner",
 }
-_OF = {term: thing for thing, words in THINGS.items() for term in terms(words)}
+_OF = {term: topic for topic, words in THINGS.items() for term in terms(words)}
 
 
 def embedder(texts):

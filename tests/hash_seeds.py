@@ -7,10 +7,10 @@ import sys
 
 def digests_of(module: str) -> set[str]:
     """What ``digest()`` of the test module *module* gives in two processes with hash seeds of their own."""
-    told = f"import sys; sys.path.insert(0, '.'); from {module} import digest; print(digest())"
+    program = f"import sys; sys.path.insert(0, '.'); from {module} import digest; print(digest())"
     return {
         subprocess.run(
-            [sys.executable, "-c", told],
+            [sys.executable, "-c", program],
             env=os.environ | {"PYTHONHASHSEED": seed},
             capture_output=True,
             check=True,

@@ -71,7 +71,10 @@ def memory(number, text=QUERY, *, kind="fact", confidence=0.9, observations=3, *
 
 def artifact(number, title=QUERY, *, kind="task_schema", status="active", steps=(), confidence=0.8, **optional):
     """Return an artifact; *steps* are (description, tool)."""
-    written = [{"order": at, "description": told, "tools_used": [tool]} for at, (told, tool) in enumerate(steps, 1)]
+    written = [
+        {"order": at, "description": description, "tools_used": [tool]}
+        for at, (description, tool) in enumerate(steps, 1)
+    ]
     content = {"steps": written} if kind == "task_schema" else {"condition": title, "recommendation": title}
     return KnownArtifact(
         artifact_id=f"a{number:03}",
@@ -130,7 +133,7 @@ def ranked(candidates):
 
 def known(*, session=None, related=None, **lists):
     """Return knowledge by kind."""
-    kinds = {name: found if isinstance(found, frozenset) else tuple(found) for name, found in lists.items()}
+    kinds = {name: values if isinstance(values, frozenset) else tuple(values) for name, values in lists.items()}
     return Known(**kinds, session=session or RunningSession(), related=related or Related())
 
 
@@ -140,9 +143,9 @@ def draft(events=(), what=None, *, query=QUERY, budget=2048, sections=SECTION_PR
     state = State("acme", 7, NOW, len(events))
     ranking = Ranking(understood(query, NOW), EventPool.of([row for row, _ in events]), len(events))
     what = what or known()
-    found = appraised(request, state, ranking, what, request.count_tokens, guidance)
-    found = with_relations(found, what.related, Vicinity())
-    return Draft(request, state, ranking, Neighbourhood((), len(events)), found)
+    candidates = appraised(request, state, ranking, what, request.count_tokens, guidance)
+    candidates = with_relations(candidates, what.related, Vicinity())
+    return Draft(request, state, ranking, Neighbourhood((), len(events)), candidates)
 
 
 def packed(events=(), what=None, **asked):

@@ -50,8 +50,8 @@ class Script:
         call_id = f"{self.session}-{len(self.events)}"
         self.add("tool_call", {"tool_name": tool, "arguments": arguments, "call_id": call_id})
         called = self.events[-1].event_id
-        told = {"value": f"Error: {error}"} if error else (result or {"value": "done"})
-        self.add("tool_result", {"tool_name": tool, "call_id": call_id, "result": told, "success": error is None})
+        outcome = {"value": f"Error: {error}"} if error else (result or {"value": "done"})
+        self.add("tool_result", {"tool_name": tool, "call_id": call_id, "result": outcome, "success": error is None})
         if error:
             content = {"error_type": "ToolError", "message": f"Error: {error}", "stack": "", "recoverable": True}
             self.add("error", content, correlation_id=called)

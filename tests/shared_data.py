@@ -18,9 +18,9 @@ def shared(*parts: str) -> Path:
     return path
 
 
-def cases(found: Iterable[Any], *parts: str) -> list[Any]:
+def cases(values: Iterable[Any], *parts: str) -> list[Any]:
     """Parameters made from a shared file or folder; one that is skipped with the reason where there are none."""
-    return list(found) or [pytest.param(None, marks=pytest.mark.skip(reason=_absent(*parts)))]
+    return list(values) or [pytest.param(None, marks=pytest.mark.skip(reason=_absent(*parts)))]
 
 
 def _absent(*parts: str) -> str:

@@ -25,10 +25,10 @@ def anchors(text):
         nodes = list(_NODE.finditer(clause.partition("WHERE")[0]))
         by_key = {by_key["name"] for by_key in _BY_KEY.finditer(clause)}
         by_key |= {node["name"] for node in nodes if re.search(r"\bkey:", node["properties"] or "")}
-        found = by_key & {node["name"] for node in nodes}
-        if nodes and not found and not any(re.search(rf"\b{node['name']}\b", before) for node in nodes):
+        keyed = by_key & {node["name"] for node in nodes}
+        if nodes and not keyed and not any(re.search(rf"\b{node['name']}\b", before) for node in nodes):
             yield nodes[0]["name"], slice(match.start("clause"), len(code))
-        for name in sorted(found):
+        for name in sorted(keyed):
             yield name, slice(match.start("clause"), match.end("clause"))
 
 

@@ -48,11 +48,11 @@ def test_python_examples_run(page, surroundings):
 def test_task_records_run(graph):
     """The page on task records tells what its examples give, in the comments behind the lines."""
     block = "\n".join(BLOCK.findall(TASK_RECORDS.read_text(encoding="utf-8")))
-    told = re.findall(r"^(.*?)  # (.*)$", block, re.MULTILINE)
+    examples = re.findall(r"^(.*?)  # (.*)$", block, re.MULTILINE)
     names = {"graph": graph}
     exec(compile(block, str(TASK_RECORDS), "exec"), names)  # noqa: S102
-    assert told
-    for line, value in told:
+    assert examples
+    for line, value in examples:
         assert repr(eval(line, names)) == value  # noqa: S307
 
 

@@ -97,7 +97,7 @@ def test_long_chain(chain: LongChain) -> None:
     then = chain.timed(lambda: perform(artifacts.head(tenancy, "v1", as_of_us=at(VERSIONS // 2))))
     whole = _milliseconds(lambda: perform(artifacts.chain(tenancy, "v1")))
     with GraphDatabase.driver(chain.address.uri, auth=(chain.address.user, chain.address.password)) as driver:
-        one = chain.timed(lambda: driver.execute_query("RETURN 1", database_=chain.address.database))
+        bare_statement = chain.timed(lambda: driver.execute_query("RETURN 1", database_=chain.address.database))
         parameters = {"key": tenancy.node_key("v1"), "database_": chain.address.database}
         walk = chain.timed(lambda: driver.execute_query(WALK, **parameters))
     assert perform(artifacts.head(tenancy, "v1")).artifact_id == f"v{VERSIONS}"
@@ -113,7 +113,7 @@ def test_long_chain(chain: LongChain) -> None:
         "next version": growing,
         "all versions as documents": whole,
         "peer: head by walking the edges": walk,
-        "floor: RETURN 1": one,
+        "floor: RETURN 1": bare_statement,
     }
     for name, milliseconds in rows.items():
         print(f"  {name:<34} {milliseconds:>9.2f}")

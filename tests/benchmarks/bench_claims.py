@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.claims.working_day import DAY, TASK, answered, work
+from tests.claims.working_day import DAY, TASK, is_answered, work
 from tests.claims.worlds import CASES, WORLDS, fields_of
 
 pytestmark = pytest.mark.bench
@@ -10,7 +10,7 @@ GOAL = 0.95
 
 
 @pytest.fixture
-def told(graph):
+def project_worlds(graph):
     """A graph that holds every world of the claim set, each as a project of its own."""
     for world in WORLDS:
         for place in range(len(world["records"])):
@@ -21,10 +21,10 @@ def told(graph):
     return graph
 
 
-def test_claims(told):
+def test_claims(project_worlds):
     """Print how many verdicts are right: all, the adversarial ones, those of worlds held out."""
     right = {
-        (world["name"], case["claim"]): told.records.find_related(
+        (world["name"], case["claim"]): project_worlds.records.find_related(
             case["claim"], project_id=world["name"]
         ).grounding_status
         == case["verdict"]
@@ -47,7 +47,7 @@ def test_handoff(graph):
     """Print the resume after the scripted day, and which questions of the next agent it answers."""
     work(graph)
     text = graph.tasks.resume(TASK).text
-    wrong = [question["asks"] for question in DAY["question"] if not answered(question, text)]
+    wrong = [question["asks"] for question in DAY["question"] if not is_answered(question, text)]
     count = len(DAY["question"])
     print(f"\n{text}\n\n{count - len(wrong)} of {count} questions answered from the resume; not: {wrong}")
     assert len(wrong) <= (1 - GOAL) * count

@@ -41,10 +41,10 @@ def learned(train: Sequence[Sequence[Event]]) -> tuple[Model, list[Guide]]:
     artifacts = [change.artifact for change in changes if change.artifact and change.artifact.status == "active"]
     return Model.of(compiled), [
         Guide(
-            str(one.artifact_id), one.artifact_type, one.title, one.content, one.metadata, one.confidence,
-            one.observed_count or 0,
+            str(artifact.artifact_id), artifact.artifact_type, artifact.title, artifact.content,
+            artifact.metadata, artifact.confidence, artifact.observed_count or 0,
         )
-        for one in artifacts
+        for artifact in artifacts
     ]  # fmt: skip
 
 

@@ -47,7 +47,7 @@ class Domain:
     guides: list[Guide]
     train: dict[str, list[Event]]
     held: dict[str, list[Event]]
-    told: dict[str, dict[str, Any]]
+    outcomes: dict[str, dict[str, Any]]
 
 
 def is_held_out(domain: str, task: str) -> bool:
@@ -78,16 +78,16 @@ def domains(address: Address) -> Iterator[dict[str, Domain]]:
         domain.graph.close()
 
 
-def learned(address: Address, name: str, told: dict[str, dict[str, Any]]) -> Domain:
+def learned(address: Address, name: str, outcomes: dict[str, dict[str, Any]]) -> Domain:
     """One domain in a fresh tenant."""
     graph = fresh(address)
     sessions = runs(name, graph.tenant_id)
-    held = {key for key in sessions if is_held_out(name, told[key]["task"])}
+    held = {key for key in sessions if is_held_out(name, outcomes[key]["task"])}
     train = {key: events for key, events in sessions.items() if key not in held}
     graph.ingest(event for events in train.values() for event in events)
     graph.compile()
-    model, found = graph._perform(read(lambda: guides(graph._tenancy)))
-    return Domain(graph, model, found, train, {key: sessions[key] for key in sorted(held)}, told)
+    model, stored_guides = graph._perform(read(lambda: guides(graph._tenancy)))
+    return Domain(graph, model, stored_guides, train, {key: sessions[key] for key in sorted(held)}, outcomes)
 
 
 def fresh(address: Address) -> hmxgraph.KnowledgeGraph:
@@ -148,7 +148,7 @@ def test_next_tool(domains):
     for name, domain in domains.items():
         trigram = Trigram([tools(events) for events in domain.train.values()])
         for key, events in domain.held.items():
-            if domain.told[key]["reward"] < 1:
+            if domain.outcomes[key]["reward"] < 1:
                 continue
             before: list[str] = []
             for event, ranked, _ in positions(domain, events):
@@ -200,7 +200,7 @@ def test_schemas_against_gold(domains):
     for name in WITH_GOLD:
         domain = domains[name]
         for place, (key, events) in enumerate(domain.held.items()):
-            gold = domain.told[key]["gold_actions"]
+            gold = domain.outcomes[key]["gold_actions"]
             request = next(event for event in events if event.content.get("role") == "user")
             if not gold:
                 continue
@@ -237,13 +237,13 @@ def set_f1(said: Sequence[str], gold: Sequence[str]) -> float:
 
 def ordered_f1(said: Sequence[str], gold: Sequence[str]) -> float:
     """The same over the longest common subsequence of first uses."""
-    one, other = list(dict.fromkeys(said)), list(dict.fromkeys(gold))
-    row = [0] * (len(other) + 1)
-    for tool in one:
+    said_order, gold_order = list(dict.fromkeys(said)), list(dict.fromkeys(gold))
+    row = [0] * (len(gold_order) + 1)
+    for tool in said_order:
         diagonal = 0
-        for place, expected in enumerate(other, start=1):
+        for place, expected in enumerate(gold_order, start=1):
             diagonal, row[place] = row[place], diagonal + 1 if tool == expected else max(row[place], row[place - 1])
-    return 2 * row[-1] / (len(one) + len(other))
+    return 2 * row[-1] / (len(said_order) + len(gold_order))
 
 
 @pytest.fixture(scope="module")

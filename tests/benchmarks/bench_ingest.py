@@ -35,7 +35,7 @@ MEGABYTE = 1 << 20
 def events() -> list[bytes]:
     """The first events of the agent runs, a quarter from each domain."""
     paths = sorted(shared("data", "agent-runs").glob("*.ndjson.gz"))
-    return [one.payload for path in paths for one in islice(deliveries(path), SIZE // len(paths))]
+    return [delivery.payload for path in paths for delivery in islice(deliveries(path), SIZE // len(paths))]
 
 
 @pytest.fixture(scope="module")
@@ -90,20 +90,20 @@ def test_rate_beside_bare_statements(address, connection, events, capsys):
     """Linked, deduplicated, searchable: at least 0.6 times bare UNWIND ... CREATE; replay at least 1.0 times."""
     counter_of_the_ranks(address)
     rounds = [Round(address, connection, events) for _ in range(ROUNDS)]
-    ratios = [one.ingest.rate / one.bare_rate for one in rounds]
-    replays = [one.replay_rate / one.bare_rate for one in rounds]
+    ratios = [trial.ingest.rate / trial.bare_rate for trial in rounds]
+    replays = [trial.replay_rate / trial.bare_rate for trial in rounds]
     with capsys.disabled():
         print(f"\ningest of {len(events):,} events: {rounds[0].nodes:,} nodes, {rounds[0].links:,} relationships")
-        for one, ratio, replay in zip(rounds, ratios, replays, strict=True):
+        for trial, ratio, replay in zip(rounds, ratios, replays, strict=True):
             print(
-                f"  ingest {one.ingest.rate:6,.0f}/s  bare {one.bare_rate:6,.0f}/s  ratio {ratio:.2f}  "
-                f"replay {one.replay_rate:6,.0f}/s  ratio {replay:.2f}  statements/1,000 {one.statements:.1f}"
+                f"  ingest {trial.ingest.rate:6,.0f}/s  bare {trial.bare_rate:6,.0f}/s  ratio {ratio:.2f}  "
+                f"replay {trial.replay_rate:6,.0f}/s  ratio {replay:.2f}  statements/1,000 {trial.statements:.1f}"
             )
         print(f"  median ratio {median(ratios):.2f} (goal {GOAL}), replay {median(replays):.2f} (goal 1.0)")
         print("  " + ", ".join(f"{name} {count}" for name, count in sorted(rounds[-1].sent.items())))
-    assert {one.replay_writes for one in rounds} == {0}
-    assert all(one.again.accepted == 0 for one in rounds)
-    assert max(one.statements for one in rounds) <= STATEMENTS
+    assert {trial.replay_writes for trial in rounds} == {0}
+    assert all(trial.again.accepted == 0 for trial in rounds)
+    assert max(trial.statements for trial in rounds) <= STATEMENTS
     assert median(ratios) >= GOAL
     assert median(replays) >= 1.0
 
@@ -120,12 +120,14 @@ def test_eight_writers_on_one_tenant(address, events, capsys):
     ratios = []
     for _ in range(3):
         with opened(address, fresh("one")) as graph:
-            one = graph.ingest([under(line, graph.tenant_id) for line in events]).rate
+            single = graph.ingest([under(line, graph.tenant_id) for line in events]).rate
         seconds, reports, errors, links = together(address, events)
-        eight = sum(report.accepted for report in reports) / seconds
-        ratios.append(eight / one)
+        parallel = sum(report.accepted for report in reports) / seconds
+        ratios.append(parallel / single)
         with capsys.disabled():
-            print(f"\n  1 writer {one:6,.0f}/s  {WRITERS} writers {eight:6,.0f}/s  ratio {ratios[-1]:.2f}", end="")
+            print(
+                f"\n  1 writer {single:6,.0f}/s  {WRITERS} writers {parallel:6,.0f}/s  ratio {ratios[-1]:.2f}", end=""
+            )
         assert errors == []
         assert sum(report.accepted for report in reports) == len(events)
         assert links == len(events) - len({session(line) for line in events})
@@ -187,7 +189,9 @@ def test_all_shared_events_load(address, capsys):
 
 def test_client_memory_is_flat(address, capsys):
     """From the first tenth of a long run to its end the client's memory does not grow."""
-    lines = [one.payload for path in sorted(shared("data", "agent-runs").glob("*.gz")) for one in deliveries(path)]
+    lines = [
+        delivery.payload for path in sorted(shared("data", "agent-runs").glob("*.gz")) for delivery in deliveries(path)
+    ]
     steps, began = Steps(LONG // 10), perf_counter()
     name, tenants = fresh("long"), 0
     while steps.seen < LONG:

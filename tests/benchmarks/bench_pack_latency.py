@@ -97,8 +97,8 @@ def driver(store: Address) -> Iterator[Driver]:
 def questions_of(source: str) -> list[str]:
     """Return user messages of a source, or the questions about a conversation, in random order."""
     if source.startswith("conv-"):
-        found = json.loads(shared("data", "conversations", "questions.json").read_bytes())
-        questions = [each["question"] for each in found if source in each["evidence"][0] or each["tenant_id"] == source]
+        asked = json.loads(shared("data", "conversations", "questions.json").read_bytes())
+        questions = [each["question"] for each in asked if source in each["evidence"][0] or each["tenant_id"] == source]
     else:
         said = (each["content"] for each in source_lines(source) if each["event_type"] == "message")
         questions = [each["text"][:400] for each in said if each.get("role") == "user" and len(each["text"]) > 20]

@@ -31,8 +31,8 @@ def test_beliefs(address: Address) -> None:
         address.uri, user=address.user, password=address.password, tenant_id=f"precision-{uuid.uuid4()}"
     ) as graph:
         ids = _remembered(graph, {belief["_id"]: belief for belief in beliefs})
-        found = [_counted(graph, case, ids, beliefs) for case in cases]
-    right, wrong, missed, superseded = (sum(column) for column in zip(*found, strict=True))
+        counts = [_counted(graph, case, ids, beliefs) for case in cases]
+    right, wrong, missed, superseded = (sum(column) for column in zip(*counts, strict=True))
     precision, recall = right / (right + wrong), right / (right + missed)
     print(f"\nbeliefs, {len(cases)} cases at {BUDGET} tokens: precision {precision:.2f}, recall {recall:.2f}")
     assert (precision >= PRECISION, recall >= RECALL, superseded) == (True, True, 0)
@@ -72,10 +72,10 @@ def _counted(
     """Return how many entries are right, wrong, missed and superseded."""
     pack = graph.pack(case["query"], budget=BUDGET, scope=case["scope"], user_id="test-user")
     shown = {ids.get(entry.source_id, entry.source_id) for entry in pack.entries}
-    wanted = set(_wanted(case["expect"]))
+    expected = set(_wanted(case["expect"]))
     pinned = {belief["_id"] for belief in beliefs if belief["pinned"] and {*belief["scope"]} & {*case["scope"]}}
     over = {belief["_id"] for belief in beliefs if belief["superseded_by"]}
-    return len(shown & wanted), len(shown - wanted - pinned), len(wanted - shown), len(shown & over)
+    return len(shown & expected), len(shown - expected - pinned), len(expected - shown), len(shown & over)
 
 
 def _wanted(expected: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

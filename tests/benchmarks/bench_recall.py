@@ -86,7 +86,7 @@ def test_conversations(conversations: dict[str, Conversation], questions: list[d
         name: [_recalls(ranker, conversations[each["tenant_id"]], each, BUDGETS) for each in questions]
         for name, ranker in RANKERS.items()
     }
-    means = {name: [100 * fmean(column) for column in zip(*found, strict=True)] for name, found in rows.items()}
+    means = {name: [100 * fmean(column) for column in zip(*recalls, strict=True)] for name, recalls in rows.items()}
     print(f"\nevidence recall, {len(questions)} questions, % at {BUDGETS} tokens")
     for name, values in means.items():
         print(f"  {name:<22}" + "".join(f"{value:8.1f}" for value in values))
@@ -98,9 +98,9 @@ def test_conversations(conversations: dict[str, Conversation], questions: list[d
     )
 
 
-def _print_categories(found: Sequence[Sequence[float]], questions: Sequence[dict[str, Any]]) -> None:
+def _print_categories(recalls: Sequence[Sequence[float]], questions: Sequence[dict[str, Any]]) -> None:
     for number, name in CATEGORIES.items():
-        chosen = [row for row, question in zip(found, questions, strict=True) if question["category"] == number]
+        chosen = [row for row, question in zip(recalls, questions, strict=True) if question["category"] == number]
         values = (100 * fmean(column) for column in zip(*chosen, strict=True))
         print(f"    {name:<20}" + "".join(f"{value:8.1f}" for value in values))
 
@@ -157,7 +157,7 @@ def test_assistant_chats(address: Address) -> None:
         for name, ranker in (("plain BM25", _bm25), ("pack", _pack)):
             rows[name] += [_recalls(ranker, chat, question, CHAT_BUDGETS) for question in asked]
         chat.graph.close()
-    means = {name: [100 * fmean(column) for column in zip(*found, strict=True)] for name, found in rows.items()}
+    means = {name: [100 * fmean(column) for column in zip(*recalls, strict=True)] for name, recalls in rows.items()}
     print(f"\nassistant chats, {len(questions)} questions, % of gold messages at {CHAT_BUDGETS} tokens")
     for name, values in means.items():
         print(f"  {name:<22}" + "".join(f"{value:8.1f}" for value in values))
@@ -199,8 +199,8 @@ def _best_five(graph: hmxgraph.KnowledgeGraph, question: str) -> list[int]:
     return [int(entry.source_id) for entry in sorted(entries, key=lambda entry: entry.rank)[:5]]
 
 
-def _share(found: Sequence[int], gold: Sequence[int]) -> float:
-    return sum(place in found for place in gold) / len(gold)
+def _share(retrieved: Sequence[int], gold: Sequence[int]) -> float:
+    return sum(place in retrieved for place in gold) / len(gold)
 
 
 def _musique() -> tuple[list[tuple[str, str]], list[tuple[str, list[int]]]]:

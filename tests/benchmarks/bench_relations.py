@@ -65,7 +65,7 @@ def records(events: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]
 
 def retail(events: list[dict[str, Any]]) -> Iterator[Asked]:
     """User or item, their order, and its payment, tracking number, user or product."""
-    orders = {one["order_id"]: (session, one) for session, one in records(events) if "order_id" in one}
+    orders = {order["order_id"]: (session, order) for session, order in records(events) if "order_id" in order}
     holding = defaultdict(set)
     for number, (_, order) in orders.items():
         for item in order["items"]:
@@ -90,7 +90,11 @@ def retail(events: list[dict[str, Any]]) -> Iterator[Asked]:
 
 def airline(events: list[dict[str, Any]]) -> Iterator[Asked]:
     """User, passenger or flight, their reservation, and its payment, flights or user."""
-    known = {one["reservation_id"]: (session, one) for session, one in records(events) if "reservation_id" in one}
+    known = {
+        reservation["reservation_id"]: (session, reservation)
+        for session, reservation in records(events)
+        if "reservation_id" in reservation
+    }
     holding = defaultdict(set)
     for number, (_, reservation) in known.items():
         for flight in reservation["flights"]:
@@ -115,7 +119,7 @@ def airline(events: list[dict[str, Any]]) -> Iterator[Asked]:
 def telecom(events: list[dict[str, Any]]) -> Iterator[Asked]:
     """Phone number or customer, their line, and its plan, device or customer."""
     lines = {
-        one["line_id"]: (session, one) for session, one in records(events) if "plan_id" in one and "line_id" in one
+        line["line_id"]: (session, line) for session, line in records(events) if "plan_id" in line and "line_id" in line
     }
     for session, customer in records(events):
         if "line_ids" not in customer:
@@ -137,8 +141,8 @@ def chosen(asked: Iterator[Asked]) -> list[Asked]:
     for each in asked:
         kinds[each.kind, each.held_out].setdefault(each.text, each)
     by_hash = {
-        kind: sorted(found.values(), key=lambda one: sha256(one.text.encode()).digest())
-        for kind, found in kinds.items()
+        kind: sorted(questions.values(), key=lambda question: sha256(question.text.encode()).digest())
+        for kind, questions in kinds.items()
     }
     return [each for kind in sorted(by_hash) for each in by_hash[kind][:MOST]]
 
@@ -170,15 +174,19 @@ def shares(runs: Runs, asked: Asked) -> tuple[float, float, float]:
 
 def test_questions_over_two_relations(runs: Runs) -> None:
     """The section alone answers four of five questions on sessions that no rule was developed on."""
-    found = {asked: shares(runs, asked) for asked in runs.questions}
+    shares_by_question = {asked: shares(runs, asked) for asked in runs.questions}
     print(f"\n% of answers in {BUDGET} tokens: relations, episodes of a pack, BM25 over events")
     for held_out in (False, True):
-        kinds = sorted({asked.kind for asked in found if asked.held_out is held_out})
+        kinds = sorted({asked.kind for asked in shares_by_question if asked.held_out is held_out})
         for kind in [*kinds, ""]:
-            rows = [row for asked, row in found.items() if asked.held_out is held_out and kind in {asked.kind, ""}]
+            rows = [
+                row
+                for asked, row in shares_by_question.items()
+                if asked.held_out is held_out and kind in {asked.kind, ""}
+            ]
             means = "".join(f"{100 * fmean(column):8.1f}" for column in zip(*rows, strict=True))
             print(f"  {'held out' if held_out else 'developed'} {kind or 'all':<40}{len(rows):5}{means}")
-    held = [row for asked, row in found.items() if asked.held_out]
+    held = [row for asked, row in shares_by_question.items() if asked.held_out]
     relations, _, plain = (100 * fmean(column) for column in zip(*held, strict=True))
     assert relations >= GOAL
     assert relations > plain

@@ -86,14 +86,14 @@ def recall(mask):
 
 def texts(most):
     """Values in the shared logs."""
-    found = []
+    contents = []
     for path in sorted(Path(shared("data")).rglob("*.ndjson*"))[:40]:
         with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
             for number, line in enumerate(lines):
                 if number > most // 20:
                     break
-                found.append(json.dumps(json.loads(line).get("content"), ensure_ascii=False))
-    return found
+                contents.append(json.dumps(json.loads(line).get("content"), ensure_ascii=False))
+    return contents
 
 
 def main():
@@ -105,7 +105,11 @@ def main():
     print("missed:", ", ".join(missed))
     if "-v" in sys.argv:
         for text, masked in changed[:40]:
-            at = next(place for place, (one, other) in enumerate(zip(text, masked, strict=False)) if one != other)
+            at = next(
+                place
+                for place, (plain, masked_part) in enumerate(zip(text, masked, strict=False))
+                if plain != masked_part
+            )
             print("   ", text[max(0, at - 40) : at + 60].replace("\n", " "))
 
 

@@ -226,12 +226,12 @@ def test_exact_filters(stored, words):
     print(f"\nfloor (20 newest keys, bare statement): {floor:.1f} ms; words: {words!r}")
     slow = {}
     for filters in ASKED:
-        wanted = search_of(words, filters)
-        found = connection.perform(search(tenancy, wanted))
-        times = milliseconds(lambda wanted=wanted: connection.perform(search(tenancy, wanted)))
+        query = search_of(words, filters)
+        hits = connection.perform(search(tenancy, query))
+        times = milliseconds(lambda query=query: connection.perform(search(tenancy, query)))
         p50, p95 = median(times), times[int(0.95 * len(times))]
         name = " + ".join(filters)
-        print(f"  {name:<38} p50 {p50:6.1f} ms  p95 {p95:6.1f} ms  {p50 / floor:4.1f} x floor  {len(found):3d} hits")
+        print(f"  {name:<38} p50 {p50:6.1f} ms  p95 {p95:6.1f} ms  {p50 / floor:4.1f} x floor  {len(hits):3d} hits")
         if p50 > GOAL_MS:
             slow[name] = round(p50, 1)
     assert slow == {}

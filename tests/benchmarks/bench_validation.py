@@ -87,16 +87,16 @@ def test_hashing(lines: list[bytes]) -> None:
     assert costs["canonical_bytes"] < costs["rfc8785 library"]
 
 
-def _microseconds(work: Callable[[Any], object], things: Sequence[object]) -> float:
+def _microseconds(work: Callable[[Any], object], inputs: Sequence[object]) -> float:
     """Processor time a thing, in the best of some rounds."""
-    best = min(_round(work, things) for _ in range(ROUNDS))
-    return best / len(things) / 1000
+    best = min(_round(work, inputs) for _ in range(ROUNDS))
+    return best / len(inputs) / 1000
 
 
-def _round(work: Callable[[Any], object], things: Sequence[object]) -> int:
+def _round(work: Callable[[Any], object], inputs: Sequence[object]) -> int:
     began = process_time_ns()
-    for thing in things:
-        work(thing)
+    for value in inputs:
+        work(value)
     return process_time_ns() - began
 
 

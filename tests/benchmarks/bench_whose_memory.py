@@ -15,26 +15,26 @@ THINGS = ("tea", "coffee", "cocoa", "cider", "lemonade", "mate", "kombucha", "wa
 SAYINGS = ("I prefer {}.", "I'm allergic to {}.", "Always offer me {} first.", "My favourite drink is {}.")
 
 
-def said(tenant_id, number, thing, *, named):
+def said(tenant_id, number, drink, *, named):
     """The four sentences of one user, in a session of their own."""
     user = f"user_{number}" if named else ""
     for place, saying in enumerate(SAYINGS):
         yield document(
             tenant_id=tenant_id,
-            event_id=f"{thing}-{named}-{place}",
-            session_id=f"{thing}-{named}",
+            event_id=f"{drink}-{named}-{place}",
+            session_id=f"{drink}-{named}",
             sequence=place,
             timestamp=f"2026-03-{1 + number:02}T03:00:0{place}Z",
-            content={"role": "user", "text": saying.format(f"{thing} {'hot' if named else 'cold'}")},
+            content={"role": "user", "text": saying.format(f"{drink} {'hot' if named else 'cold'}")},
             source="user",
             metadata={"user_id": user} if named else {},
         )
 
 
-def readers(number, thing):
+def readers(number, drink):
     """The readers of packs: the users, the sessions of users without a name, and nobody in particular."""
-    yield "own", {"user_id": f"user_{number}"}, f"{thing} hot"
-    yield "own", {"session_id": f"{thing}-False"}, f"{thing} cold"
+    yield "own", {"user_id": f"user_{number}"}, f"{drink} hot"
+    yield "own", {"session_id": f"{drink}-False"}, f"{drink} cold"
     yield "nobody", {}, ""
 
 
@@ -42,13 +42,13 @@ def test_packs_for_other_users(graph: hmxgraph.KnowledgeGraph):
     """Whoever asks gets their own, in 200 packs about what others said."""
     events = [
         event
-        for number, thing in enumerate(THINGS)
+        for number, drink in enumerate(THINGS)
         for named in (True, False)
-        for event in said(graph.tenant_id, number, thing, named=named)
+        for event in said(graph.tenant_id, number, drink, named=named)
     ]
     assert graph.ingest(events).accepted == len(events)
     readings = [
-        (topic, *reader) for topic in THINGS for at, thing in enumerate(THINGS) for reader in readers(at, thing)
+        (topic, *reader) for topic in THINGS for at, drink in enumerate(THINGS) for reader in readers(at, drink)
     ]
     own, foreign = Counter[str](), Counter[str]()
     for topic, kind, reader, mine in readings[:PACKS]:

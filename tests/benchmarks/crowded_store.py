@@ -190,16 +190,16 @@ def _repeated(driver: Driver, tell: Any) -> None:
 def _multiplied(driver: Driver, tell: Any) -> None:
     known = {row[0] for row in driver.execute_query("MATCH (n:Tenant) RETURN n.tenant_id").records}
     subgraphs = {name: Subgraph(driver, name) for name in sources()}
-    wanted, missing = [], EVENTS - _total(driver)
+    copies, missing = [], EVENTS - _total(driver)
     for number, name in enumerate(cycle(subgraphs)):
         tenant_id = f"{name}~{number // len(subgraphs)}"
         if missing <= 0:
             break
         if tenant_id not in known:
-            wanted.append((subgraphs[name], tenant_id))
+            copies.append((subgraphs[name], tenant_id))
             missing -= subgraphs[name].events
     with ThreadPoolExecutor(WRITERS) as pool:
-        for done in pool.map(lambda pair: pair[0].copied(driver, pair[1]), wanted):
+        for done in pool.map(lambda pair: pair[0].copied(driver, pair[1]), copies):
             tell(f"  {done}")
 
 
@@ -231,8 +231,11 @@ class Subgraph:
     def repeated(self, driver: Driver, repeat: int) -> None:
         """Write the tenant's events and sessions once more beside them, tied to the same entities and memories."""
         names = _Names(self._tenant_id, Tenancy.of(self._tenant_id), self._nodes, f"~{repeat}")
-        told = {"Event", "Session"}
-        nodes = [[element, names.changed(of, repeat) if label in told else None] for element, label, of in self._nodes]
+        repeated_labels = {"Event", "Session"}
+        nodes = [
+            [element, names.changed(of, repeat) if label in repeated_labels else None]
+            for element, label, of in self._nodes
+        ]
         new = [changed is not None for _, changed in nodes]
         links = [link for link in self._links if new[link[0]] or new[link[2]]]
         driver.execute_query(
@@ -291,9 +294,9 @@ def _ranked_by(properties: dict[str, Any]) -> dict[str, str]:
     """The row by which recall ranks an event, as the changed *properties* have it."""
     if "recall_row" not in properties:
         return {}
-    _, _, speaker, title, words, sequence, _, *rest = json.loads(properties["recall_row"])
+    _, _, speaker, title, words, sequence, _, *tail = json.loads(properties["recall_row"])
     ids = properties["event_id"], properties["session_id"]
-    row = [*ids, speaker, title, words, sequence, properties["time_us"], *rest]
+    row = [*ids, speaker, title, words, sequence, properties["time_us"], *tail]
     return {"recall_row": json.dumps(row, ensure_ascii=False, separators=(",", ":"))}
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import hmxgraph
-from hmxgraph.fingerprint.diff import said
+from hmxgraph.fingerprint.diff import statement
 from hmxgraph.graph.driver import Address
 from hmxgraph.protocol.fingerprints import Envelope
 
@@ -24,17 +24,17 @@ class Share:
 
     def lines(self) -> str:
         """The figures, in two lines: over all queries that the original answers, and over those that both answer."""
-        asked = [(one, other) for one, other in self.tops if one]
+        asked = [(original, restored) for original, restored in self.tops if original]
         return f"original answers: {_figures(asked)}\nboth answer: {_figures([pair for pair in asked if pair[1]])}"
 
 
 def _figures(pairs: list[tuple[list[str], list[str]]]) -> str:
-    wanted = sum(len(one) for one, _ in pairs)
-    found = sum(len(set(one) & set(other)) for one, other in pairs)
-    first = sum(one[:1] == other[:1] for one, other in pairs)
-    among = sum(one[0] in other for one, other in pairs)
+    expected = sum(len(original) for original, _ in pairs)
+    shared = sum(len(set(original) & set(restored)) for original, restored in pairs)
+    first = sum(original[:1] == restored[:1] for original, restored in pairs)
+    among = sum(original[0] in restored for original, restored in pairs)
     return (
-        f"{len(pairs)} queries, {found} of {wanted} of the top {TOP} ({found / max(wanted, 1):.1%}), "
+        f"{len(pairs)} queries, {shared} of {expected} of the top {TOP} ({shared / max(expected, 1):.1%}), "
         f"same first {first}, first among the top {TOP} {among}"
     )
 
@@ -65,7 +65,11 @@ def _open(address: Address, tenant_id: str) -> hmxgraph.KnowledgeGraph:
 def _knowledge(envelope: Envelope) -> dict[str, str]:
     """What each told artifact says, by its id: the same for original and copy."""
     sets = envelope.fingerprint["artifact_summaries"]
-    return {one["artifact_id"]: json.dumps(said(one), sort_keys=True) for name in SETS for one in sets[name]}
+    return {
+        summary["artifact_id"]: json.dumps(statement(summary), sort_keys=True)
+        for name in SETS
+        for summary in sets[name]
+    }
 
 
 def _queries(lines: list[dict]) -> Iterator[str]:

@@ -19,7 +19,7 @@ def work(graph):
     return ids
 
 
-def answered(question, text):
+def is_answered(question, text):
     """Whether *text* says what the question wants to know, and nothing that is over."""
     plain = " ".join(text.split()).casefold()
     says = all(part.casefold() in plain for part in question["says"])

@@ -38,22 +38,22 @@ def views_of(world):
 def _view(record, records):
     replies = [
         Reply(
-            one.artifact_id,
-            one.artifact_kind,
-            one.agent_id,
-            one.supports_claim,
-            one.verification_status,
-            one.created_us,
+            reply.artifact_id,
+            reply.artifact_kind,
+            reply.agent_id,
+            reply.supports_claim,
+            reply.verification_status,
+            reply.created_us,
         )
-        for one in records
-        if one.reply_to_artifact_id == record.artifact_id
+        for reply in records
+        if reply.reply_to_artifact_id == record.artifact_id
     ]
     words = verdicts(record.agent_id, replies)
     successor = next(
         (
-            one.artifact_id
-            for one in records
-            if one.reply_to_artifact_id == record.artifact_id and one.relation_kind == "supersedes"
+            reply.artifact_id
+            for reply in records
+            if reply.reply_to_artifact_id == record.artifact_id and reply.relation_kind == "supersedes"
         ),
         None,
     )

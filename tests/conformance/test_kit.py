@@ -83,7 +83,7 @@ def test_every_must_is_quoted_with_its_cases_or_a_reason():
 def test_a_clause_fails_with_one_of_its_cases():
     """The table of clauses has every case once or more, and the worst verdict of each statement."""
     results = [trial(documents) for trial in TRIALS.values()]
-    bad = [replace(one, outcome="failed") if one.name == "hmx-e-06-4-sequence" else one for one in results]
+    bad = [replace(result, outcome="failed") if result.name == "hmx-e-06-4-sequence" else result for result in results]
     sequence = next(row for row in by_clause(bad) if row.clause == "HMX-E 6.4")
     assert (sequence.outcome, len(sequence.cases)) == ("failed", 2)
     table = by_clause(results)

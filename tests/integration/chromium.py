@@ -71,9 +71,9 @@ class Page:
 
     def click(self, selector):
         """Click the element as soon as it is there."""
-        found = f"document.querySelector({json.dumps(selector)})"
-        self.wait(found)
-        self.ask(f"{found}.click()")
+        element = f"document.querySelector({json.dumps(selector)})"
+        self.wait(element)
+        self.ask(f"{element}.click()")
 
     def picture(self, path):
         """Save what is seen as PNG."""

@@ -121,9 +121,9 @@ def _client(scene: Scene, **variables: str) -> Iterator[subprocess.Popen[str]]:
         log.open("w") as errors,
         subprocess.Popen(command, env=surroundings, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
     ):
-        answered = iter(process.stdout or ())
+        output_lines = iter(process.stdout or ())
         for _ in range(scene.statements):
-            next(answered, None)
+            next(output_lines, None)
         sleep(scene.delay)
         yield process
         process.communicate(timeout=PATIENCE)

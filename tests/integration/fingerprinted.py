@@ -70,9 +70,9 @@ class Learned:
         """The report of an import."""
         return self.perform(import_fingerprint, source, **({"now_us": LAST_US} | named))
 
-    def take_back(self, wanted):
+    def take_back(self, plan):
         """The outcome of taking an import back."""
-        return self.perform(take_back, wanted)
+        return self.perform(take_back, plan)
 
     def report(self, pack, signal):
         """Say what a pack was worth."""

@@ -39,8 +39,8 @@ class Ingested:
 
     def links(self, kind=None):
         """(type, source, target) of each link between events."""
-        found = [(row["type"], row["source"], row["target"]) for row in self.rows(LINKS)]
-        return [link for link in found if kind in {None, link[0]}]
+        links = [(row["type"], row["source"], row["target"]) for row in self.rows(LINKS)]
+        return [link for link in links if kind in {None, link[0]}]
 
     def picture(self):
         """Everything that must not depend on the way the events came."""

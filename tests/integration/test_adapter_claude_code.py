@@ -54,18 +54,18 @@ def context(output):
 def test_the_second_session_is_given_the_fix_at_the_same_failure(hooks, first):
     """And nothing at another failure, at an interruption, or before anything was learned."""
     assert hooks.answer(failed(ERROR)) == ("", None)
-    silent, rest = hooks.answer(stopped(first))
+    silent, deferred_import = hooks.answer(stopped(first))
     assert silent == ""
-    assert rest() > 0
+    assert deferred_import() > 0
     said = context(hooks.answer(failed(ERROR))[0])
     assert said.startswith("<hmxgraph-pack")
     assert FIX in said
     assert hooks.answer(failed("Module not found: can't resolve 'react' in src/app.js", "npm run build"))[0] == ""
     assert hooks.answer(failed(ERROR, is_interrupt=True))[0] == ""
     prompt = {"session_id": "two", "prompt": "Run the tests of the shop"}
-    told = context(hooks.answer({"event": "UserPromptSubmit", "input": prompt})[0])
-    assert FIX in told
-    outputs = [line for line in told.splitlines() if "Bash ->" in line or "Bash failed" in line]
+    pack_text = context(hooks.answer({"event": "UserPromptSubmit", "input": prompt})[0])
+    assert FIX in pack_text
+    outputs = [line for line in pack_text.splitlines() if "Bash ->" in line or "Bash failed" in line]
     assert outputs
     assert all(line.startswith("[tool] ") for line in outputs)
 

@@ -43,8 +43,8 @@ def test_a_task_gets_what_is_known_and_its_result_is_recorded(graph):
     assert "cluster juniper" not in model.asked[0]
     crew(graph, model).kickoff()
     assert "cluster juniper" in model.asked[-1]
-    told = [row["text"] for row in graph.query("explore/session_story", session_id="crew-1")]
-    assert any("Staging runs on cluster juniper" in text for text in told)
+    texts = [row["text"] for row in graph.query("explore/session_story", session_id="crew-1")]
+    assert any("Staging runs on cluster juniper" in text for text in texts)
 
 
 def test_matches_name_their_source_and_are_limited(graph):

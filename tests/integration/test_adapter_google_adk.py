@@ -77,16 +77,16 @@ def test_a_search_finds_only_the_users_own(service):
 
     async def searches():
         await service.add_events_to_memory(**ANA, events=EVENTS, session_id="s1")
-        others = ({**ANA, "user_id": "bo"}, {**ANA, "app_name": f"{ANA['app_name']}/x"})
+        strangers = ({**ANA, "user_id": "bo"}, {**ANA, "app_name": f"{ANA['app_name']}/x"})
         query = "staging cluster juniper"
         own = await service.search_memory(**ANA, query=query)
-        return own.memories, [(await service.search_memory(**other, query=query)).memories for other in others]
+        return own.memories, [(await service.search_memory(**stranger, query=query)).memories for stranger in strangers]
 
-    own, others = asyncio.run(searches())
+    own, foreign = asyncio.run(searches())
     texts = [entry.content.parts[0].text for entry in own]
     assert "Staging runs on juniper." in texts
     assert {entry.author for entry in own if "juniper" in entry.content.parts[0].text} == {"deployer"}
-    assert others == [[], []]
+    assert foreign == [[], []]
     failed = next(entry for entry in own if "unknown environment" in entry.content.parts[0].text)
     assert failed.content.parts[0].text.startswith("[tool] ")
     assert failed.custom_metadata["trusted"] is False
@@ -99,12 +99,12 @@ def test_what_is_remembered_and_deleted(service):
     async def life():
         stated = MemoryEntry(content=types.Content(parts=[types.Part(text="The release train leaves on Tuesday")]))
         await service.add_memory(**ANA, memories=[stated])
-        found = (await service.search_memory(**ANA, query="When does the release train leave?")).memories
-        for entry in found:
+        memories = (await service.search_memory(**ANA, query="When does the release train leave?")).memories
+        for entry in memories:
             await service.delete_memory(**ANA, memory_id=entry.id)
         await service.delete_memory(**ANA, memory_id="unknown")
-        return found, (await service.search_memory(**ANA, query="When does the release train leave?")).memories
+        return memories, (await service.search_memory(**ANA, query="When does the release train leave?")).memories
 
-    found, left = asyncio.run(life())
-    assert any("Tuesday" in entry.content.parts[0].text for entry in found)
+    memories, left = asyncio.run(life())
+    assert any("Tuesday" in entry.content.parts[0].text for entry in memories)
     assert not any("Tuesday" in entry.content.parts[0].text for entry in left)

@@ -183,8 +183,8 @@ def test_the_awaitable_calls(filled):
     async def calls():
         await asyncio.gather(*(filled.aput(PREFS, f"k{n}", {"n": n}) for n in range(5)))
         await filled.adelete(PREFS, "k0")
-        found = await filled.asearch(PREFS, filter={"n": {"$gte": 0}})
-        return seen(found), await filled.aget(PREFS, "k0"), await filled.alist_namespaces(prefix=PREFS)
+        items = await filled.asearch(PREFS, filter={"n": {"$gte": 0}})
+        return seen(items), await filled.aget(PREFS, "k0"), await filled.alist_namespaces(prefix=PREFS)
 
     keys, gone, namespaces = asyncio.run(calls())
     assert ([key for _, key, _ in keys], gone, namespaces) == (["k1", "k2", "k3", "k4"], None, [PREFS])

@@ -36,7 +36,7 @@ def test_recorded_listed_shown(run, answer, file):
     """What was recorded from a file is found in the list and shown as agents read it."""
     code, out, _ = run("artifact", "record", file(schema("a1", tags=["k8s"])))
     assert (code, out) == (0, "created a1 (version 1)\n")
-    assert [one["artifact_id"] for one in answer("artifact", "list", "--tag", "k8s")["artifacts"]] == ["a1"]
+    assert [artifact["artifact_id"] for artifact in answer("artifact", "list", "--tag", "k8s")["artifacts"]] == ["a1"]
     assert answer("artifact", "list", "--status", "draft")["artifacts"] == []
     assert answer("artifact", "show", "a1")["title"] == "Title of a1"
     shown = run("artifact", "show", "a1")[1]
@@ -50,10 +50,10 @@ def test_many_at_once_and_pages(run, answer, file):
     many = [schema(f"a{number}", step=f"Step {number}", second=number) for number in range(3)]
     assert len(answer("artifact", "record", file(*many, name="many.ndjson"))) == 3
     page = answer("artifact", "list", "--limit", 2)
-    assert [one["artifact_id"] for one in page["artifacts"]] == ["a2", "a1"]
+    assert [artifact["artifact_id"] for artifact in page["artifacts"]] == ["a2", "a1"]
     assert f"more: --after {page['cursor']}" in run("artifact", "list", "--limit", 2)[1]
-    rest = answer("artifact", "list", "--limit", 2, "--after", page["cursor"])
-    assert ([one["artifact_id"] for one in rest["artifacts"]], rest["cursor"]) == (["a0"], None)
+    second_page = answer("artifact", "list", "--limit", 2, "--after", page["cursor"])
+    assert ([artifact["artifact_id"] for artifact in second_page["artifacts"]], second_page["cursor"]) == (["a0"], None)
 
 
 def test_superseded_and_moved(run, answer, file):
@@ -61,9 +61,9 @@ def test_superseded_and_moved(run, answer, file):
     run("artifact", "record", file(schema("a1")))
     done = answer("artifact", "supersede", "a1", file(schema("a2", step="Else", second=60)))
     assert (done["outcome"], done["superseded_id"]) == ("created", "a1")
-    assert [one["status"] for one in answer("artifact", "chain", "a2")["versions"]] == ["superseded", "active"]
+    assert [version["status"] for version in answer("artifact", "chain", "a2")["versions"]] == ["superseded", "active"]
     early = answer("artifact", "chain", "a1", "--as-of", "2026-03-14T03:00:30Z")
-    assert [one["status"] for one in early["versions"]] == ["active"]
+    assert [version["status"] for version in early["versions"]] == ["active"]
     assert answer("artifact", "transition", "a2", "archived", "--reason", "done")["status"] == "archived"
     assert "superseded" in run("artifact", "chain", "a1")[1]
 
@@ -78,7 +78,10 @@ def test_a_chain_travels(run, answer, file, tmp_path, tenant_id):
     done = answer("artifact", "import-chain", printed, "--rehome", "--tenant", other)
     assert [receipt["outcome"] for receipt in done] == ["created", "created"]
     versions = answer("artifact", "chain", "a1", "--tenant", other)["versions"]
-    assert [(one["artifact_id"], one["status"]) for one in versions] == [("a1", "superseded"), ("a2", "active")]
+    assert [(version["artifact_id"], version["status"]) for version in versions] == [
+        ("a1", "superseded"),
+        ("a2", "active"),
+    ]
     code, _, err = run("artifact", "import-chain", file(schema("a1")))
     assert (code, "has no list of versions" in " ".join(err.split())) == (2, True)
 

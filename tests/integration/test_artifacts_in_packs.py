@@ -71,10 +71,10 @@ def test_a_conflict_is_told_where_its_sides_apply(graph, scope, readers):
     graph.record_artifact(policy("a1", "Must use the online tool quokka", tags=["db"], validity_scope=scope))
     graph.record_artifact(policy("a2", "Must never use the online tool quokka", second=60, tags=["db"]))
     assert len(graph.conflicts()) == 1
-    for agent_id, told in readers.items():
+    for agent_id, visible in readers.items():
         pack = graph.pack("the online tool", agent_id=agent_id)
         ids = {each.source_id for each in (*pack.entries, *(pack.dropped_entries or ())) if each.section == "conflicts"}
-        assert len(ids) == told
+        assert len(ids) == visible
 
 
 def test_what_a_tool_said_stands_labelled_under_the_notice(graph):

@@ -39,7 +39,7 @@ def all_of(connection, tenancy):
 
     def all_of():
         page = connection.perform(artifacts.artifacts(tenancy, EVERY, limit=10_000))
-        return {one.artifact_id: one for one in page.artifacts}
+        return {artifact.artifact_id: artifact for artifact in page.artifacts}
 
     return all_of
 
@@ -73,21 +73,23 @@ def at_once(*calls):
     return results
 
 
-def no_forks(told, stored):
+def no_forks(outcomes, stored):
     """Each head has one successor, and each racer was told its name: one of them its own."""
-    for race in zip(*told, strict=True):
+    for race in zip(*outcomes, strict=True):
         head = race[0][0]
         assert {winner for _, winner, _ in race} == {stored[head].superseded_by}
         assert sorted(won for _, _, won in race) == [False] * (len(race) - 1) + [True]
-        assert [name for name, one in stored.items() if one.supersedes == head] == [stored[head].superseded_by]
+        assert [name for name, artifact in stored.items() if artifact.supersedes == head] == [
+            stored[head].superseded_by
+        ]
 
 
 @pytest.mark.slow
 def test_threads_never_fork_a_chain(connection, tenancy, heads, all_of):
     """250 races of two threads: one successor each, named to the loser."""
-    told = race_as_threads(connection, tenancy.tenant_id, 2, heads)
+    outcomes = race_as_threads(connection, tenancy.tenant_id, 2, heads)
     assert len(all_of()) == 2 * RACES
-    no_forks(told, all_of())
+    no_forks(outcomes, all_of())
 
 
 @pytest.mark.slow
@@ -101,10 +103,10 @@ def test_processes_never_fork_a_chain(address, tenancy, heads, all_of):
     ]
     for racer in racers:
         racer.start()
-    told = [results.get(timeout=240) for _ in racers]
+    outcomes = [results.get(timeout=240) for _ in racers]
     for racer in racers:
         racer.join(60)
-    no_forks(told, all_of())
+    no_forks(outcomes, all_of())
 
 
 def test_eight_racers_leave_one_line(connection, tenancy, all_of):
@@ -115,9 +117,9 @@ def test_eight_racers_leave_one_line(connection, tenancy, all_of):
 
 def test_equal_knowledge_recorded_at_once_is_one(write, all_of):
     """Of eight writers of the same content one creates it, the others are given that one."""
-    done = at_once(*(write(schema(f"a{number}")) for number in range(8)))
-    assert sorted(one.outcome for one in done) == ["created"] + ["duplicate"] * 7
-    assert {one.artifact_id for one in done} == set(all_of())
+    receipts = at_once(*(write(schema(f"a{number}")) for number in range(8)))
+    assert sorted(receipt.outcome for receipt in receipts) == ["created"] + ["duplicate"] * 7
+    assert {receipt.artifact_id for receipt in receipts} == set(all_of())
 
 
 def test_the_same_artifact_recorded_at_once_is_recorded_once(write, all_of):
@@ -127,8 +129,8 @@ def test_the_same_artifact_recorded_at_once_is_recorded_once(write, all_of):
     """
     names = {f"a{number}" for number in range(60)}
     for name in sorted(names):
-        done = at_once(*(write(schema(name, step=f"Step of {name}")) for _ in range(8)))
-        assert sorted(one.outcome for one in done) == ["created"] + ["unchanged"] * 7
+        receipts = at_once(*(write(schema(name, step=f"Step of {name}")) for _ in range(8)))
+        assert sorted(receipt.outcome for receipt in receipts) == ["created"] + ["unchanged"] * 7
     assert set(all_of()) == names
 
 
@@ -146,7 +148,7 @@ def test_two_ends_of_one_artifact(connection, tenancy, all_of):
     connection.perform(lifecycle.record_artifact(tenancy, schema("a1")))
     moves = (lifecycle.transition(tenancy, "a1", status) for status in ("archived", "deprecated"))
     ends = at_once(*(partial(connection.perform, move) for move in moves))
-    assert [type(one) for one in ends].count(InvalidTransition) == 1
+    assert [type(end) for end in ends].count(InvalidTransition) == 1
     assert all_of()["a1"].status in {"archived", "deprecated"}
 
 
@@ -179,4 +181,4 @@ def test_a_writer_that_waited_sees_what_it_waited_for(connection, tenancy, all_o
 
     held_up(connection._driver, work, archiving(tenancy, "a1"), "Artifact")
     assert len(refusals) == 1
-    assert {name: one.status for name, one in all_of().items()} == {"a1": "archived", "d2": "draft"}
+    assert {name: artifact.status for name, artifact in all_of().items()} == {"a1": "archived", "d2": "draft"}

@@ -30,9 +30,9 @@ def record(connection, tenancy):
 def listed(connection, tenancy):
     """The ids of a listing, as of now or of a second."""
 
-    def listed(second=None, **wanted):
+    def listed(second=None, **filters):
         as_of_us = None if second is None else at(second)
-        page = connection.perform(artifacts.artifacts(tenancy, ArtifactFilter(**wanted), as_of_us=as_of_us))
+        page = connection.perform(artifacts.artifacts(tenancy, ArtifactFilter(**filters), as_of_us=as_of_us))
         return [artifact.artifact_id for artifact in page.artifacts]
 
     return listed
@@ -83,15 +83,15 @@ def test_an_empty_tenant_has_an_empty_page(listed):
 def test_pages_follow_each_other_without_gap_or_repeat(connection, tenancy, record):
     """The cursor of a page leads to the next one, artifacts of the same time included."""
     record(*(schema(f"a{number:02}", second=number // 4, step=f"Step {number}") for number in range(11)))
-    found, cursor = [], None
+    ids, cursor = [], None
     while True:
         page = connection.perform(artifacts.artifacts(tenancy, after=cursor, limit=3))
-        found += [artifact.artifact_id for artifact in page.artifacts]
+        ids += [artifact.artifact_id for artifact in page.artifacts]
         if (cursor := page.cursor) is None:
             break
         assert len(page) == 3
-    assert sorted(found) == [f"a{number:02}" for number in range(11)]
-    assert len(set(found)) == 11
+    assert sorted(ids) == [f"a{number:02}" for number in range(11)]
+    assert len(set(ids)) == 11
 
 
 @pytest.mark.parametrize("cursor", ["", "nonsense", "e30=", "WzEsMl0="])
@@ -132,8 +132,10 @@ def test_listings_answer_from_what_was_recorded_by_then(chained, listed):
 def test_an_artifact_answers_from_what_was_recorded_by_then(connection, tenancy, chained):
     """Its successor and the time of its last change appear only once they happened."""
     shown = [connection.perform(artifacts.artifact(tenancy, "v1", as_of_us=at(second))) for second in (10, 19, 20)]
-    assert [(one.status, one.superseded_by) for one in shown] == [("active", None)] * 2 + [("superseded", "v2")]
-    assert [one.updated_at for one in shown] == [None, None, "2026-03-14T03:00:20.000Z"]
+    assert [(version.status, version.superseded_by) for version in shown] == [("active", None)] * 2 + [
+        ("superseded", "v2")
+    ]
+    assert [version.updated_at for version in shown] == [None, None, "2026-03-14T03:00:20.000Z"]
     with pytest.raises(NotFound):
         connection.perform(artifacts.artifact(tenancy, "v1", as_of_us=at(9)))
 
@@ -141,22 +143,22 @@ def test_an_artifact_answers_from_what_was_recorded_by_then(connection, tenancy,
 @pytest.mark.parametrize("asked", ["v1", "v2", "v3"])
 def test_a_chain_is_found_from_each_of_its_versions(connection, tenancy, chained, asked):
     """Both directions: what came before and after the one asked for (HMX-A 7)."""
-    found = connection.perform(artifacts.chain(tenancy, asked))
-    ids = [version.artifact_id for version in found.versions]
+    chain = connection.perform(artifacts.chain(tenancy, asked))
+    ids = [version.artifact_id for version in chain.versions]
     assert ids == ["v1", "v2", "v3"]
     place = ids.index(asked)
-    assert [one.artifact_id for one in found.older] == ids[:place]
-    assert [one.artifact_id for one in found.newer] == ids[place + 1 :]
-    assert (found.head.artifact_id, found.active) == ("v3", None)
+    assert [version.artifact_id for version in chain.older] == ids[:place]
+    assert [version.artifact_id for version in chain.newer] == ids[place + 1 :]
+    assert (chain.head.artifact_id, chain.active) == ("v3", None)
 
 
 def test_a_chain_ends_where_it_ended_then(connection, tenancy, chained):
     """Later versions are invisible, and the head of that time is active."""
-    found = connection.perform(artifacts.chain(tenancy, "v1", as_of_us=at(25)))
-    assert [version.artifact_id for version in found.versions] == ["v1", "v2"]
-    assert found.active is not None
-    assert found.active.artifact_id == found.head.artifact_id == "v2"
-    assert found.head.superseded_by is None
+    chain = connection.perform(artifacts.chain(tenancy, "v1", as_of_us=at(25)))
+    assert [version.artifact_id for version in chain.versions] == ["v1", "v2"]
+    assert chain.active is not None
+    assert chain.active.artifact_id == chain.head.artifact_id == "v2"
+    assert chain.head.superseded_by is None
 
 
 def test_the_head_is_found_without_the_chain(connection, tenancy, chained):
@@ -173,7 +175,7 @@ def test_a_change_takes_effect_no_earlier_than_the_one_before(connection, tenanc
     connection.perform(lifecycle.transition(tenancy, "a1", "active", at_us=at(30)))
     connection.perform(lifecycle.supersede(tenancy, "a1", schema("a2", second=5, step="Else")))
     seen = [connection.perform(artifacts.head(tenancy, "a1", as_of_us=at(second))) for second in (29, 30)]
-    assert [one.artifact_id for one in seen] == ["a1", "a2"]
+    assert [artifact.artifact_id for artifact in seen] == ["a1", "a2"]
 
 
 def test_time_without_a_time_is_the_tenants_own(connection, tenancy, record):

@@ -113,7 +113,7 @@ def test_another_tenant_replays_a_backup(lived, address, tmp_path):
         ours, theirs = picture(lived), picture(other)
         assert theirs["digest"] == ours["digest"]
         assert {memory["text"] for memory in theirs["memories"]} == {memory["text"] for memory in ours["memories"]}
-        titles = [{(one["title"], one["status"]) for one in seen["artifacts"]} for seen in (ours, theirs)]
+        titles = [{(version["title"], version["status"]) for version in seen["artifacts"]} for seen in (ours, theirs)]
         assert titles[0] - titles[1] <= {("Policy p2", "deprecated")}
         assert theirs["task"]["status"] == ours["task"]["status"]
 

@@ -97,9 +97,9 @@ def test_what_a_slow_clock_held_back_has_its_say_later(graph, connection, addres
 
     def events(tenant, number):
         yield from repaired_deployment(f"d{number}", tenant=tenant)
-        told = {"role": "user", "text": f"I live in {('Oslo', 'Bergen')[number]}."}
+        content = {"role": "user", "text": f"I live in {('Oslo', 'Bergen')[number]}."}
         where = {"tenant_id": tenant, "session_id": f"home{number}", "timestamp": f"2026-03-1{4 + number}T03:00:00Z"}
-        yield document(event_id=f"home{number}", content=told, metadata={"user_id": "ana"}, **where)
+        yield document(event_id=f"home{number}", content=content, metadata={"user_id": "ana"}, **where)
 
     with monkeypatch.context() as clock:
         behind(clock)

@@ -25,8 +25,8 @@ def hmxgraph(address, tmp_path):
 
     def run(*words, uri=address.uri):
         command = [sys.executable, "-m", "hmxgraph", *words]
-        told = environment | {"HMXGRAPH_URI": uri}
-        done = subprocess.run(command, check=False, capture_output=True, text=True, env=told, cwd=tmp_path)
+        variables = environment | {"HMXGRAPH_URI": uri}
+        done = subprocess.run(command, check=False, capture_output=True, text=True, env=variables, cwd=tmp_path)
         return done.returncode, done.stdout, done.stderr
 
     return run

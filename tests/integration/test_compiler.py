@@ -27,8 +27,10 @@ def world(tenant, numbers=range(3)):
 
 def stored(graph, status="active"):
     """What the graph has: (type, title, content hash, version) of each artifact of a status."""
-    found = graph.artifacts(status=status, limit=500).artifacts
-    return sorted((one.artifact_type, one.title, one.content_hash, one.version) for one in found)
+    artifacts = graph.artifacts(status=status, limit=500).artifacts
+    return sorted(
+        (artifact.artifact_type, artifact.title, artifact.content_hash, artifact.version) for artifact in artifacts
+    )
 
 
 def test_compile_stores_what_sessions_teach(graph, tenant_id):
@@ -46,9 +48,9 @@ def test_compile_stores_what_sessions_teach(graph, tenant_id):
 def test_dry_run_writes_nothing(graph, tenant_id):
     """A dry run tells the same as the run after it, and leaves nothing behind."""
     graph.ingest(world(tenant_id))
-    told = graph.compile(dry_run=True)
+    preview = graph.compile(dry_run=True)
     assert stored(graph) == []
-    assert graph.compile().created == told.created
+    assert graph.compile().created == preview.created
 
 
 def test_twice_changes_nothing(graph, tenant_id):
@@ -85,7 +87,7 @@ def test_new_versions_supersede(graph, tenant_id):
     graph.compile()
     (second,) = graph.artifacts(artifact_type="task_schema", status="active").artifacts
     assert (second.version, second.supersedes) == (2, first.artifact_id)
-    assert [one.artifact_id for one in graph.chain(second.artifact_id).versions] == [
+    assert [version.artifact_id for version in graph.chain(second.artifact_id).versions] == [
         first.artifact_id,
         second.artifact_id,
     ]
@@ -128,10 +130,10 @@ def test_archived_artifacts_stay_archived(graph, tenant_id):
 def test_ids_are_equal_on_replay(graph, tenant_id):
     """The same events compile to the same artifacts when the artifacts are made anew."""
     graph.ingest(world(tenant_id))
-    told = sorted(change.artifact_id for change in graph.compile(dry_run=True).changes)
+    planned_ids = sorted(change.artifact_id for change in graph.compile(dry_run=True).changes)
     graph.compile()
     assert sorted(change.artifact_id for change in graph.compile(dry_run=True, full=True).changes) == []
-    assert {one.artifact_id for one in graph.artifacts(limit=500).artifacts} <= set(told)
+    assert {artifact.artifact_id for artifact in graph.artifacts(limit=500).artifacts} <= set(planned_ids)
 
 
 def test_empty_tenant(graph):
@@ -171,11 +173,15 @@ def test_events_out_of_order(graph, tenant_id):
     graph.ingest(mixed[len(mixed) // 2 :])
     graph.compile()
     expected = compile_summaries(
-        summarise(one for one in events if one.session_id == name) for name in {one.session_id for one in events}
+        summarise(event for event in events if event.session_id == name)
+        for name in {event.session_id for event in events}
     )
     valid = [draft for draft in expected.drafts if draft.validated(DEFAULT_PROFILE)]
-    found = {(one.artifact_type, one.title, one.content_hash) for one in graph.artifacts(limit=500).artifacts}
-    assert found == {(draft.artifact_type, draft.title, content_hash(draft.content)) for draft in valid}
+    stored_artifacts = {
+        (artifact.artifact_type, artifact.title, artifact.content_hash)
+        for artifact in graph.artifacts(limit=500).artifacts
+    }
+    assert stored_artifacts == {(draft.artifact_type, draft.title, content_hash(draft.content)) for draft in valid}
 
 
 def test_incremental_after_forgetting_gives_the_same_as_full(graph, tenant_id):
@@ -229,11 +235,11 @@ def test_suggestions_for_stored_and_told_sessions(graph, tenant_id):
     graph.ingest(world(tenant_id))
     graph.compile()
     running = Script("now", tenant=tenant_id).user("Please cancel my order").call("find_user_by_email", email="a@b.de")
-    told = graph.suggest(events=running.events)
-    assert told.tools[0].tool == "get_order_details"
-    assert told.artifact_id in told.tools[0].artifact_ids
+    suggestion = graph.suggest(events=running.events)
+    assert suggestion.tools[0].tool == "get_order_details"
+    assert suggestion.artifact_id in suggestion.tools[0].artifact_ids
     graph.ingest(running.events)
-    assert graph.suggest(session_id="now") == told
+    assert graph.suggest(session_id="now") == suggestion
 
 
 def test_an_unheard_request_is_led_by_nothing(graph, tenant_id):
@@ -242,7 +248,7 @@ def test_an_unheard_request_is_led_by_nothing(graph, tenant_id):
     graph.compile()
     asked = "Write a poem about cats"
     assert graph.suggest(events=Script("now", tenant=tenant_id).user(asked).events).tools == ()
-    schemas = {one.artifact_id for one in graph.artifacts(artifact_type="task_schema").artifacts}
+    schemas = {artifact.artifact_id for artifact in graph.artifacts(artifact_type="task_schema").artifacts}
     assert schemas.isdisjoint(entry.source_id for entry in graph.pack(asked).entries)
     assert not schemas.isdisjoint(entry.source_id for entry in graph.pack("Deploy the staging environment").entries)
 

@@ -91,11 +91,11 @@ def sides(conflict):
 
 def test_opposing_recommendations_for_one_condition(opposed, listed):
     """Another decision for the same condition, in other words, opens a conflict that quotes both."""
-    (found,) = listed()
-    assert (found.conflict_id, found.kind, found.status) == (opposed, "opposing_recommendations", "open")
-    assert (sides(found), found.detected_at) == (["p1", "p2"], "2026-03-14T03:00:05.000Z")
-    assert "'Use an online migration'" in found.reason
-    assert "'Lock the table'" in found.reason
+    (conflict,) = listed()
+    assert (conflict.conflict_id, conflict.kind, conflict.status) == (opposed, "opposing_recommendations", "open")
+    assert (sides(conflict), conflict.detected_at) == (["p1", "p2"], "2026-03-14T03:00:05.000Z")
+    assert "'Use an online migration'" in conflict.reason
+    assert "'Lock the table'" in conflict.reason
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_draft_contradicts_once_it_is_active(connection, tenancy, record, list
     record(policy("p1", "Use an online migration"), policy("p2", "Lock the table", status="draft"))
     assert listed() == ()
     connection.perform(lifecycle.transition(tenancy, "p2", "active", at_us=at(30)))
-    assert [one.detected_at for one in listed()] == ["2026-03-14T03:00:30.000Z"]
+    assert [conflict.detected_at for conflict in listed()] == ["2026-03-14T03:00:30.000Z"]
 
 
 def test_a_policy_in_words_against_a_recommendation(record, listed, resolve, cypher, tenancy, shown):
@@ -139,9 +139,9 @@ def test_a_policy_in_words_against_a_recommendation(record, listed, resolve, cyp
     times = {"first_us": at(1), "last_us": at(1), "valid_from_us": at(1), "confidence": 0.9}
     cypher(MEMORY, properties={"key": tenancy.node_key("m1"), "tenant_id": tenancy.tenant_id, **memory, **times})
     record(policy("p1", "Lock the table", second=3))
-    (found,) = listed()
-    assert (found.kind, sides(found)) == ("policy_against_recommendation", ["m1", "p1"])
-    resolve(found.conflict_id, "p1", reason="the operator said so", at_us=at(9))
+    (conflict,) = listed()
+    assert (conflict.kind, sides(conflict)) == ("policy_against_recommendation", ["m1", "p1"])
+    resolve(conflict.conflict_id, "p1", reason="the operator said so", at_us=at(9))
     assert (cypher(MEMORIES), shown("p1")) == ([("contradicted", at(9))], "active")
 
 
@@ -151,10 +151,10 @@ def test_relations_of_opposed_types(connection, tenancy, listed, resolve, cypher
     cypher(RELATION, relation_type="prefers", last_us=at(1), **ends)
     cypher(RELATION, relation_type="avoids", last_us=at(7), **ends)
     (opened,) = connection.perform(conflicts.detect(tenancy))
-    (found,) = listed()
-    assert (found.conflict_id, found.kind) == (opened, "opposed_relations")
-    assert found.detected_at == "2026-03-14T03:00:07.000Z"
-    assert [side.text for side in found.sides] == ["Ada avoids Go", "Ada prefers Go"]
+    (conflict,) = listed()
+    assert (conflict.conflict_id, conflict.kind) == (opened, "opposed_relations")
+    assert conflict.detected_at == "2026-03-14T03:00:07.000Z"
+    assert [side.text for side in conflict.sides] == ["Ada avoids Go", "Ada prefers Go"]
     resolve(opened, relation_id(ends["source_key"], "prefers", ends["target_key"]))
     assert sorted(cypher(STATUS)) == [("avoids", "deprecated"), ("prefers", "active")]
     assert connection.perform(conflicts.detect(tenancy)) == ()
@@ -169,10 +169,10 @@ def test_compiling_opens_what_contradicts_by_now(graph, record, listed, cypher, 
     cypher(RELATION, relation_type="avoids", last_us=at(7), **ends)
     assert listed() == ()
     graph.compile()
-    found = listed()
-    assert {one.kind for one in found} == {"policy_against_recommendation", "opposed_relations"}
+    open_conflicts = listed()
+    assert {conflict.kind for conflict in open_conflicts} == {"policy_against_recommendation", "opposed_relations"}
     graph.compile()
-    assert listed() == found
+    assert listed() == open_conflicts
 
 
 def test_compiling_looks_for_conflicts_that_a_killed_client_missed(graph, connection, tenancy, listed):
@@ -238,7 +238,7 @@ def test_a_conflict_ends_when_a_side_goes(opposed, listed, connection, tenancy, 
 def test_a_successor_inherits_the_contradiction(opposed, listed, connection, tenancy):
     """A new version that still contradicts opens a conflict of its own."""
     done = connection.perform(lifecycle.supersede(tenancy, "p2", policy("p3", "Lock the table and wait", second=20)))
-    assert [sides(one) for one in listed()] == [["p1", "p3"]]
+    assert [sides(conflict) for conflict in listed()] == [["p1", "p3"]]
     assert done.conflicts == (listed()[0].conflict_id,)
 
 
@@ -256,11 +256,11 @@ def test_what_another_writer_has_closed_stays_closed(connection, tenancy, oppose
     """The statement itself sees to it: whoever read the conflict while it was open changes nothing of its outcome."""
     key = tenancy.node_key(opposed)
     close = {"tenant_id": tenancy.tenant_id, "key": key, "at_us": at(9), "resolution": "first"}
-    told = [
+    closings = [
         connection.perform(write(lambda kept=kept: ask(bind("conflicts/close", kept_id=kept, **close))))
         for kept in ("p1", "p2")
     ]
-    assert [len(rows) for rows in told] == [1, 0]
+    assert [len(rows) for rows in closings] == [1, 0]
     assert cypher("MATCH (c:Conflict {tenant_id: $tenant_id}) RETURN c.kept_id") == [("p1",)]
 
 
@@ -282,7 +282,7 @@ def test_conflicts_come_in_pages(connection, tenancy, record, resolve):
         record(policy(f"m{number}", "Migrate online", second=2 * number + 1, condition=f"The table is {number}"))
 
     def page(**asked):
-        return [one.conflict_id for one in connection.perform(conflicts.conflicts(tenancy, **asked))]
+        return [conflict.conflict_id for conflict in connection.perform(conflicts.conflicts(tenancy, **asked))]
 
     whole = page()
     assert len(whole) == 5

@@ -102,10 +102,10 @@ def test_a_database_of_another_time_is_left_alone(address, change, refusal, reas
         ):
             transaction.run(f"MATCH (schema:SchemaVersion) {change}")
             sent.append(work.mode)
-            found = run(work.factory(), transaction, TransactionWatch(()))
+            result = run(work.factory(), transaction, TransactionWatch(()))
             # Other tests connect to the same database.
             transaction.rollback()
-            return found
+            return result
 
     with pytest.raises(refusal, match=reason):
         perform(migrate(), transact)
@@ -187,11 +187,11 @@ def test_only_packaged_statements_are_queries(graph, tmp_path):
 def test_a_closed_graph_stays_closed_and_others_open(address, tenant_id):
     """Closing twice does nothing more; another graph at the same address is not touched."""
     login = {"user": address.user, "password": address.password, "tenant_id": tenant_id}
-    with hmxgraph.connect(address.uri, **login) as one, hmxgraph.connect(address.uri, **login) as other:
-        one.close()
-        one.close()
+    with hmxgraph.connect(address.uri, **login) as closed, hmxgraph.connect(address.uri, **login) as other:
+        closed.close()
+        closed.close()
         with pytest.raises(GraphNotOpen, match="connect again"):
-            one.health()
+            closed.health()
         assert other.health()["tenant_id"] == tenant_id
     with hmxgraph.connect(address.uri, **login) as again:
         assert again.health()["tenant_id"] == tenant_id
@@ -212,14 +212,14 @@ def asked_in_a_child(graph, address, answers):
 def test_a_forked_process_opens_its_own(address, tenant_id):
     """A child asks nothing through the sockets of its parent: told to connect again, it gets a driver of its own."""
     forking = multiprocessing.get_context("fork")
-    answers = forking.Queue()
+    queue = forking.Queue()
     with hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=tenant_id) as graph:
-        child = forking.Process(target=asked_in_a_child, args=(graph, address, answers), daemon=True)
+        child = forking.Process(target=asked_in_a_child, args=(graph, address, queue), daemon=True)
         child.start()
-        told = [answers.get(timeout=60) for _ in range(3)]
+        answers = [queue.get(timeout=60) for _ in range(3)]
         child.join()
-        assert "forked from: connect again" in told[0]
-        assert told[1:] == ["of-a-child", False]
+        assert "forked from: connect again" in answers[0]
+        assert answers[1:] == ["of-a-child", False]
         assert graph.health()["tenant_id"] == tenant_id
 
 
@@ -245,9 +245,9 @@ def test_a_graph_for_networkx_is_made_beside_the_event_loop(awaitable, monkeypat
     """Importing networkx takes long: the loop goes on meanwhile."""
     at_work, made = [], exploring.entity_graph
 
-    def watched(found):
+    def watched(relations):
         at_work.append(threading.current_thread())
-        return made(found)
+        return made(relations)
 
     async def story():
         async with awaitable:

@@ -135,9 +135,11 @@ def picture(graph):
     artifacts = graph.artifacts(status=None, limit=500).artifacts
     conflicts = graph.conflicts()
     return {
-        "artifacts": sorted((one.artifact_type, one.title, one.status, one.version) for one in artifacts),
-        "conflicts": sorted((one.kind, *sorted(side.text for side in one.sides)) for one in conflicts),
-        "memories": sorted((one.text, one.status, one.observation_count) for one in graph.memories()[0]),
+        "artifacts": sorted(
+            (artifact.artifact_type, artifact.title, artifact.status, artifact.version) for artifact in artifacts
+        ),
+        "conflicts": sorted((conflict.kind, *sorted(side.text for side in conflict.sides)) for conflict in conflicts),
+        "memories": sorted((memory.text, memory.status, memory.observation_count) for memory in graph.memories()[0]),
         "next": [tool.tool for tool in graph.suggest(events=deployment("next", tenant=graph.tenant_id)[:3]).tools],
     }
 

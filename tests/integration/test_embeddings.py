@@ -201,8 +201,8 @@ def test_an_embedder_that_fails_loses_nothing(connected, tenant_id, vectors, bro
         assert len(say(graph, CELLO).receipts) == 1
     assert fault in str(caught[0].message)
     event = {"event_id": "e2", "session_id": "s2", "event_type": "message", "timestamp": "2026-01-01T00:00:00Z"}
-    rest = {"content": {"role": "user", "text": DISK}, "tenant_id": tenant_id, "hmx_version": "1.0", "sequence": 1}
-    report = graph.ingest([event | rest])
+    fields = {"content": {"role": "user", "text": DISK}, "tenant_id": tenant_id, "hmx_version": "1.0", "sequence": 1}
+    report = graph.ingest([event | fields])
     assert fault in report.warnings[0]
     with pytest.raises(error, match=fault):
         graph.pack(QUESTION)

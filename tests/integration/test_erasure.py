@@ -29,7 +29,7 @@ def left(connection, tenant_id):
     """Where in the tenant a word is left: label and property."""
     stored = Ingested(connection, tenant_id)
 
-    def found(word="quagga"):
+    def occurrences(word="quagga"):
         return sorted(
             {
                 (label, name)
@@ -40,7 +40,7 @@ def left(connection, tenant_id):
             }
         )
 
-    return found
+    return occurrences
 
 
 def refund(session, who, *, tool="billing_api", tenant):
@@ -60,7 +60,7 @@ def refund(session, who, *, tool="billing_api", tenant):
 def refunds(tenant):
     """One session about quagga, in words and tools of its own, and three about others."""
     first = refund("s0", "quaggaclient", tool="quaggatool", tenant=tenant)
-    return first + [one for n in range(1, 4) for one in refund(f"s{n}", f"client{n}", tenant=tenant)]
+    return first + [event for n in range(1, 4) for event in refund(f"s{n}", f"client{n}", tenant=tenant)]
 
 
 @pytest.fixture
@@ -241,11 +241,11 @@ def test_a_compilation_under_way_begins_again(graph, left, tenant_id, criteria):
     graph.ingest(refunds(tenant_id))
     done = []
 
-    def others(stage, _count):
+    def forget_while_storing(stage, _count):
         if stage == "store" and not done:
             done.append(graph.forget(**criteria))
 
-    graph.compile(progress=others)
+    graph.compile(progress=forget_while_storing)
     assert done
     assert left() == []
     assert bool(graph.artifacts().artifacts) == ("session_id" in criteria)

@@ -26,7 +26,7 @@ SET memory.tenant_id = $tenant_id
 
 
 @pytest.fixture
-def told(graph):
+def statement_id(graph):
     """One rule, told in two sessions; a third event that tells nothing."""
     rule = {"role": "user", "text": "Always run the tests before you push."}
     named = {"tenant": graph.tenant_id, "metadata": {"user_id": "ana"}}
@@ -36,11 +36,11 @@ def told(graph):
     return plain.event_id
 
 
-def test_a_memory_told_while_another_telling_is_erased_keeps_count(graph, told):
+def test_a_memory_told_while_another_telling_is_erased_keeps_count(graph, statement_id):
     """Evidence that is committed while an erasure waits for the memory is counted by it."""
 
     def one_more(tx):
-        tx.run(ONE_MORE, event_id=told, tenant_id=graph.tenant_id).consume()
+        tx.run(ONE_MORE, event_id=statement_id, tenant_id=graph.tenant_id).consume()
 
     held_up(graph._connection._driver, lambda: graph.forget(session_id="s1"), one_more, "observation_count")
     [memory], _ = graph.memories(kind="policy")

@@ -48,7 +48,7 @@ def cypher(address, tenancy):
 
 
 @pytest.fixture
-def told(graph, cypher, tenancy):
+def stored_memory(graph, cypher, tenancy):
     """Four messages, and a memory of the last two."""
     said = ["Deploy staging", "Rollout stuck", "Always verify the rollout", "As I said: verify"]
     graph.ingest([message(number, text) for number, text in enumerate(said)], rehome=True)
@@ -79,7 +79,7 @@ def message(number, text):
     }
 
 
-def test_an_artifact_leads_to_the_text_of_its_events(told, connection, tenancy, explained):
+def test_an_artifact_leads_to_the_text_of_its_events(stored_memory, connection, tenancy, explained):
     """Its own events, its memories with theirs, and what it names that is not stored."""
     sources = {"source_events": ["e1", "e0", "e9"], "source_memory_ids": ["m1", "m9"]}
     connection.perform(lifecycle.record_artifact(tenancy, schema("a1", **sources)))
@@ -120,7 +120,7 @@ def test_a_tampered_artifact_says_so(connection, tenancy, explained, cypher):
     assert explained("a1").facts["tampered"] == ["content_hash", "core_hash", "text"]
 
 
-def test_a_memory_leads_to_its_events(told, explained):
+def test_a_memory_leads_to_its_events(stored_memory, explained):
     """What was said, and by whom, when."""
     explanation = explained("m1")
     assert (explanation.kind, explanation.facts["kind"], explanation.text) == (
@@ -145,7 +145,7 @@ def test_a_memory_told_often_leads_to_its_first_tellings(graph, connection, tena
     assert [event.event_id for event in explanation.events] == [f"e{number}" for number in range(100)]
 
 
-def test_many_memories_are_explained_at_once(told, connection, tenancy, explained, cypher):
+def test_many_memories_are_explained_at_once(stored_memory, connection, tenancy, explained, cypher):
     """The trail through six memories takes no more statements than the one through a single one."""
     names = [f"m{number}" for number in range(1, 7)]
     for name in names[1:]:
@@ -165,7 +165,7 @@ def test_many_memories_are_explained_at_once(told, connection, tenancy, explaine
     assert len(told_of) == single
 
 
-def test_an_event_tells_what_rests_on_it(told, connection, tenancy, explained):
+def test_an_event_tells_what_rests_on_it(stored_memory, connection, tenancy, explained):
     """Memories and artifacts that name it as evidence."""
     connection.perform(lifecycle.record_artifact(tenancy, schema("a1", source_events=["e2"])))
     explanation = explained("e2")
@@ -175,7 +175,7 @@ def test_an_event_tells_what_rests_on_it(told, connection, tenancy, explained):
     }
 
 
-def test_a_conflict_leads_to_the_evidence_of_its_sides(told, connection, tenancy, explained):
+def test_a_conflict_leads_to_the_evidence_of_its_sides(stored_memory, connection, tenancy, explained):
     """Both sides are explained, each with its events."""
     connection.perform(lifecycle.record_artifact(tenancy, policy("p1", "Use it", source_events=["e0"])))
     connection.perform(lifecycle.record_artifact(tenancy, policy("p2", "Never use it", source_events=["e1"])))
@@ -185,7 +185,7 @@ def test_a_conflict_leads_to_the_evidence_of_its_sides(told, connection, tenancy
     assert [event.event_id for event in explanation.trail()] == ["e0", "e1"]
 
 
-def test_entities_and_relations_lead_to_their_mentions(told, cypher, tenancy, explained):
+def test_entities_and_relations_lead_to_their_mentions(stored_memory, cypher, tenancy, explained):
     """A pack's graph entries are explained by key, and by both keys with the type between them."""
     tool_key, two = tenancy.node_key("tool", "kubectl"), tenancy.node_key("host", "staging")
     cypher(ENTITIES, one=tool_key, two=two)
@@ -201,7 +201,7 @@ def test_what_is_not_there_is_not_explained(explained, record_id):
         explained(record_id)
 
 
-def test_other_tenants_records_are_not_explained(told, connection, tenancy):
+def test_other_tenants_records_are_not_explained(stored_memory, connection, tenancy):
     """The same id in another tenant names nothing."""
     with pytest.raises(NotFound):
         connection.perform(explain(Tenancy.of(tenancy.tenant_id + "-other"), "e1"))

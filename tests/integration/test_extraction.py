@@ -80,11 +80,11 @@ def events(make):
 def test_entities_are_merged_and_counted(graph, stored, events, tenant_id):
     """One name is one node, of the surest type, with a count of the events that mention it."""
     graph.ingest(events)
-    found = {row["entity"]["normalised"]: row for row in stored.rows(ENTITIES)}
-    assert found["new york"]["entity"]["mention_count"] == found["new york"]["mentions"] == 2
-    assert found["caroline"]["entity"]["type"] == "person"
-    assert found["w12345"]["entity"]["type"] == "order"
-    assert set(found["new york"]["entity"]["aliases"]) | {found["new york"]["entity"]["name"]} >= {
+    entities = {row["entity"]["normalised"]: row for row in stored.rows(ENTITIES)}
+    assert entities["new york"]["entity"]["mention_count"] == entities["new york"]["mentions"] == 2
+    assert entities["caroline"]["entity"]["type"] == "person"
+    assert entities["w12345"]["entity"]["type"] == "order"
+    assert set(entities["new york"]["entity"]["aliases"]) | {entities["new york"]["entity"]["name"]} >= {
         "NEW YORK",
         "New York",
     }
@@ -119,9 +119,9 @@ def test_the_way_events_come_decides_nothing(graph, stored, events, seed, tenant
     shuffled = [{**event, "tenant_id": other} for event in events]
     random.Random(seed).shuffle(shuffled)
     ingest(connection.transact, Tenancy.of(other), shuffled, IngestOptions(batch_size=2, rehome=True))
-    found = Ingested(connection, other)
-    assert sorted(map(str, found.rows(ENTITIES))) == sorted(map(str, expected[0]))
-    assert found.rows(RELATIONS) == expected[1]
+    reordered = Ingested(connection, other)
+    assert sorted(map(str, reordered.rows(ENTITIES))) == sorted(map(str, expected[0]))
+    assert reordered.rows(RELATIONS) == expected[1]
 
 
 def test_a_batch_costs_few_statements(graph, events):
@@ -139,9 +139,9 @@ def test_forgetting_takes_mentions_and_relations_back(graph, connection, stored,
     graph.ingest(events)
     tenancy = Tenancy.of(tenant_id)
     connection.perform(forget(tenancy, ForgetCriteria(event_ids=("e1",))))
-    assert next(one for one in related(stored) if one[1] == "uses")[3] == 1
+    assert next(relation for relation in related(stored) if relation[1] == "uses")[3] == 1
     report = connection.perform(forget(tenancy, ForgetCriteria(event_ids=("e2", "e3"))))
-    assert [one for one in related(stored) if one[1] in {"uses", "raises"}] == []
+    assert [relation for relation in related(stored) if relation[1] in {"uses", "raises"}] == []
     assert len(report.relations) == 2
     assert ("tool", "ship") not in names(stored)
     left = stored.rows("MATCH (e:Entity {tenant_id: $tenant_id}) WHERE e.status = 'deprecated' RETURN e.name AS name")

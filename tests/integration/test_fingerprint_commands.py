@@ -182,14 +182,14 @@ def test_contents_and_differences_are_shown(typed, origin):
     typed("fingerprint", "export", "-t", origin.tenant_id, "-o", "b.json")
     shown = typed("fingerprint", "show", "b.json").stdout
     assert "Deploy to staging" in shown
-    found = json.loads(typed("fingerprint", "diff", "a.json", "b.json", "--json").stdout)
-    assert {one["change"] for one in found["summaries"]} == {"learned"}
+    differences = json.loads(typed("fingerprint", "diff", "a.json", "b.json", "--json").stdout)
+    assert {summary["change"] for summary in differences["summaries"]} == {"learned"}
     assert "learned" in typed("fingerprint", "diff", "a.json", "b.json").stdout
     assert json.loads(typed("fingerprint", "show", "b.json", "--json").stdout)["compression_tier"] == "full"
 
 
 def test_the_digest_is_printed(typed, origin):
     """``hmxgraph digest`` prints the numbers of HMX-F 5."""
-    found = json.loads(typed("digest", "-t", origin.tenant_id, "--json").stdout)
-    assert found["entity_count"] == 0
+    measures = json.loads(typed("digest", "-t", origin.tenant_id, "--json").stdout)
+    assert measures["entity_count"] == 0
     assert "entities" in typed("digest", "-t", origin.tenant_id).stdout

@@ -452,9 +452,9 @@ def test_local_evidence_activates_no_word_of_somebody_else(other):
     other.store(script.run("kubectl create namespace staging").events)
     other.perform(compile_tenant)
     [own] = [
-        one
-        for one in other.perform(artifacts.artifacts, lifecycle_any()).artifacts
-        if one.artifact_type == "failure_playbook"
+        artifact
+        for artifact in other.perform(artifacts.artifacts, lifecycle_any()).artifacts
+        if artifact.artifact_type == "failure_playbook"
     ]
     assert own.status == "draft"
     steps = own.content["recovery_steps"]
@@ -464,7 +464,7 @@ def test_local_evidence_activates_no_word_of_somebody_else(other):
     same = other.receive(smuggling(own))
     assert other.perform(confirm_imports).confirmed_ids == same.created_ids
     active = other.perform(artifacts.artifacts, ArtifactFilter(status="active")).artifacts
-    assert not [one for one in active for words in FOREIGN if words in str(one.content)]
+    assert not [artifact for artifact in active for words in FOREIGN if words in str(artifact.content)]
     assert other.faults() == ()
 
 

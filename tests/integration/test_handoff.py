@@ -2,38 +2,38 @@
 
 import pytest
 
-from tests.claims.working_day import DAY, TASK, answered, work
+from tests.claims.working_day import DAY, TASK, is_answered, work
 
 GOAL = 0.95
 
 
 @pytest.fixture
-def told(graph):
+def worked_day(graph):
     """A graph after the scripted day."""
     work(graph)
     return graph
 
 
-def test_the_resume_answers_the_next_agents_questions(told):
+def test_the_resume_answers_the_next_agents_questions(worked_day):
     """At least 95 % of the questions of a working day are answered from the resume alone."""
-    text = told.tasks.resume(TASK).text
-    wrong = [question["asks"] for question in DAY["question"] if not answered(question, text)]
+    text = worked_day.tasks.resume(TASK).text
+    wrong = [question["asks"] for question in DAY["question"] if not is_answered(question, text)]
     assert len(wrong) <= (1 - GOAL) * len(DAY["question"])
 
 
-def test_nothing_is_said_twice(told):
+def test_nothing_is_said_twice(worked_day):
     """No statement of a record appears in two places of the resume."""
-    resume = told.tasks.resume(TASK)
+    resume = worked_day.tasks.resume(TASK)
     text = " ".join(resume.text.split())
     stated = [step["summary"] for step in DAY["step"] if "summary" in step]
     stated += [line for step in DAY["step"] for name in ("what_worked", "followups") for line in step.get(name, ())]
     assert {part: text.count(part) for part in stated if text.count(part) > 1} == {}
 
 
-def test_the_brief_of_the_project_tells_as_much(told):
+def test_the_brief_of_the_project_tells_as_much(worked_day):
     """The brief has the tasks' goals, reasons, decisions, evidence, rejections, failures and next steps."""
-    told.memory.compact(project_id="river", digest_modes=["brief_project"])
-    (hit,) = told.records.search(artifact_role="project_brief", project_id="river")
+    worked_day.memory.compact(project_id="river", digest_modes=["brief_project"])
+    (hit,) = worked_day.records.search(artifact_role="project_brief", project_id="river")
     text = hit.view.text
     wrong = [question["asks"] for question in DAY["question"] if not _in_brief(question, text)]
     assert len(wrong) <= (1 - GOAL) * len(DAY["question"])
@@ -42,7 +42,7 @@ def test_the_brief_of_the_project_tells_as_much(told):
 def _in_brief(question, text):
     """As in the resume; a digest lists what failed, worked and comes next in fields of its own, without titles."""
     expected = {name: [_untitled(part) for part in question.get(name, ())] for name in ("says", "not")}
-    return answered(expected, text)
+    return is_answered(expected, text)
 
 
 def _untitled(part):

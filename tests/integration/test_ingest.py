@@ -33,13 +33,13 @@ def made(tenant_id):
 def test_events_are_stored_with_everything(graph, stored, made, tenant_id):
     """An event's node has the wire fields, canonical JSON, hash, text, terms, tokens and the version of its commit."""
     graph.ingest([made("e1", tags=["a"], source="user", trace_id="t")])
-    found = stored.event("e1")
-    assert found["content"] == '{"role":"user","text":"Deploy the staging environment"}'
-    assert (found["text"], found["token_count"]) == ("Deploy the staging environment", 7)
-    assert json.loads(found["recall_row"])[2:6] == ["user", "", "deploy stage environ", found["sequence"]]
-    assert (found["recorded_version"], found["trace_id"], found["tags"]) == (1, "t", ["a"])
-    assert (found["salience"], found["salience_origin"], found["speaker"]) == (0.8, "engine", "user")
-    assert found["tenant_id"] == tenant_id
+    event = stored.event("e1")
+    assert event["content"] == '{"role":"user","text":"Deploy the staging environment"}'
+    assert (event["text"], event["token_count"]) == ("Deploy the staging environment", 7)
+    assert json.loads(event["recall_row"])[2:6] == ["user", "", "deploy stage environ", event["sequence"]]
+    assert (event["recorded_version"], event["trace_id"], event["tags"]) == (1, "t", ["a"])
+    assert (event["salience"], event["salience_origin"], event["speaker"]) == (0.8, "engine", "user")
+    assert event["tenant_id"] == tenant_id
     assert graph.health()["event_count"] == 1
 
 
@@ -80,8 +80,8 @@ def test_an_id_with_another_body_is_a_conflict(graph, stored, made):
     before = stored.event("e1")
     report = graph.ingest([made("e2", 1), made("e1", metadata={"other": 1}), made("e1", session_id="elsewhere")])
     assert (report.accepted, report.conflicts, report.lines) == (1, 2, 3)
-    assert [(one.line, one.event_id) for one in report.conflicting] == [(2, "e1"), (3, "e1")]
-    assert {one.stored_hash for one in report.conflicting} == {before["event_hash"]}
+    assert [(conflict.line, conflict.event_id) for conflict in report.conflicting] == [(2, "e1"), (3, "e1")]
+    assert {conflict.stored_hash for conflict in report.conflicting} == {before["event_hash"]}
     assert stored.event("e1") == before
 
 
@@ -91,7 +91,7 @@ def test_repeats_within_a_batch_are_judged_by_what_is_stored(graph, made):
     other = made("e1", metadata={"other": 1})
     report = graph.ingest([other, other, made("e1"), made("e2", 1), made("e2", 1), made("e2", 2)])
     assert (report.accepted, report.duplicates, report.conflicts) == (1, 2, 3)
-    assert [one.line for one in report.conflicting] == [1, 2, 6]
+    assert [conflict.line for conflict in report.conflicting] == [1, 2, 6]
 
 
 def test_the_chain_is_the_order_however_events_arrive(graph, stored, made):
@@ -108,8 +108,8 @@ def test_equal_sequences_are_ordered_by_time_then_id(graph, stored, made):
     """Ties of the sequence number are broken by the timestamp, then by the id in code point order."""
     late = "2026-03-14T04:00:00+00:00"
     odd = ["a", "\ufffd", "\U0001f600"]
-    for one in (made("z"), made("b", timestamp=late), *(made(name) for name in reversed(odd))):
-        graph.ingest([one])
+    for event in (made("z"), made("b", timestamp=late), *(made(name) for name in reversed(odd))):
+        graph.ingest([event])
     ids = ["a", "z", "\ufffd", "\U0001f600", "b"]
     assert stored.links("NEXT") == sorted(("NEXT", a, b) for a, b in itertools.pairwise(ids))
 
@@ -134,7 +134,7 @@ def test_links_within_and_beyond_a_batch(graph, stored, made):
     ]
     graph.ingest(events)
     assert stored.links() == expected
-    other = [dict(one, session_id="again", event_id=one["event_id"]) for one in events]
+    other = [dict(event, session_id="again", event_id=event["event_id"]) for event in events]
     assert graph.ingest(other).conflicts == 3
 
 
@@ -209,7 +209,7 @@ def test_bad_lines_are_named_and_can_be_mended(graph, made, tmp_path):
     lines = [json.dumps(made("e1")), "{broken", json.dumps(made("e2", -1)), json.dumps(made("e3", 3))]
     path.write_bytes(gzip.compress("\n".join(lines).encode()))
     report = graph.ingest(path, rejects=rejects)
-    assert (report.accepted, [one.line for one in report.rejected]) == (2, [2, 3])
+    assert (report.accepted, [rejection.line for rejection in report.rejected]) == (2, [2, 3])
     assert report.rejected[1].event_id == "e2"
     mended = rejects.read_text().replace('"sequence":-1', '"sequence":1')
     again = tmp_path / "mended.ndjson"

@@ -66,8 +66,8 @@ def test_a_line_that_is_no_event(graph, lines, name):
     source = b"\n".join([*lines[:3], bad, *lines[3:]])
     report, again = graph.ingest(source), graph.ingest(source)
     assert (report.accepted, again.accepted, again.duplicates) == (GOOD, 0, GOOD)
-    for told in (report, again):
-        (rejection,) = told.rejected
+    for run_report in (report, again):
+        (rejection,) = run_report.rejected
         assert (rejection.line, rejection.faults[0].clause[: len(clause)]) == (4, clause)
         assert words in rejection.faults[0].found
 
@@ -88,8 +88,8 @@ def test_an_event_against_the_rules(graph, made, lines, name):
     source = b"\n".join([*lines[:3], made(99, **fields), *lines[3:]])
     report, again = graph.ingest(source), graph.ingest(source)
     assert (report.accepted, again.accepted, again.duplicates) == (GOOD, 0, GOOD)
-    for told in (report, again):
-        (rejection,) = told.rejected
+    for run_report in (report, again):
+        (rejection,) = run_report.rejected
         assert (rejection.line, rejection.event_id) == (4, "e99")
         assert {(fault.path, fault.clause) for fault in rejection.faults} >= {(path, clause)}
 
@@ -104,14 +104,17 @@ def test_a_line_of_20_mb(graph, lines):
     """It is read and reported with its place; the lines around it are stored."""
     source = b"\n".join([lines[0], b'"' + b"x" * (20 << 20) + b'"', lines[1]])
     report = graph.ingest(source)
-    assert (report.accepted, [one.line for one in report.rejected], report.lines) == (2, [2], 3)
+    assert (report.accepted, [rejection.line for rejection in report.rejected], report.lines) == (2, [2], 3)
 
 
 def test_a_line_beyond_all_measure(graph, lines):
     """A line longer than any format has is skipped without being kept in memory, and reported."""
     source = b"\n".join([lines[0], b'"' + b"x" * (LONGEST_LINE + 1) + b'"', lines[1]])
     report = graph.ingest(source)
-    assert (report.accepted, [(one.line, one.faults[0].clause) for one in report.rejected]) == (2, [(2, "HMX-E 11")])
+    assert (report.accepted, [(rejection.line, rejection.faults[0].clause) for rejection in report.rejected]) == (
+        2,
+        [(2, "HMX-E 11")],
+    )
 
 
 def test_an_id_reused_with_another_body(graph, made, lines):
@@ -121,8 +124,8 @@ def test_an_id_reused_with_another_body(graph, made, lines):
     report, again = graph.ingest(source), graph.ingest(source)
     assert (report.accepted, report.conflicts, again.accepted, again.duplicates) == (GOOD, 1, 0, GOOD)
     assert report.conflicting == again.conflicting
-    (one,) = report.conflicting
-    assert (one.line, one.event_id, one.stored_hash != one.given_hash) == (GOOD + 1, "e2", True)
+    (conflict,) = report.conflicting
+    assert (conflict.line, conflict.event_id, conflict.stored_hash != conflict.given_hash) == (GOOD + 1, "e2", True)
 
 
 @pytest.mark.parametrize("cut", [1, 60, 400])
@@ -132,7 +135,7 @@ def test_a_truncated_gz(graph, made, tmp_path, cut):
     packed = gzip.compress(b"\n".join(made(n, metadata={"salt": os.urandom(40).hex()}) for n in range(40)))
     path.write_bytes(packed[:-cut])
     report = graph.ingest(path)
-    assert [one.faults[0].clause for one in report.rejected][-1] == "RFC 1952"
+    assert [rejection.faults[0].clause for rejection in report.rejected][-1] == "RFC 1952"
     path.write_bytes(packed)
     whole = graph.ingest(path)
     assert (report.accepted + whole.accepted, whole.duplicates, whole.rejected) == (40, report.accepted, ())
@@ -145,7 +148,7 @@ def test_a_pipe_closed_in_the_middle_of_a_line(hmxgraph, lines):
     code, out, err = hmxgraph(whole[:-20])
     report = json.loads(out)
     assert (code, err, report["accepted"]) == (1, "", GOOD - 1)
-    assert [(one["source"], one["line"]) for one in report["rejected"]] == [("stdin", GOOD)]
+    assert [(rejection["source"], rejection["line"]) for rejection in report["rejected"]] == [("stdin", GOOD)]
     code, out, _ = hmxgraph(whole)
     assert (code, json.loads(out)["accepted"], json.loads(out)["duplicates"]) == (0, 1, GOOD - 1)
 
@@ -200,8 +203,8 @@ FAR = ["0001-01-01T00:00:00Z", "1680-01-01T00:00:00Z", "2256-01-01T00:00:00Z", "
 
 def test_times_outside_the_calendar_are_refused_by_name(graph, tenant_id):
     """Nothing that comes out could tell them again."""
-    told = [document(tenant_id=tenant_id, event_id=time, timestamp=time) for time in UNTELLABLE]
-    report = graph.ingest([*told, document(tenant_id=tenant_id, event_id="good")])
+    untellable = [document(tenant_id=tenant_id, event_id=time, timestamp=time) for time in UNTELLABLE]
+    report = graph.ingest([*untellable, document(tenant_id=tenant_id, event_id="good")])
     assert [each.event_id for each in report.rejected] == UNTELLABLE
     assert all("$.timestamp" in str(each.faults[0]) and "1 to 9999" in str(each.faults[0]) for each in report.rejected)
     assert report.accepted == 1

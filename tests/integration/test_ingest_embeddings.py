@@ -54,8 +54,8 @@ def test_hashes_cover_every_embedding(graph, made):
 def test_events_of_like_meaning(graph, made):
     """The nearest by angle come first; those of another dimension, of none, or erased do not come."""
     graph.ingest([made(0), made(1, [1, 0]), made(2, [0, 1]), made(3, [1, 0.1, 0]), made(4, [2, 0.2]), made(5, [0, 0])])
-    found = graph.query("explore/similar_events", embedding=[1, 0.2])
-    assert [row["event_id"] for row in found] == ["e4", "e1", "e2"]
+    rows = graph.query("explore/similar_events", embedding=[1, 0.2])
+    assert [row["event_id"] for row in rows] == ["e4", "e1", "e2"]
     graph.forget(event_id="e4")
     assert [row["event_id"] for row in graph.query("explore/similar_events", embedding=[1, 0.2])] == ["e1", "e2"]
     assert list(graph.query("explore/similar_events", embedding=[1, 0, 0])) == []

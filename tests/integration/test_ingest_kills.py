@@ -31,14 +31,14 @@ with hmxgraph.connect(tenant_id=sys.argv[1], **login) as graph:
 def source(tmp_path_factory):
     """A file of events: sessions interleaved, out of order, with calls, answers, causes and repeats."""
     path = tmp_path_factory.mktemp("kills") / "events.ndjson"
-    lines = [json.dumps(one(number)) for number in range(EVENTS)]
+    lines = [json.dumps(event(number)) for number in range(EVENTS)]
     for at in range(0, EVENTS - 7, 13):
         lines[at], lines[at + 6] = lines[at + 6], lines[at]
     path.write_text("\n".join([*lines, *lines[100 : 100 + REPEATS]]))
     return path
 
 
-def one(number):
+def event(number):
     """An event of one of nine sessions; every third is a call that the next one of its session answers."""
     session, step = number % 9, number // 9
     kind = ("tool_call", "tool_result", "message")[step % 3]

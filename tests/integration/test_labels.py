@@ -17,8 +17,8 @@ def known(graph):
     graph.append("message", {"role": "user", "text": "We deploy staging with kubectl"}, session_id="s", user_id="ana")
     graph.append("tool_result", {"tool_name": "fetch", "result": PAGE}, session_id="s", source="web:evil.example")
     graph.append("tool_result", {"tool_name": "gh", "result": "staging deploy: 3 open"}, session_id="s")
-    told = {"role": "user", "text": "The owner of the staging deploy is Mallory"}
-    graph.append("message", told, session_id="s", source="handbook.pdf")
+    content = {"role": "user", "text": "The owner of the staging deploy is Mallory"}
+    graph.append("message", content, session_id="s", source="handbook.pdf")
     return graph
 
 

@@ -42,7 +42,7 @@ def test_a_whole_chain_travels(graph, address):
         moved = [version.document() | {"tenant_id": other.tenant_id} for version in versions]
         receipts = other.import_chain(moved)
         assert [receipt.outcome for receipt in receipts] == ["created"] * 3
-        assert [(one.artifact_id, one.status) for one in other.chain("a2").versions] == [
+        assert [(version.artifact_id, version.status) for version in other.chain("a2").versions] == [
             ("a1", "superseded"),
             ("a2", "superseded"),
             ("a3", "deprecated"),
@@ -50,7 +50,7 @@ def test_a_whole_chain_travels(graph, address):
         assert [receipt.outcome for receipt in other.import_chain(moved)] == ["unchanged"] * 3
         assert other.verify().findings == ()
         with pytest.raises(InvalidRequest, match="whole chain"):
-            other.import_chain([one for one in moved if one["version"] > 1])
+            other.import_chain([version for version in moved if version["version"] > 1])
 
 
 def test_a_draft_successor_leaves_its_predecessor_in_force(graph):
@@ -63,7 +63,7 @@ def test_a_draft_successor_leaves_its_predecessor_in_force(graph):
     assert graph.verify().findings == ()
     graph.transition("a2", "deprecated")
     assert graph.transition("a3", "active").status == "active"
-    assert [(one.artifact_id, one.status) for one in graph.chain("a1").versions] == [
+    assert [(version.artifact_id, version.status) for version in graph.chain("a1").versions] == [
         ("a1", "superseded"),
         ("a3", "active"),
     ]

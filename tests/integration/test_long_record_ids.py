@@ -35,60 +35,60 @@ def named(graph, records):
     return ids, first.artifact_id, reply.artifact_id
 
 
-def found(records, **filters):
+def ids_matching(records, **filters):
     """The ids of the records that these filters give."""
     return [hit.artifact_id for hit in records.search(**filters)]
 
 
 def test_long_ids_are_found_exactly(records, named):
     """Each filter finds its record, whole, with words and without; an id of the same beginning is another one."""
-    ids, one, reply = named
+    ids, record_id, reply = named
     values = ids | {"dataset_name": f"{LONG}d", "dataset_version": f"{LONG}v", "entity_name": f"{LONG}e"}
     for name, value in values.items():
-        expected = [reply, one] if name in {"project_id", "thread_id"} else [one]
-        assert found(records, **{name: value}) == expected, name
-        assert found(records, query="microbes", **{name: value})[:1] == [one], name
-        assert found(records, **{name: f"{value}x"}) == [], name
-    assert found(records, reply_to_artifact_id=one) == [reply]
-    assert found(records, task_id=f"{LONG}t")[:2] == [reply, one]
-    stored = records.get(one).record
+        expected = [reply, record_id] if name in {"project_id", "thread_id"} else [record_id]
+        assert ids_matching(records, **{name: value}) == expected, name
+        assert ids_matching(records, query="microbes", **{name: value})[:1] == [record_id], name
+        assert ids_matching(records, **{name: f"{value}x"}) == [], name
+    assert ids_matching(records, reply_to_artifact_id=record_id) == [reply]
+    assert ids_matching(records, task_id=f"{LONG}t")[:2] == [reply, record_id]
+    stored = records.get(record_id).record
     assert {name: getattr(stored, name) for name in ids} == ids
-    assert [each.artifact_id for each in records.list_thread(f"{LONG}thread_id")] == [one, reply]
+    assert [each.artifact_id for each in records.list_thread(f"{LONG}thread_id")] == [record_id, reply]
 
 
 def test_long_ids_are_worked_with(graph, records, named):
     """Task, resume, trust, digests, maintenance and the check of everything know them as they are."""
-    ids, one, reply = named
+    ids, record_id, reply = named
     tasks = tasks_of(graph)
     answer = records.get(reply).record
     assert (answer.task_id, answer.thread_id) == (f"{LONG}t", f"{LONG}thread_id")
-    assert records.get(one).trust_tier == "verified_record"
-    records.verification(one, summary="mine", supports_claim=False, agent_id=f"{LONG}agent_id")
-    assert records.get(one).trust_tier == "verified_record"
+    assert records.get(record_id).trust_tier == "verified_record"
+    records.verification(record_id, summary="mine", supports_claim=False, agent_id=f"{LONG}agent_id")
+    assert records.get(record_id).trust_tier == "verified_record"
     assert len(tasks.get(f"{LONG}t").records) == 4
-    assert one in tasks.resume(f"{LONG}t").sources
+    assert record_id in tasks.resume(f"{LONG}t").sources
     library = records.find_evidence(project_id=ids["project_id"])
-    assert one in [view.artifact_id for view in library]
+    assert record_id in [view.artifact_id for view in library]
     assert library.digest.record.project_id == ids["project_id"]
     assert graph.memory.stats(project_id=ids["project_id"]).document()["records"]["evidence"]["active"] == 1
     graph.memory.dream(project_id=ids["project_id"], dry_run=False)
     graph.compile()
-    assert one in {entry.source_id for entry in graph.pack("microbes").entries}
+    assert record_id in {entry.source_id for entry in graph.pack("microbes").entries}
     assert graph.verify().findings == ()
 
 
 def test_long_ids_are_forgotten(graph, records, named):
     """What is erased keeps its ids, whole; digests that told of it are gone."""
-    ids, one, _ = named
+    ids, record_id, _ = named
     digest = records.find_evidence(project_id=ids["project_id"]).digest.artifact_id
-    assert graph.forget(session_id=ids["session_id"]).records == (one,)
-    place = records.get(one).record
-    assert (place.artifact_id, place.task_id, place.thread_id) == (one, f"{LONG}t", f"{LONG}thread_id")
+    assert graph.forget(session_id=ids["session_id"]).records == (record_id,)
+    place = records.get(record_id).record
+    assert (place.artifact_id, place.task_id, place.thread_id) == (record_id, f"{LONG}t", f"{LONG}thread_id")
     assert records.search("microbes", include_hidden=True).hits == ()
-    assert digest not in found(records, artifact_kind="digest")
+    assert digest not in ids_matching(records, artifact_kind="digest")
     own = digest_by_hand(graph, f"{LONG}t", summary="by hand", artifact_role="project_brief")
     graph.forget(session_id=f"task:{LONG}t")
-    assert own not in found(records, artifact_kind="digest", include_hidden=True)
+    assert own not in ids_matching(records, artifact_kind="digest", include_hidden=True)
     assert [finding for finding in graph.verify().findings if finding.level == "wrong"] == []
 
 
@@ -100,7 +100,7 @@ def test_words_that_class_records_are_short(graph, records, name):
     def said(word):
         return {"entity_refs": [{"name": "E. coli", name: word}]} if name == "entity_type" else {name: word}
 
-    one = records.create("evidence", task_id=task_id, summary="x", **said("w" * 256)).artifact_id
-    assert found(records, **{name: "w" * 256}) == [one]
+    record_id = records.create("evidence", task_id=task_id, summary="x", **said("w" * 256)).artifact_id
+    assert ids_matching(records, **{name: "w" * 256}) == [record_id]
     with pytest.raises(TaskError, match=f"evidence: {name} has 257 characters, more than 256; give a short word"):
         records.create("evidence", task_id=task_id, summary="x", **said("w" * 257))

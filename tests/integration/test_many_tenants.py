@@ -80,14 +80,14 @@ def test_asynchronous_tenants_share_a_driver(address, tenant_id):
 
     async def scenario():
         graph = await hmxgraph.connect_async(address.uri, password=address.password, tenant_id=tenant_id)
-        others = [await graph.for_tenant(f"{tenant_id}-{number}") for number in range(TENANTS)]
-        writes = [each.append("message", said(f"n {n}"), session_id="s") for each in others for n in range(EACH)]
+        graphs = [await graph.for_tenant(f"{tenant_id}-{number}") for number in range(TENANTS)]
+        writes = [each.append("message", said(f"n {n}"), session_id="s") for each in graphs for n in range(EACH)]
         receipts = await asyncio.gather(*writes)
         await graph.close()
         with pytest.raises(GraphNotOpen):
             graph.for_tenant("another")
-        counts = [(await each.health())["event_count"] for each in others]
-        for each in others:
+        counts = [(await each.health())["event_count"] for each in graphs]
+        for each in graphs:
             await each.close()
             await each.close()
         return {receipt.status for receipt in receipts}, counts

@@ -30,7 +30,7 @@ def opened(address, tenant_id):
     return connect
 
 
-def told(graph, tenant_id):
+def ingest_texts(graph, tenant_id):
     """Store the texts."""
     return graph.ingest(
         [
@@ -43,7 +43,7 @@ def told(graph, tenant_id):
 def test_packs_mask_secrets_by_default(opened, tenant_id):
     """In text, entries and JSON, within the budget; what is stored stays as it is, and "off" shows it."""
     with opened() as graph:
-        told(graph, tenant_id)
+        ingest_texts(graph, tenant_id)
         for budget in (40, 60, 90, 2048):
             pack = graph.pack("How do I log in to staging?", budget=budget)
             assert counter()(pack.text) <= budget
@@ -59,17 +59,17 @@ def test_packs_mask_secrets_by_default(opened, tenant_id):
 def test_nothing_of_a_secret_is_stored_where_ingest_masks(opened, tenant_id):
     """Neither by files nor live, in no property of any node."""
     with opened(mask_secrets="ingest") as graph:
-        assert told(graph, tenant_id).accepted == 3
+        assert ingest_texts(graph, tenant_id).accepted == 3
         graph.append(
             "tool_call", {"tool_name": "login", "arguments": {"line": f"--password {PASSWORD}"}}, session_id="l"
         )
         graph.record([{"role": "user", "content": f"my key: {KEY}"}], session_id="r")
-        found = graph._connection._driver.execute_query(
+        columns = graph._connection._driver.execute_query(
             "MATCH (n {tenant_id: $tenant_id}) RETURN collect(toString(properties(n).content)) AS content, "
             "collect(n.text) AS texts, collect(n.search_text) AS words",
             tenant_id=tenant_id,
         ).records[0]
-        stored = [part for parts in found.values() for part in parts if part]
+        stored = [part for parts in columns.values() for part in parts if part]
         assert not [part for part in stored if KEY in part or PASSWORD in part]
         marks = [re.search(r"\[password \w{4}\]", graph.explain(name).text)[0] for name in ("e1", "e2")]
         assert marks[0] == marks[1]
@@ -104,7 +104,7 @@ def test_budgets_hold_however_many_secrets_there_are(opened, tenant_id):
 def test_the_environment_and_the_command_line_say_how(run, opened, tenant_id, address, monkeypatch):
     """An option wins over the variable, which holds wherever nobody says anything else."""
     with opened() as graph:
-        told(graph, tenant_id)
+        ingest_texts(graph, tenant_id)
     for name, value in (("URI", address.uri), ("USER", address.user), ("PASSWORD", address.password)):
         monkeypatch.setenv(f"HMXGRAPH_{name}", value)
     ask = ("pack", "How do I log in to staging?", "--tenant", tenant_id)

@@ -78,26 +78,30 @@ def test_two_agents_share_work_over_stdio(address, tenant_id):
             reasonless = await refused(ana, "task_report", **task, **applied)
             await called(ana, "task_report", **task, **applied, why_chosen="it is there", inputs=["manifests"])
             evidence = {"step": "evidence", "summary": "12 pods run", "supports_claim": True}
-            found = json.loads(await called(ana, "task_report", **task, **evidence))
+            evidence_record = json.loads(await called(ana, "task_report", **task, **evidence))
             resumed = await called(bo, "task_resume", **task)
             (listed,) = json.loads(await called(bo, "task_list"))
             assert (listed["task_id"], listed["goal"]) == (task["task_id"], "Deploy the staging environment")
-            own = await called(ana, "record_judge", id=found["artifact_id"], supports=True, summary="I say so")
-            other = await called(bo, "record_judge", id=found["artifact_id"], supports=True, summary="I counted 12")
-            told = await called(bo, "memory_context", query="Deploy the staging environment", budget=800)
+            own = await called(
+                ana, "record_judge", id=evidence_record["artifact_id"], supports=True, summary="I say so"
+            )
+            other = await called(
+                bo, "record_judge", id=evidence_record["artifact_id"], supports=True, summary="I counted 12"
+            )
+            context = await called(bo, "memory_context", query="Deploy the staging environment", budget=800)
             hits = await called(bo, "memory_search", query="rollout staging")
             await called(ana, "task_report", **task, step="finish", summary="deployed")
             late = await refused(ana, "task_report", **task, step="progress", summary="more", next_step="x")
-            return begun, resumed, json.loads(own), json.loads(other), told, json.loads(hits), late, reasonless
+            return begun, resumed, json.loads(own), json.loads(other), context, json.loads(hits), late, reasonless
 
-    begun, resumed, own, other, told, hits, late, reasonless = asyncio.run(scenario())
+    begun, resumed, own, other, context, hits, late, reasonless = asyncio.run(scenario())
     assert "Always verify the rollout" in begun
     assert "[data] Deploy the staging environment" in resumed
     assert "apply" in resumed
     assert own["judged"]["trust_tier"] != "verified_record"
     assert other["judged"]["trust_tier"] == "verified_record"
-    assert "Always verify the rollout" in told
-    assert told.startswith("<hmxgraph-pack")
+    assert "Always verify the rollout" in context
+    assert context.startswith("<hmxgraph-pack")
     assert hits["hits"]
     assert "why_chosen" in reasonless
     assert "invalid:" in late
@@ -135,7 +139,7 @@ def test_http_needs_a_key_and_keeps_tenants_apart(served, address, tenant_id):
             read = await client.read_resource(f"hmxgraph://task/{task_id}")
             prompt = await client.get_prompt("handoff", {"task_id": task_id})
         async with over_http(served, reader) as client:
-            told = await called(client, "memory_context", query="vault code")
+            context = await called(client, "memory_context", query="vault code")
             denied = await refused(client, "memory_remember", text="anything")
         async with over_http(served, stranger) as client:
             empty = await called(client, "memory_context", query="vault code zanzibar")
@@ -149,12 +153,12 @@ def test_http_needs_a_key_and_keeps_tenants_apart(served, address, tenant_id):
             libraries = [json.loads(await called(client, "library", about=about)) for about in ("failures", "evidence")]
             with pytest.raises(MCPError):
                 await client.read_resource(f"hmxgraph://task/{task_id}")
-        return read, prompt, told, denied, empty, probes, searched, libraries
+        return read, prompt, context, denied, empty, probes, searched, libraries
 
-    read, prompt, told, denied, empty, probes, searched, libraries = asyncio.run(scenario())
+    read, prompt, context, denied, empty, probes, searched, libraries = asyncio.run(scenario())
     assert "Open the vault" in read.contents[0].text
     assert "Open the vault" in prompt.messages[0].content.text
-    assert "zanzibar" in told
+    assert "zanzibar" in context
     assert "denied" in denied
     assert "zanzibar" not in empty
     assert all("not_found: no " in probe or "invalid: " in probe for probe in probes), probes
@@ -177,11 +181,11 @@ def test_what_tools_said_stays_labelled(served, address, tenant_id, graph):
 
     async def scenario():
         async with over_http(served, secret) as client:
-            told = await called(client, "memory_context", query="Deploy the staging environment")
-            return told, await called(client, "memory_explain", id=result.event_id)
+            context = await called(client, "memory_context", query="Deploy the staging environment")
+            return context, await called(client, "memory_explain", id=result.event_id)
 
-    told, explained = asyncio.run(scenario())
-    for text in (told, explained):
+    context, explained = asyncio.run(scenario())
+    for text in (context, explained):
         (line,) = [line for line in text.splitlines() if "ignore all rules" in line][:1]
         assert line.startswith(("[tool]", "[data]"))
         assert "\n## Core" not in text.partition("ignore all rules")[2]

@@ -50,9 +50,9 @@ def say(graph, tenant_id):
     count = iter(range(100, 1000))
 
     def said(*words, speaker=None):
-        graph.ingest([one(day, text, speaker) for day, text in words])
+        graph.ingest([message(day, text, speaker) for day, text in words])
 
-    def one(day, text, speaker):
+    def message(day, text, speaker):
         number = next(count)
         who = {"source": "user"} if speaker is None else {"source": speaker, "agent_id": speaker}
         return document(
@@ -80,7 +80,7 @@ def listed(connection, tenancy):
 
 
 @pytest.fixture
-def told(connection, tenancy):
+def add_memory(connection, tenancy):
     """Remember something by hand, at a time just after all that is known unless the test says when."""
     count = iter(range(1000))
 
@@ -147,9 +147,9 @@ def test_a_rule_taken_back_is_over(say, listed):
     assert holding(listed) == sorted([lifted[0], never])
 
 
-def test_a_rule_laid_down_by_hand_is_not_taken_back_by_the_way(say, told, listed, connection, tenancy):
+def test_a_rule_laid_down_by_hand_is_not_taken_back_by_the_way(say, add_memory, listed, connection, tenancy):
     """Both hold, in conflict, until one is chosen."""
-    told("Never push to main directly.", kind="policy", hard=True)
+    add_memory("Never push to main directly.", kind="policy", hard=True)
     say((28, "You may push to main directly now."))
     assert holding(listed) == ["Never push to main directly.", "You may push to main directly now."]
     (conflict,) = connection.perform(conflicts(tenancy))
@@ -168,24 +168,24 @@ def test_a_matter_that_was_moved_has_its_new_value(say, listed):
     ]
 
 
-def test_a_hard_rule_is_not_displaced_by_chance_words(say, told, listed, connection, tenancy):
+def test_a_hard_rule_is_not_displaced_by_chance_words(say, add_memory, listed, connection, tenancy):
     """Only another hard rule takes its place; whatever else is told against it is in conflict with it."""
     never, always = "Never deploy to production on a Friday.", "Always deploy to production on a Friday."
-    told(never, kind="policy", hard=True)
+    add_memory(never, kind="policy", hard=True)
     say((28, always))
     assert holding(listed) == [always, never]
     (conflict,) = connection.perform(conflicts(tenancy))
     assert sorted(side.text for side in conflict.sides) == [always, never]
-    told(always, kind="policy", hard=True)
+    add_memory(always, kind="policy", hard=True)
     assert holding(listed) == [always]
     assert connection.perform(conflicts(tenancy)) == ()
 
 
-def test_who_orders_by_the_way_may_change_their_mind(say, told, listed):
+def test_who_orders_by_the_way_may_change_their_mind(say, add_memory, listed):
     """Unless the same was laid down by hand as well."""
     say((1, "Never deploy to production on a Friday."), (2, "Always deploy to production on a Friday."))
     assert holding(listed) == ["Always deploy to production on a Friday."]
-    told("Always deploy to production on a Friday.", kind="policy", hard=True)
+    add_memory("Always deploy to production on a Friday.", kind="policy", hard=True)
     say((28, "Never deploy to production on a Friday."))
     assert "Always deploy to production on a Friday." in holding(listed)
 
@@ -345,10 +345,10 @@ def test_repetition_makes_sure(say, connection, tenancy):
     assert len(again.event_ids) == 2
 
 
-def test_remembering_by_hand_has_evidence(told, connection, tenancy):
+def test_remembering_by_hand_has_evidence(add_memory, connection, tenancy):
     """What is told by hand is one memory however often it is told, each time with an event as evidence."""
-    told("Always verify the rollout", kind="policy", hard=True)
-    again = told("Always verify the rollout", kind="policy")
+    add_memory("Always verify the rollout", kind="policy", hard=True)
+    again = add_memory("Always verify the rollout", kind="policy")
     assert (again.observation_count, again.hard, again.extraction_method) == (2, True, "remembered")
     assert again.event_ids == ("told-0", "told-1")
 
@@ -362,10 +362,10 @@ def test_remembering_by_hand_has_evidence(told, connection, tenancy):
         ("The API is versioned.", "The API is public.", True),
     ],
 )
-def test_who_or_where_is_one_at_a_time(told, listed, earlier, later, both):
+def test_who_or_where_is_one_at_a_time(add_memory, listed, earlier, later, both):
     """A name takes the place of another; of qualities there can be many."""
-    told(earlier)
-    told(later)
+    add_memory(earlier)
+    add_memory(later)
     assert holding(listed) == sorted([earlier, later] if both else [later])
 
 
@@ -391,36 +391,36 @@ def test_what_is_remembered_is_dated_now(graph):
 
 
 @pytest.mark.parametrize(("text", "how"), [("x", {"hard": True}), (" ", {"kind": "fact"}), ("", {})])
-def test_what_cannot_be_remembered_is_refused(told, text, how):
+def test_what_cannot_be_remembered_is_refused(add_memory, text, how):
     """Hard facts and empty texts are refused by name, and not as choices among others."""
     with pytest.raises(InvalidRequest):
-        told(text, **how)
+        add_memory(text, **how)
 
 
-def test_an_unknown_kind_is_refused(told):
+def test_an_unknown_kind_is_refused(add_memory):
     """The error lists the four there are."""
     with pytest.raises(UnknownChoice, match="fact, preference, policy, goal"):
-        told("x", kind="rumour")
+        add_memory("x", kind="rumour")
 
 
-def test_a_page_of_memories_names_its_evidence(told, connection, tenancy):
+def test_a_page_of_memories_names_its_evidence(add_memory, connection, tenancy):
     """Each memory of a page carries the events that it rests on, as the one that was remembered does."""
-    told("Always verify the rollout", kind="policy")
-    made = told("Always verify the rollout", kind="policy")
+    add_memory("Always verify the rollout", kind="policy")
+    made = add_memory("Always verify the rollout", kind="policy")
     (listed,), _ = connection.perform(memories(tenancy, kind="policy"))
     assert len(made.event_ids) == 2
     assert (listed.event_ids, listed.document()) == (made.event_ids, made.document())
 
 
-def test_memories_are_listed_page_by_page(told, connection, tenancy):
+def test_memories_are_listed_page_by_page(add_memory, connection, tenancy):
     """Pages follow each other without gaps; filters narrow them; unknown choices are refused."""
     for number in range(5):
-        told(f"rule number {number} stands", kind="policy")
-    told("tea is ready", kind="fact")
+        add_memory(f"rule number {number} stands", kind="policy")
+    add_memory("tea is ready", kind="fact")
     seen, after = [], None
     while True:
         page, after = connection.perform(memories(tenancy, kind="policy", limit=2, after=after))
-        seen += [one.text for one in page]
+        seen += [memory.text for memory in page]
         if after is None:
             break
     assert seen == [f"rule number {number} stands" for number in reversed(range(5))]
@@ -434,10 +434,10 @@ def test_memories_are_listed_page_by_page(told, connection, tenancy):
 
 
 @pytest.mark.parametrize(("limit", "pages"), [(1, 4), (2, 2), (3, 2), (4, 1), (5, 1)])
-def test_the_last_page_of_memories_says_so(told, connection, tenancy, limit, pages):
+def test_the_last_page_of_memories_says_so(add_memory, connection, tenancy, limit, pages):
     """A page that is exactly full is the last one where nothing comes after it."""
     for number in range(4):
-        told(f"rule number {number} stands", kind="policy")
+        add_memory(f"rule number {number} stands", kind="policy")
     sizes, after = [], None
     while not sizes or after is not None:
         page, after = connection.perform(memories(tenancy, limit=limit, after=after))
@@ -460,8 +460,8 @@ def test_forgetting_the_evidence_forgets_the_memory(say, listed, connection, ten
 def test_forgetting_one_of_two_pieces_of_evidence_makes_less_sure(say, connection, tenancy):
     """A memory with evidence left counts it anew."""
     say((1, "Do not use global variables."), (2, "Do not use global variables."))
-    (found,), _ = connection.perform(memories(tenancy))
-    first, _ = connection.perform(memory(tenancy, found.memory_id)).event_ids
+    (remembered,), _ = connection.perform(memories(tenancy))
+    first, _ = connection.perform(memory(tenancy, remembered.memory_id)).event_ids
     connection.perform(forget(tenancy, ForgetCriteria(event_ids=(first,))))
-    left = connection.perform(memory(tenancy, found.memory_id))
+    left = connection.perform(memory(tenancy, remembered.memory_id))
     assert (left.observation_count, left.confidence) == (1, 0.6)

@@ -165,19 +165,19 @@ def test_a_search_tells_what_held_then(memory):
     new = memory.supersede(old.memory_id, "The xray host is two", at=AT.format(3))
     memory.delete(new.memory_id, at=AT.format(5))
 
-    def found(second):
+    def search_at(second):
         return [(hit.view.text, hit.view.status) for hit in memory.search("xray host", as_of=AT.format(second))]
 
-    assert found(0) == []
-    assert found(2) == [("The xray host is one", "promoted")]
-    assert found(4) == [("The xray host is two", "promoted")]
-    assert found(6) == []
+    assert search_at(0) == []
+    assert search_at(2) == [("The xray host is one", "promoted")]
+    assert search_at(4) == [("The xray host is two", "promoted")]
+    assert search_at(6) == []
     later = memory.search("xray host", as_of=AT.format(0), include_hidden=True)
     assert {hit.view.hidden_reason for hit in later} == {"later"}
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("text", "other_text"),
     [
         ("The limit is > 5", "The limit is < 5"),
         ("Write it in C++", "Write it in C"),
@@ -187,11 +187,11 @@ def test_a_search_tells_what_held_then(memory):
         ("???", "\U0001f600"),
     ],
 )
-def test_signs_make_another_memory(graph, memory, one, other):
+def test_signs_make_another_memory(graph, memory, text, other_text):
     """What differs in a sign that means something is not the same said once more."""
-    kind = "policy" if one.startswith("Always") else "fact"
-    assert memory.add(one, kind=kind).memory_id != memory.add(other, kind=kind).memory_id
-    assert graph.remember(one, kind=kind).text == one
+    kind = "policy" if text.startswith("Always") else "fact"
+    assert memory.add(text, kind=kind).memory_id != memory.add(other_text, kind=kind).memory_id
+    assert graph.remember(text, kind=kind).text == text
 
 
 @pytest.mark.parametrize("ended", ["deleted", "superseded"])
@@ -199,15 +199,15 @@ def test_a_conflict_ends_with_its_memory(graph, memory, ended):
     """A rule that is taken out of what holds by hand contradicts nothing any more; the artifact is what is kept."""
     rule = memory.add("Never lock a table", kind="policy", at=AT.format(1)).memory_id
     graph.record_artifact(policy("p1", "Lock the table", second=3))
-    (found,) = graph.conflicts()
-    assert [side.side_id for side in found.sides] == [rule, "p1"]
+    (conflict,) = graph.conflicts()
+    assert [side.side_id for side in conflict.sides] == [rule, "p1"]
     if ended == "deleted":
         memory.delete(rule, reason="wrong")
     else:
         memory.supersede(rule, "Always measure the rollout", kind="policy", at=AT.format(9))
     assert graph.conflicts() == ()
     (closed,) = graph.conflicts(status="resolved")
-    assert (closed.conflict_id, closed.kept_id) == (found.conflict_id, "p1")
+    assert (closed.conflict_id, closed.kept_id) == (conflict.conflict_id, "p1")
     assert graph.verify().findings == ()
 
 
@@ -225,12 +225,12 @@ def test_what_is_over_is_expired(memory):
 
 def test_feedback_and_outcomes_move_the_rank(memory):
     """Of two that match alike the one that helped comes first; each judgement is an event."""
-    one = memory.add("Restart the cart service", kind="policy").memory_id
-    two = memory.add("Restart the cart worker", kind="policy").memory_id
-    memory.feedback(one, "negative", comment="made it worse", agent_id="ana")
-    judged = memory.record_outcome([two], "success", summary="it helped", agent_id="ana")
+    harmful_id = memory.add("Restart the cart service", kind="policy").memory_id
+    helpful_id = memory.add("Restart the cart worker", kind="policy").memory_id
+    memory.feedback(harmful_id, "negative", comment="made it worse", agent_id="ana")
+    judged = memory.record_outcome([helpful_id], "success", summary="it helped", agent_id="ana")
     assert judged.memories[0].properties["useful"] == 1
-    assert [hit.memory_id for hit in memory.search("restart cart")] == [two, one]
+    assert [hit.memory_id for hit in memory.search("restart cart")] == [helpful_id, harmful_id]
 
 
 def test_compact_answers_fit_the_budget(memory):
@@ -251,8 +251,8 @@ def test_a_mode_brings_its_digest(graph, memory):
     task_id = tasks.start("Deploy").task_id
     tasks.run_start(task_id, command="c", why_chosen="w", inputs=["i"])
     tasks.run_finish(task_id, status="failed", summary="disk full")
-    found = memory.search("disk", mode="find_failures")
-    assert "disk full" in found.digest.record.summary
+    results = memory.search("disk", mode="find_failures")
+    assert "disk full" in results.digest.record.summary
 
 
 def test_figures(memory):
@@ -339,18 +339,18 @@ def test_memories_of_one_event_come_with_the_hit(memory):
     sibling = memory.add("Zoe spoke for the buyer", project_id="p", tags=["event:visit"], at=AT.format(2)).memory_id
     memory.add("Zoe moved to Oslo", project_id="q", tags=["event:visit"], at=AT.format(3))
     memory.add("Zoe likes tea", project_id="p", tags=["event:lunch"], at=AT.format(4))
-    found = memory.search("contract renewed", project_id="p", expand_event_siblings=True)
-    (expanded,) = [one for one in found if one.memory_id == hit]
-    assert [one["memory_id"] for one in expanded.expanded_siblings] == [sibling]
-    assert all(one.expanded_siblings == () for one in memory.search("contract renewed", project_id="p"))
+    results = memory.search("contract renewed", project_id="p", expand_event_siblings=True)
+    (expanded,) = [result for result in results if result.memory_id == hit]
+    assert [context["memory_id"] for context in expanded.expanded_siblings] == [sibling]
+    assert all(result.expanded_siblings == () for result in memory.search("contract renewed", project_id="p"))
 
 
 def test_an_expired_memory_is_hidden_and_reported(memory):
     """From its time on it is in no answer, and maintenance names it; before, it is like any other."""
-    one = memory.add("The freeze covers all deployments", expires=AT.format(5), at=AT.format(1)).memory_id
-    assert [hit.memory_id for hit in memory.search("deployment freeze")] == [one]
+    freeze_id = memory.add("The freeze covers all deployments", expires=AT.format(5), at=AT.format(1)).memory_id
+    assert [hit.memory_id for hit in memory.search("deployment freeze")] == [freeze_id]
     assert memory.dream().reported == ()
     memory.add("Lunch is at noon", at=AT.format(9))
     assert [hit.memory_id for hit in memory.search("deployment freeze")] == []
-    assert memory.dream().reported == ({"finding": "expired_memory", "ids": [one]},)
-    assert memory.get(one).hidden_reason == "expired"
+    assert memory.dream().reported == ({"finding": "expired_memory", "ids": [freeze_id]},)
+    assert memory.get(freeze_id).hidden_reason == "expired"

@@ -70,10 +70,10 @@ def test_what_stands_deep_in_a_long_event_is_found_and_shown(graph, at, budget):
     for number, text in enumerate([page, *(_long_page("Nothing else was written.", 7) for _ in range(3))]):
         script.add("observation", {"result": text, "url": f"page/{number}"}, source="web:coast")
     graph.ingest(script.events)
-    found = graph.pack("When was the Kerlouan lighthouse lamp replaced?", budget=budget, sections=["episodes"])
-    assert "replaced in 1987" in found.text
-    assert counter()(found.text) <= budget
-    assert max(len(entry.content) for entry in found.entries) <= 4_000 + len("[web] ")
+    pack = graph.pack("When was the Kerlouan lighthouse lamp replaced?", budget=budget, sections=["episodes"])
+    assert "replaced in 1987" in pack.text
+    assert counter()(pack.text) <= budget
+    assert max(len(entry.content) for entry in pack.entries) <= 4_000 + len("[web] ")
 
 
 def test_the_end_of_a_log_is_found(graph):
@@ -84,8 +84,8 @@ def test_the_end_of_a_log_is_found(graph):
     for number in range(10):
         script.user(f"Look at module {number}").agent("Done.")
     graph.ingest(script.events)
-    found = graph.pack("Which ledger account was unknown?", budget=8192, sections=["episodes"])
-    assert "unknown ledger account 77" in found.text
+    pack = graph.pack("Which ledger account was unknown?", budget=8192, sections=["episodes"])
+    assert "unknown ledger account 77" in pack.text
 
 
 def shown(pack):
@@ -124,11 +124,11 @@ def test_strategies_spend_a_small_budget_differently(learned):
 
 def test_at_most_three_statements(learned):
     """A pack takes one read transaction of three statements, whatever the number of candidates."""
-    told = []
-    stop = learned.trace(told.append)
+    trace_lines = []
+    stop = learned.trace(trace_lines.append)
     learned.pack(QUERY, session_id="d1")
     stop()
-    assert [line.split()[0] for line in told] == ["recall/events", "recall/knowledge", "recall/surroundings"]
+    assert [line.split()[0] for line in trace_lines] == ["recall/events", "recall/knowledge", "recall/surroundings"]
 
 
 @pytest.fixture
@@ -137,35 +137,35 @@ def written_meanwhile(learned, address):
     with opened(address, learned.tenant_id) as writer:
 
         def packed(times):
-            told, numbers = [], iter(range(times))
+            statements, numbers = [], iter(range(times))
 
             def meanwhile(line):
-                told.append(line.split()[0])
-                if told[-1] == "recall/knowledge" and (number := next(numbers, None)) is not None:
+                statements.append(line.split()[0])
+                if statements[-1] == "recall/knowledge" and (number := next(numbers, None)) is not None:
                     said = {"role": "user", "text": f"Deploy the staging environment {number}"}
                     writer.ingest([event("meanwhile", number, "message", said, tenant=learned.tenant_id)])
 
             stop = learned.trace(meanwhile)
             pack = learned.pack(QUERY)
             stop()
-            return pack, told
+            return pack, statements
 
         yield packed
 
 
 def test_a_pack_is_of_one_version(learned, written_meanwhile):
     """Where something is written while a pack is read, it is read anew: one version, one pack."""
-    pack, told = written_meanwhile(1)
+    pack, statements = written_meanwhile(1)
     reading = ["recall/events", "recall/knowledge", "recall/surroundings"]
-    assert told == [*reading, "recall/surroundings", *reading]
+    assert statements == [*reading, "recall/surroundings", *reading]
     assert "unsettled" not in pack.metadata["pool"]
     assert pack.metadata["pack_hash"] == learned.pack(QUERY).metadata["pack_hash"]
 
 
 def test_a_state_that_does_not_settle_is_told(written_meanwhile):
     """After five readings the pack is given as it is, and says that it is of no one version."""
-    pack, told = written_meanwhile(100)
-    assert told.count("recall/events") == 5
+    pack, statements = written_meanwhile(100)
+    assert statements.count("recall/events") == 5
     assert pack.metadata["pool"]["unsettled"]
 
 
@@ -201,8 +201,10 @@ def test_the_imported_fingerprint_guides_where_none_is_given(learned, address, t
         imported = other.import_fingerprint(envelope)
         pack = other.pack(QUERY, strategy="fingerprint_guided")
         names = ("default_token_budget", "section_weights", "priority_tags")
-        told = envelope.fingerprint["context_priors"]
-        assert {name: pack.fingerprint_priors.get(name) for name in names} == {name: told.get(name) for name in names}
+        exported_priors = envelope.fingerprint["context_priors"]
+        assert {name: pack.fingerprint_priors.get(name) for name in names} == {
+            name: exported_priors.get(name) for name in names
+        }
         assert all(other.artifact(own) for own in pack.fingerprint_priors["priority_artifact_ids"])
         assert other.pack(QUERY).fingerprint_priors is None
         other.take_back_import(imported.import_id)
@@ -217,14 +219,16 @@ def test_the_same_question_gives_the_same_bytes(learned, address):
     again = learned.pack(QUERY, session_id="d1")
     assert again.metadata["pack_hash"] == first.metadata["pack_hash"]
     assert again.taking(1).to_json() == first.taking(1).to_json()
-    told = (
+    program = (
         "import hmxgraph, os; g = hmxgraph.connect(os.environ['U'], user=os.environ['N'], password=os.environ['P'],"
         f" tenant_id=os.environ['T']); print(g.pack({QUERY!r}, session_id='d1').taking(1).to_json())"
     )
     where = {"U": address.uri, "N": address.user, "P": address.password, "T": learned.tenant_id}
     for seed in ("1", "2"):
         environment = os.environ | where | {"PYTHONHASHSEED": seed}
-        done = subprocess.run([sys.executable, "-c", told], env=environment, capture_output=True, check=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, check=True, text=True
+        )
         assert done.stdout.strip() == first.taking(1).to_json()
 
 
@@ -285,11 +289,11 @@ def test_a_budget_below_one_token_is_refused(learned):
     assert pack.token_budget.dropped_count == pack.assembly_metadata.candidate_count > 0
 
 
-@pytest.mark.parametrize("wanted", [{"strategy": "best"}, {"sections": ["everything"]}, {"min_confidence": 2.0}])
-def test_an_unknown_choice_is_refused(learned, wanted):
+@pytest.mark.parametrize("options", [{"strategy": "best"}, {"sections": ["everything"]}, {"min_confidence": 2.0}])
+def test_an_unknown_choice_is_refused(learned, options):
     """The error names what was given and what there is."""
     with pytest.raises(UnknownChoice) as caught:
-        learned.pack(QUERY, **wanted)
+        learned.pack(QUERY, **options)
     assert isinstance(caught.value, HmxGraphError)
 
 
@@ -437,10 +441,10 @@ def test_before_a_failure_its_playbook_leads(learned):
     script.run("kubectl apply -f staging.yaml", error="namespace staging not found")
     learned.ingest(script.events)
     (playbook,) = learned.artifacts(artifact_type="failure_playbook", status="active").artifacts
-    found = learned.pack("fix it please", session_id="broken", budget=1024)
-    assert found.workflow_hints.suggested_next_steps[0].artifact_id == playbook.artifact_id
-    assert "kubectl create namespace" in found.workflow_hints.suggested_next_steps[0].description
-    assert playbook.artifact_id in {entry.source_id for entry in found.entries if entry.section == "procedures"}
+    pack = learned.pack("fix it please", session_id="broken", budget=1024)
+    assert pack.workflow_hints.suggested_next_steps[0].artifact_id == playbook.artifact_id
+    assert "kubectl create namespace" in pack.workflow_hints.suggested_next_steps[0].description
+    assert playbook.artifact_id in {entry.source_id for entry in pack.entries if entry.section == "procedures"}
     alone = learned.pack("fix it please", session_id="broken", budget=256, sections=["workflow"])
     assert ["kubectl create namespace" in entry.content for entry in alone.entries] == [True]
     learned.ingest(script.run("kubectl create namespace staging").events)
@@ -501,16 +505,16 @@ def test_a_long_output_hides_no_failure_from_its_playbook(learned, output):
 def test_a_conflict_ends_with_the_evidence_of_a_side(graph):
     """Until then no side is told as if nobody had said otherwise; then not even the conflict tells what was said."""
 
-    def told(number, text, **more):
+    def statement(number, text, **more):
         said = event("talk", number, "message", {"role": "user", "text": text}, tenant=graph.tenant_id)
         return json.loads(said.to_json()) | {"timestamp": "2026-03-14T03:00:00.000Z"} | more
 
-    graph.ingest([told(1, "I live in Boston."), told(2, "I live in Rome.", ttl_seconds=60)])
+    graph.ingest([statement(1, "I live in Boston."), statement(2, "I live in Rome.", ttl_seconds=60)])
     pack = graph.pack("Where do I live?")
     assert [entry.section for entry in pack.entries].count("conflicts") == 1
     assert pack.text.count("[disputed] The user lives in ") == 2
     assert "[disputed]" in graph.pack("Where do I live?", budget=30).text
-    graph.ingest([told(3, "Good morning.", timestamp="2026-03-15T03:00:00.000Z")])
+    graph.ingest([statement(3, "Good morning.", timestamp="2026-03-15T03:00:00.000Z")])
     pack = graph.pack("Where do I live?")
     assert "Rome" not in pack.text
     assert "Boston" in pack.text
@@ -535,8 +539,8 @@ def test_what_expired_tells_nothing(graph):
     script = Script("fleeting", tenant=graph.tenant_id).user(QUERY)
     script.run("kubectl apply -f staging.yaml").call("browse", error="page not found")
     fleeting = [json.loads(each.to_json()) | {"ttl_seconds": 60} for each in script.events]
-    told = event("other", 30, "message", {"role": "user", "text": "Bob lives in Perth"}, tenant=graph.tenant_id)
-    graph.ingest([*fleeting, json.loads(told.to_json()) | {"ttl_seconds": 60}])
+    statement = event("other", 30, "message", {"role": "user", "text": "Bob lives in Perth"}, tenant=graph.tenant_id)
+    graph.ingest([*fleeting, json.loads(statement.to_json()) | {"ttl_seconds": 60}])
     before = graph.pack(QUERY, session_id="fleeting").workflow_hints
     assert (before.current_step > 0, len(before.blockers)) == (True, 1)
     lived = {

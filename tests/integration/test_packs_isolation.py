@@ -50,26 +50,26 @@ def probe(chance, other):
         "'}) MATCH (n) RETURN n //",
     )
     query = " ".join(chance.choice(pieces) for _ in range(chance.randrange(1, 8)))
-    wanted = {"budget": chance.choice((40, 300, 3000)), "strategy": chance.choice(("ranked", "recency_biased"))}
+    options = {"budget": chance.choice((40, 300, 3000)), "strategy": chance.choice(("ranked", "recency_biased"))}
     if chance.random() < 0.3:
-        wanted["session_id"] = chance.choice(("s1", f"{SECRET}", name, "\0", ""))
+        options["session_id"] = chance.choice(("s1", f"{SECRET}", name, "\0", ""))
     if chance.random() < 0.1:
-        wanted["agent_id"] = name
-    return query, wanted
+        options["agent_id"] = name
+    return query, options
 
 
 def leaks(graph, other, probes, seed):
     """The probes after which something of the other tenant stood in the pack, the question itself left out."""
-    chance, found = random.Random(seed), []
+    chance, leaking = random.Random(seed), []
     for _ in range(probes):
-        query, wanted = probe(chance, other)
-        pack = graph.pack(query, **wanted)
-        told = [entry.content for entry in pack.entries] + [entry.source_id for entry in pack.entries]
-        told += [drop.source_id for drop in pack.dropped_entries] + [str(pack.workflow_hints), str(pack.metadata)]
-        told += [str(pack.decision_constraints), pack.text]
-        if any(SECRET in text or other.tenant_id in text for text in told):
-            found.append((query, wanted))
-    return found
+        query, options = probe(chance, other)
+        pack = graph.pack(query, **options)
+        texts = [entry.content for entry in pack.entries] + [entry.source_id for entry in pack.entries]
+        texts += [drop.source_id for drop in pack.dropped_entries] + [str(pack.workflow_hints), str(pack.metadata)]
+        texts += [str(pack.decision_constraints), pack.text]
+        if any(SECRET in text or other.tenant_id in text for text in texts):
+            leaking.append((query, options))
+    return leaking
 
 
 def test_no_text_of_another_tenant_is_ever_packed(pair):
@@ -116,7 +116,7 @@ def test_other_tenants_have_no_say(graph, address):
     chance = random.Random(31)
     for number in range(60):
         graph.ingest(talk(graph.tenant_id, chance, number))
-    deeds = [(deed, place, thing) for deed in DEEDS for place in PLACES for thing in THINGS[:3]]
+    deeds = [(deed, place, subject) for deed in DEEDS for place in PLACES for subject in THINGS[:3]]
     graph.remember_all([{"text": f"To {d} {t} in {p} takes a ticket", "kind": "fact"} for d, p, t in deeds])
     asked = list(questions(chance))
     before = [graph.pack(question).metadata for question in asked]
@@ -131,4 +131,6 @@ def test_other_tenants_have_no_say(graph, address):
     after = [graph.pack(question).metadata for question in asked]
     # The hash covers everything but the time that the assembly took.
     hashes = ([metadata["pack_hash"] for metadata in packs] for packs in (before, after))
-    assert [question for question, one, two in zip(asked, *hashes, strict=True) if one != two] == []
+    assert [
+        question for question, hash_before, hash_after in zip(asked, *hashes, strict=True) if hash_before != hash_after
+    ] == []

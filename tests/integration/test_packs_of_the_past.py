@@ -75,15 +75,15 @@ def test_hard_policies_are_always_told(graph):
 def test_what_was_seen_later_does_not_count(graph, said, question, known):
     """Memories and entities are as often seen and as new in a pack of the past as they were, memories as sure."""
 
-    def told():
+    def known_entries():
         pack = graph.pack(question, as_of=THEN, sections=["facts", "graph_relations"])
         return [(each.content, each.provenance, each.relevance_score) for each in pack.entries if each.content == known]
 
     graph.ingest([message(graph.tenant_id, "first", 1, said)])
-    before = told()
+    before = known_entries()
     assert len(before) == 1
     graph.ingest(later(graph.tenant_id, 5, said))
-    assert told() == before
+    assert known_entries() == before
 
 
 def test_records_that_a_pack_of_the_past_does_not_look_at_are_told(graph, tasks, address):

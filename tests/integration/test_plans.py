@@ -20,22 +20,22 @@ def ahead_of(other, *, asked):
 @pytest.mark.parametrize("asked", [True, False])
 def test_rows_of_a_statement_sent_ahead_come_when_asked_for(address, asked):
     """Both faces alike; one whose rows nobody asks for does no harm and is not told of."""
-    told = []
+    trace_lines = []
     other = bind("health/indexes_not_online")
 
     async def awaited():
         connection = AsyncConnection(address)
-        connection.listen(told.append)
-        found = await connection.perform(read(lambda: ahead_of(other, asked=asked)))
+        connection.listen(trace_lines.append)
+        results = await connection.perform(read(lambda: ahead_of(other, asked=asked)))
         await connection.close()
-        return found
+        return results
 
     connection = Connection(address)
-    connection.listen(told.append)
-    found = connection.perform(read(lambda: ahead_of(other, asked=asked)))
+    connection.listen(trace_lines.append)
+    results = connection.perform(read(lambda: ahead_of(other, asked=asked)))
     connection.close()
-    assert asyncio.run(awaited()) == found
-    assert (found[0], found[2]) == ([], [])
-    assert [list(row) for row in found[1] or []] == ([["version", "edition"]] if asked else [])
+    assert asyncio.run(awaited()) == results
+    assert (results[0], results[2]) == ([], [])
+    assert [list(row) for row in results[1] or []] == ([["version", "edition"]] if asked else [])
     names = ["health/indexes_not_online", *(["health/server"] if asked else [])]
-    assert [line.split()[0] for line in told] == names * 2
+    assert [line.split()[0] for line in trace_lines] == names * 2

@@ -173,9 +173,9 @@ def test_messages_are_recorded_as_an_agent_holds_them(graph, stored):
         {"role": "user", "content": "List the files"},
         {"role": "assistant", "content": None, "tool_calls": [call]},
     ]
-    answered = {"role": "tool", "tool_call_id": "c9", "content": "a.py"}
+    result_message = {"role": "tool", "tool_call_id": "c9", "content": "a.py"}
     first = graph.record(asked, session_id="s", idempotency_key="turn 1")
-    second = graph.record(answered, session_id="s", idempotency_key="turn 2")
+    second = graph.record(result_message, session_id="s", idempotency_key="turn 2")
     again = graph.record(asked, session_id="s", idempotency_key="turn 1")
     assert (first.stored, second.stored, again.stored, again.duplicates) == (2, 1, 0, 2)
     result = json.loads(stored.event(second.receipts[0].event_id)["content"])

@@ -45,7 +45,7 @@ def ids(result):
 def test_each_exact_filter_finds_exactly_its_records(tasks, records, task_id, words):
     """All eighteen filters, with words to rank by and without, alone and together."""
     start = records.search("sequence").hits[0].artifact_id
-    one = records.create(
+    record_id = records.create(
         "evidence",
         task_id=task_id,
         summary="Many microbes in this soil",
@@ -68,10 +68,10 @@ def test_each_exact_filter_finds_exactly_its_records(tasks, records, task_id, wo
     }
     assert set(values) == set(FILTERS)
     for name, value in values.items():
-        assert one in ids(records.search(words, **{name: value})), name
+        assert record_id in ids(records.search(words, **{name: value})), name
         assert ids(records.search(words, **{name: "another"})) == [], name
-    assert ids(records.search(words, **values)) == [one]
-    assert ids(tasks.search(words, **values)) == [one]
+    assert ids(records.search(words, **values)) == [record_id]
+    assert ids(tasks.search(words, **values)) == [record_id]
 
 
 def test_unknown_filters_and_modes_are_refused(records):
@@ -154,8 +154,8 @@ def test_one_filter_gives_the_newest_first_each_once(graph, records, tasks, task
         "entity_type": "organism",
     }
     for name, value in values.items():
-        found = [record_id for record_id in ids(records.search(**{name: value})) if record_id in made]
-        assert found == ["e5", "e3", "e2", "e1"], name
+        newest_first = [record_id for record_id in ids(records.search(**{name: value})) if record_id in made]
+        assert newest_first == ["e5", "e3", "e2", "e1"], name
         shown = [
             record_id for record_id in ids(records.search(include_hidden=True, **{name: value})) if record_id in made
         ]
@@ -170,7 +170,7 @@ def test_one_filter_reads_no_more_than_it_answers_with(graph, name):
     search = search_of("", {name: "x"} if name else {})
     statement = next(record_search.keys_of(graph._tenancy, search))
     explained = graph._connection._driver.execute_query("EXPLAIN " + statement.text, statement.parameters)
-    operators = {one.removesuffix("@neo4j") for one in planned(explained.summary.plan)}
+    operators = {operator.removesuffix("@neo4j") for operator in planned(explained.summary.plan)}
     assert "PartialTop" in operators
     # Where a store holds hardly any records yet, the planner reads the whole index instead of seeking in it.
     assert any(operator.endswith(("IndexSeek", "IndexScan")) for operator in operators)
@@ -247,13 +247,13 @@ def test_compact_answers_keep_ids_and_trust(tasks, records, task_id):
 
 def test_siblings_of_one_event_come_with_the_hit(tasks, records, task_id):
     """Records with the same event tag and project are context of a hit, not hits; others are not touched."""
-    one = tasks.add_evidence(task_id, summary="microbes", tags=["event:e1", "entry:factual"]).artifact_id
-    two = tasks.add_evidence(task_id, summary="rain fell", tags=["event:e1", "entry:relational"]).artifact_id
+    record_id = tasks.add_evidence(task_id, summary="microbes", tags=["event:e1", "entry:factual"]).artifact_id
+    sibling_id = tasks.add_evidence(task_id, summary="rain fell", tags=["event:e1", "entry:relational"]).artifact_id
     tasks.add_evidence(task_id, summary="wind", tags=["event:e2"])
     elsewhere = tasks.start("Other", project_id="p2").task_id
     tasks.add_evidence(elsewhere, summary="hail", tags=["event:e1"])
     (hit,) = records.search("microbes", expand_event_siblings=True).hits
-    assert (hit.artifact_id, [each["artifact_id"] for each in hit.expanded_siblings]) == (one, [two])
+    assert (hit.artifact_id, [each["artifact_id"] for each in hit.expanded_siblings]) == (record_id, [sibling_id])
     assert records.search("microbes").hits[0].expanded_siblings == ()
 
 
@@ -310,18 +310,21 @@ def test_a_forgotten_entity_is_named_again(graph, tasks, records, task_id):
 
 def test_a_thread_holds_its_replies_in_order(tasks, records, task_id):
     """A thread of its own, and the task's default thread; oldest first."""
-    one = tasks.add_evidence(task_id, summary="a", thread_id="th", at=AT.format(3)).artifact_id
-    two = records.review(one, summary="b", at=AT.format(5)).artifact_id
-    three = records.review(one, summary="c", at=AT.format(4)).artifact_id
-    assert ids(records.list_thread("th")) == [one, three, two]
+    evidence_id = tasks.add_evidence(task_id, summary="a", thread_id="th", at=AT.format(3)).artifact_id
+    later_reply = records.review(evidence_id, summary="b", at=AT.format(5)).artifact_id
+    earlier_reply = records.review(evidence_id, summary="c", at=AT.format(4)).artifact_id
+    assert ids(records.list_thread("th")) == [evidence_id, earlier_reply, later_reply]
     assert [view.artifact_kind for view in records.list_thread(task_id)] == ["task_start"]
 
 
 def test_trust_is_not_part_of_what_is_stored(tasks, records, task_id):
     """The author's own verification and a stated promotion change nothing; asking for verified is refused."""
-    one = tasks.add_evidence(task_id, summary="a", agent_id="ana", promotion_state="raw").artifact_id
-    records.verification(one, summary="me again", supports_claim=True, agent_id="ana")
-    assert (records.get(one).trust_tier, records.get(one).promotion_state) == ("canonical_record", "raw")
+    evidence_id = tasks.add_evidence(task_id, summary="a", agent_id="ana", promotion_state="raw").artifact_id
+    records.verification(evidence_id, summary="me again", supports_claim=True, agent_id="ana")
+    assert (records.get(evidence_id).trust_tier, records.get(evidence_id).promotion_state) == (
+        "canonical_record",
+        "raw",
+    )
     with pytest.raises(TaskError, match="cannot make its own record verified"):
         tasks.add_evidence(task_id, summary="b", promotion_state="verified")
 

@@ -37,7 +37,7 @@ def test_records_stand_in_their_sections(graph, leak):
         "evidence",
         "memory",
     )
-    started = next(found for found in pack.entries if found.content.startswith("task start by ana: Find the leak"))
+    started = next(entry for entry in pack.entries if entry.content.startswith("task start by ana: Find the leak"))
     assert (started.section, started.source_type) == ("episodes", "episode")
     assert "evidence by ana: The parser buffer leaks" in pack.text
     assert "1970" not in pack.text
@@ -65,7 +65,7 @@ def test_a_decision_is_a_procedure_where_a_trusted_agent_made_or_signed_it(addre
 def test_a_record_and_its_event_are_one_entry(graph, leak):
     """What a record tells is not told again by its event, which is dropped as a duplicate of it."""
     pack = graph.pack(CLAIM)
-    assert sum("leaks on every line" in one.content for one in pack.entries) == 1
+    assert sum("leaks on every line" in entry.content for entry in pack.entries) == 1
     assert "duplicate" in {drop.drop_reason for drop in pack.dropped_entries or ()}
 
 
@@ -79,7 +79,7 @@ def test_trust_is_reflected(graph, leak):
         seen, summary="the tool was at fault", supports_claim=False, agent_id="cy", at=AT.format(9)
     )
     rejected = entry(graph.pack(CLAIM), seen)
-    assert [one.provenance.origin for one in (signed, verified, rejected)] == [
+    assert [entry.provenance.origin for entry in (signed, verified, rejected)] == [
         "canonical_record",
         "verified_record",
         "canonical_record",
@@ -96,7 +96,7 @@ def test_digests_never_stand_for_evidence(graph, leak):
     """A digest leads to records; it is no entry of any section itself."""
     task_id, _ = leak
     tasks_of(graph).resume(task_id)
-    assert not [one for one in graph.pack(CLAIM).entries if one.content.startswith("digest")]
+    assert not [entry for entry in graph.pack(CLAIM).entries if entry.content.startswith("digest")]
 
 
 def test_who_holds_a_task_is_no_episode(graph, leak):
@@ -106,5 +106,5 @@ def test_who_holds_a_task_is_no_episode(graph, leak):
     tasks_of(graph).release(task_id, agent_id="bo", at=AT.format(7))
     for question in (CLAIM, "Who claimed the task to find the leak?"):
         assert not [
-            one for one in graph.pack(question).entries if "Claimed" in one.content or "Released" in one.content
+            entry for entry in graph.pack(question).entries if "Claimed" in entry.content or "Released" in entry.content
         ]

@@ -59,8 +59,8 @@ def relations(pack):
 
 def test_records_become_typed_entities(shop):
     """Types, direction and names of relations come from the fields."""
-    found = shop.to_networkx()
-    types = Counter(data["type"] for _, data in found.nodes(data=True))
+    entity_graph = shop.to_networkx()
+    types = Counter(data["type"] for _, data in entity_graph.nodes(data=True))
     assert {kind: types[kind] for kind in ("order", "user", "item", "payment_method", "product")} == {
         "order": 2,
         "user": 2,
@@ -68,11 +68,11 @@ def test_records_become_typed_entities(shop):
         "payment_method": 2,
         "product": 1,
     }
-    names = {node: data["name"] for node, data in found.nodes(data=True)}
-    told = {(names[source], data["type"], names[target]) for source, target, data in found.edges(data=True)}
-    assert ("#W1000002", "payment_method", "paypal_2417743") in told
-    assert ("5501447", "name", "Desk Lamp") in told
-    parts = [*found.nodes(data=True), *((source, data) for source, _, data in found.edges(data=True))]
+    names = {node: data["name"] for node, data in entity_graph.nodes(data=True)}
+    triples = {(names[source], data["type"], names[target]) for source, target, data in entity_graph.edges(data=True)}
+    assert ("#W1000002", "payment_method", "paypal_2417743") in triples
+    assert ("5501447", "name", "Desk Lamp") in triples
+    parts = [*entity_graph.nodes(data=True), *((source, data) for source, _, data in entity_graph.edges(data=True))]
     assert all(0 < data["confidence"] <= 1 for _, data in parts)
     assert not shop.verify().findings
 

@@ -130,12 +130,12 @@ def test_what_came_meanwhile_is_counted(graph, connection, monkeypatch, forgetti
     monkeypatch.setattr(retention, "PAGE", 2)
     late = [dict(events[0], event_id=f"n{place}", sequence=5 + place) for place in range(3)]
 
-    def others(line):
+    def ingest_late(line):
         if line.startswith("retention/drop_model"):
             graph.ingest(late)
 
     graph.ingest(events)
-    connection.listen(others)
+    connection.listen(ingest_late)
     assert forgetting(**criteria).remaining == 3
 
 
@@ -322,13 +322,13 @@ def test_no_text_of_an_erased_record_is_left_anywhere(graph, stored, criteria):
     """Records are erased with the events that tell them: no node and no edge of the tenant holds their words."""
     write_zebras(graph, "safari")
     read_everything(graph, "safari")
-    told = "MATCH ({tenant_id: $tenant_id})-[r]->() RETURN type(r) AS labels, properties(r) AS properties"
+    relationships = "MATCH ({tenant_id: $tenant_id})-[r]->() RETURN type(r) AS labels, properties(r) AS properties"
     dry = graph.forget(dry_run=True, **criteria)
     report = graph.forget(**criteria)
     assert (dry.records, set(dry.entities)) == (report.records, set(report.entities))
     assert len(report.records) == (10 if "before" in criteria else 9)
     assert holding(stored, "zebra") == []
-    assert [row for row in stored.rows(told) if "zebra" in str(row).lower()] == []
+    assert [row for row in stored.rows(relationships) if "zebra" in str(row).lower()] == []
     assert graph.records.search("zebra", include_hidden=True).hits == ()
     read_everything(graph, "safari")
     assert holding(stored, "zebra") == []

@@ -39,8 +39,8 @@ def demo(address):
         graph.supersede("first", schema("second", second=5, step="Apply, then watch"))
         for artifact in (policy("p1", "Use an online migration"), policy("p2", "Lock the table", second=5)):
             graph.record_artifact(artifact)
-        found = graph.tasks.start("Find the leak", agent_id="ana")
-        graph.records.review(found.artifact_id, summary="seen", supports_claim=True, agent_id="bo")
+        started = graph.tasks.start("Find the leak", agent_id="ana")
+        graph.records.review(started.artifact_id, summary="seen", supports_claim=True, agent_id="bo")
         graph.export_fingerprint(tier="compact")
         graph.forget(session_id="deploy-000")
         yield graph
@@ -160,7 +160,7 @@ def test_starting_values_of_an_empty_tenant(graph):
 
 def test_tools_are_judged_by_their_results_not_by_words_in_them(graph, tenant_id):
     """A result counts as failure where it says so itself: what it reports inside, or leaves unsaid, does not."""
-    told = [
+    results = [
         {"success": False, "result": {"success": True, "note": "partial"}},
         {"success": False, "error": {"success": True}},
         {"success": False, "result": "a -> b"},
@@ -176,7 +176,7 @@ def test_tools_are_judged_by_their_results_not_by_words_in_them(graph, tenant_id
             event_type="tool_result",
             content={"tool_name": "probe", "call_id": f"c{number}", **content},
         )
-        for number, content in enumerate(told)
+        for number, content in enumerate(results)
     )
     assert graph.query("explore/tools").rows == ({"name": "probe", "calls": 6, "success_rate": 0.333},)
 
@@ -199,7 +199,7 @@ def test_what_followed_upon_a_failure_is_drawn_after_it(graph, tenant_id):
 
 def test_work_that_tells_its_end_is_judged_with_the_tools(graph, tenant_id):
     """Commands and tests are told by their programs, what names no program or tool by its kind."""
-    told = [
+    actions = [
         ("command_exec", {"command": "cd /srv && git push", "exit_code": 1}),
         ("command_exec", {"command": "git push", "exit_code": 0}),
         ("test_run", {"command": "pytest -q | tee log", "passed": 3, "failed": 1}),
@@ -209,7 +209,7 @@ def test_work_that_tells_its_end_is_judged_with_the_tools(graph, tenant_id):
     ]
     graph.ingest(
         document(tenant_id=tenant_id, event_id=f"e{number}", sequence=number, event_type=kind, content=content)
-        for number, (kind, content) in enumerate(told)
+        for number, (kind, content) in enumerate(actions)
     )
     assert [tuple(row.values()) for row in graph.query("explore/tools").rows] == [
         ("git push", 2, 0.5),

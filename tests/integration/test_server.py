@@ -64,9 +64,9 @@ def deployment(number):
 
 def test_the_sdk_captures_learns_and_recalls(client):
     """Failures that were captured come back as a playbook, labelled, with provenance, within the budget."""
-    one = client.capture(message("We deploy with kubectl", "talk"))
-    assert one.status == "ingested"
-    assert one.event_id
+    receipt = client.capture(message("We deploy with kubectl", "talk"))
+    assert receipt.status == "ingested"
+    assert receipt.event_id
     events = [event for number in range(4) for event in deployment(number)]
     batch = client.capture_batch([*events, CaptureEvent(type="", session_id="s", payload={})])
     assert [result.status for result in batch.results] == ["ingested"] * len(events) + ["error"]
@@ -75,14 +75,14 @@ def test_the_sdk_captures_learns_and_recalls(client):
     assert learned.status == "completed"
     assert learned.artifacts_by_type["failure_playbook"] >= 1
     assert client.learn(LearnOptions(scope="full", min_pattern_strength=0.5)).run_id != learned.run_id
-    told = client.synthesize("Deploy staging: namespace staging not found", SynthesizeOptions(max_tokens=1_500))
-    failures = [entry for entry in told.entries if entry.section == "failures"]
+    pack = client.synthesize("Deploy staging: namespace staging not found", SynthesizeOptions(max_tokens=1_500))
+    failures = [entry for entry in pack.entries if entry.section == "failures"]
     assert failures
     assert "namespace" in failures[0].content
     assert failures[0].provenance[0].artifact_type == "failure_playbook"
-    assert told.budget.used <= told.budget.limit == 1_500
-    assert [entry for entry in told.entries if entry.content.startswith("[tool]")]
-    assert told.entries[0].content.startswith("Lines marked [tool]")
+    assert pack.budget.used <= pack.budget.limit == 1_500
+    assert [entry for entry in pack.entries if entry.content.startswith("[tool]")]
+    assert pack.entries[0].content.startswith("Lines marked [tool]")
     only = client.synthesize("Deploy staging: namespace staging not found", SynthesizeOptions(sections=["failures"]))
     assert {entry.section for entry in only.entries if not entry.content.startswith("Lines marked")} == {"failures"}
 
@@ -143,9 +143,9 @@ def test_tenants_see_nothing_of_each_other(served, client, address, tenant_id):
 
     async def probe(secret):
         async with Hippocortex(api_key=secret, base_url=served.base_url, timeout=120) as hx:
-            told = await hx.synthesize("What is the vault code? zanzibar staging")
+            pack = await hx.synthesize("What is the vault code? zanzibar staging")
             listed = await hx.list_artifacts(limit=100)
-            return told.entries, listed
+            return pack.entries, listed
 
     entries, listed = asyncio.run(probe(other_key))
     assert entries == []
@@ -213,13 +213,13 @@ def test_keys_are_refused_when_they_should_be(served, address, tenant_id, graph)
     revoked = graph.keys.create("ops")
     graph.keys.revoke(revoked.key.key_id)
     secrets["revoked"] = revoked.secret
-    found = {}
+    refusals = {}
     for name, value in secrets.items():
         with SyncHippocortex(api_key=value, base_url=served.base_url, timeout=120) as hx:
             with pytest.raises(HippocortexError) as refused:
                 hx.capture(message("hi"))
-            found[name] = (refused.value.status_code, refused.value.code)
-    assert found == {
+            refusals[name] = (refused.value.status_code, refused.value.code)
+    assert refusals == {
         "unknown": (401, "unauthorized"),
         "expired": (401, "unauthorized"),
         "reader": (403, "forbidden"),
@@ -265,13 +265,13 @@ def test_figures_and_description_need_no_key(served):
 @asynccontextmanager
 async def started(app):
     """An application between its start and its end, as uvicorn runs it."""
-    told, answered = asyncio.Queue(), asyncio.Queue()
-    running = asyncio.create_task(app({"type": "lifespan", "state": {}}, told.get, answered.put))
-    await told.put({"type": "lifespan.startup"})
-    assert (await answered.get())["type"] == "lifespan.startup.complete"
+    to_app, from_app = asyncio.Queue(), asyncio.Queue()
+    running = asyncio.create_task(app({"type": "lifespan", "state": {}}, to_app.get, from_app.put))
+    await to_app.put({"type": "lifespan.startup"})
+    assert (await from_app.get())["type"] == "lifespan.startup.complete"
     yield
-    await told.put({"type": "lifespan.shutdown"})
-    assert (await answered.get())["type"] == "lifespan.shutdown.complete"
+    await to_app.put({"type": "lifespan.shutdown"})
+    assert (await from_app.get())["type"] == "lifespan.shutdown.complete"
     await running
 
 

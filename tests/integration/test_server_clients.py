@@ -90,13 +90,13 @@ def test_an_adapter_is_heard(served, address, tenant_id, graph):
         await memory.on_tool_call("kubectl", {"verb": "apply"})
         await memory.on_tool_result("kubectl", "Error: namespace staging not found")
         await memory.on_response("It failed")
-        told = await memory.get_context("Deploy the staging environment")
+        context = await memory.get_context("Deploy the staging environment")
         await memory.close()
-        return told
+        return context
 
-    told = asyncio.run(scenario())
-    assert "namespace staging not found" in told
-    assert "confidence:" in told
+    context = asyncio.run(scenario())
+    assert "namespace staging not found" in context
+    assert "confidence:" in context
     assert [row["event_type"] for row in graph.query("explore/session_story", session_id="claw")] == [
         "message",
         "tool_call",

@@ -85,9 +85,9 @@ def test_types_are_read_at_once(graph, sorted_by, tenant_id):
 def test_keys_open_one_tenant(graph, tenant_id):
     """A key is found by its secret alone, belongs to its tenant, and only that tenant lists or revokes it."""
     made = graph.keys.create("ops", scopes=["write"], label="ci")
-    found = graph.keys.find(made.secret)
-    assert found == made.key
-    assert (found.tenant_id, found.scopes, found.agent_id) == (tenant_id, ("write",), "ops")
+    stored_key = graph.keys.find(made.secret)
+    assert stored_key == made.key
+    assert (stored_key.tenant_id, stored_key.scopes, stored_key.agent_id) == (tenant_id, ("write",), "ops")
     assert graph.keys.find(made.secret + "x") is None
     assert graph.keys.find("\ud800") is None
     other = graph.for_tenant(f"{tenant_id}-b")

@@ -85,5 +85,5 @@ def test_no_read_goes_through_all_tenants(young, name):
 
 def operators(plan):
     """The operators of a plan."""
-    below = (one for child in plan.get("children", ()) for one in operators(child))
+    below = (operator for child in plan.get("children", ()) for operator in operators(child))
     return {plan["operatorType"].removesuffix("@neo4j"), *below}

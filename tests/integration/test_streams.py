@@ -135,8 +135,8 @@ def test_an_open_pipe_is_stored_and_left(opened, stored, messages):
     async def run():
         async with opened() as graph:
             settled, loop = asyncio.Event(), asyncio.get_running_loop()
-            told = lambda _: loop.call_soon_threadsafe(settled.set)  # noqa: E731
-            waiting = asyncio.create_task(graph.ingest(source, progress=told))
+            on_progress = lambda _: loop.call_soon_threadsafe(settled.set)  # noqa: E731
+            waiting = asyncio.create_task(graph.ingest(source, progress=on_progress))
             await asyncio.wait_for(settled.wait(), 60)
             waiting.cancel()
             await asyncio.wait({waiting})
@@ -214,9 +214,9 @@ def test_server_sent_events(opened, stored, messages):
             stream = open_stream(f"http://ana:secret@127.0.0.1:{port}/events?key=secret")
             return stream, await graph.ingest(stream), f"http://127.0.0.1:{port}/events"
 
-    stream, report, told = asyncio.run(run())
+    stream, report, source_url = asyncio.run(run())
     check(report, stored)
-    assert report.rejected[0].source == told
+    assert report.rejected[0].source == source_url
     assert stream.last_stored == str(len(messages) - 1)
 
 
@@ -259,9 +259,9 @@ def test_websocket(opened, stored, messages):
             report = await graph.ingest(open_stream(f"ws://ana:secret@127.0.0.1:{port}/?key=secret"))
             return report, f"ws://127.0.0.1:{port}/"
 
-    report, told = asyncio.run(run())
+    report, source_url = asyncio.run(run())
     check(report, stored)
-    assert report.rejected[0].source == told
+    assert report.rejected[0].source == source_url
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,8 @@ def test_a_task_from_the_command_line(hmxgraph):
     hmxgraph("record", "verification", seen[:8], "-s", "reproduced", "--supports", "--agent", "bo")
     assert hmxgraph("record", "get", seen[:8])["trust_tier"] == "verified_record"
     assert hmxgraph("record", "related", "the buffer leaks")["grounding_status"] == "verified"
-    found = hmxgraph("task", "search", "leak", "-w", "artifact_kind=evidence", "--compact")
-    assert [hit["artifact_id"] for hit in found["hits"]] == [seen]
+    results = hmxgraph("task", "search", "leak", "-w", "artifact_kind=evidence", "--compact")
+    assert [hit["artifact_id"] for hit in results["hits"]] == [seen]
     assert hmxgraph("task", "resume", task_id)["what_failed"] == ["no space"]
     assert len(hmxgraph("record", "thread", task_id[:8])) == 6
     assert "no space" in hmxgraph("record", "failures", as_json=False)
@@ -84,13 +84,13 @@ def test_every_choice_of_the_api_is_a_choice_of_the_command_line(hmxgraph):
     task_id = hmxgraph("task", "start", "Find the leak", "--agent", "ana", "--project", "p")["task_id"]
     tagged = ("--set", 'tags=["event:e1"]')
     bold = ("-s", "the [bold] buffer leaks", "--agent", "ana")
-    one = hmxgraph("task", "evidence", task_id, *bold, *tagged)["artifact_id"]
+    evidence_id = hmxgraph("task", "evidence", task_id, *bold, *tagged)["artifact_id"]
     two = hmxgraph("task", "evidence", task_id, "-s", "seen at night", *tagged)["artifact_id"]
     (hit,) = hmxgraph("record", "search", "buffer", "--siblings")["hits"]
     assert [sibling["artifact_id"] for sibling in hit["expanded_siblings"]] == [two]
     assert "[bold]" in hmxgraph("task", "search", "buffer", "--siblings", as_json=False)
-    hmxgraph("record", "decision", "-s", "believed", "--reply-to", one, "--supports", "--agent", "bo")
-    assert hmxgraph("record", "get", one)["trust_tier"] == "verified_record"
+    hmxgraph("record", "decision", "-s", "believed", "--reply-to", evidence_id, "--supports", "--agent", "bo")
+    assert hmxgraph("record", "get", evidence_id)["trust_tier"] == "verified_record"
     hmxgraph("record", "revision", two, "-s", "seen at noon", "--supports", "--supersedes")
     assert len(hmxgraph("record", "thread", task_id)) == len(hmxgraph("record", "thread", task_id, "--shown")) + 1
     known = hmxgraph("memory", "add", "Verify the rollout", "--kind", "policy", "--tag", "event:e2")["memory_id"]
@@ -102,8 +102,8 @@ def test_every_choice_of_the_api_is_a_choice_of_the_command_line(hmxgraph):
     hmxgraph("task", "resume", task_id)
     hmxgraph("task", "progress", task_id, "-s", "half way", "--next", "go on")
     report = hmxgraph("memory", "dream", "--apply", "--agent", "cy", "--at", "2026-03-14T03:00:00Z")["report_id"]
-    told = hmxgraph("record", "get", report)["artifact"]
-    assert (told["agent_id"], told["artifact_role"]) == ("cy", "dream_report")
+    report_record = hmxgraph("record", "get", report)["artifact"]
+    assert (report_record["agent_id"], report_record["artifact_role"]) == ("cy", "dream_report")
 
 
 def test_wrong_usage_and_impossible_steps(hmxgraph, tenant_id):

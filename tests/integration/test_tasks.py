@@ -120,9 +120,9 @@ def test_a_text_is_no_list_of_texts(tasks, records):
         records.create("run_start", task_id=task_id, command="c", why_chosen="w", inputs="abc")
     with pytest.raises(TaskError, match="inputs is missing"):
         run(tasks, task_id, inputs=None)
-    one = tasks.progress(task_id, summary="s", next_step="n", followups=None).artifact_id
-    two = tasks.progress(task_id, summary="s", next_step="n", followups=("abc",)).artifact_id
-    assert [records.get(name).record.followups for name in (one, two)] == [("n",), ("n", "abc")]
+    first_id = tasks.progress(task_id, summary="s", next_step="n", followups=None).artifact_id
+    second_id = tasks.progress(task_id, summary="s", next_step="n", followups=("abc",)).artifact_id
+    assert [records.get(name).record.followups for name in (first_id, second_id)] == [("n",), ("n", "abc")]
 
 
 def test_what_is_said_elsewhere_is_no_field(tasks):
@@ -140,14 +140,17 @@ def test_what_is_said_elsewhere_is_no_field(tasks):
 def test_runs_end_once_and_a_finish_abandons_what_is_open(tasks):
     """A run is finished by name or as the only open one, once; what a finished task left open is abandoned."""
     task_id = tasks.start("Find the leak").task_id
-    one, two = run(tasks, task_id).artifact_id, run(tasks, task_id).artifact_id
+    first_run, second_run = run(tasks, task_id).artifact_id, run(tasks, task_id).artifact_id
     with pytest.raises(TaskError, match=r"2 runs of task .* are open"):
         tasks.run_finish(task_id, status="completed")
-    tasks.run_finish(task_id, run_id=one, status="failed", summary="out of memory")
+    tasks.run_finish(task_id, run_id=first_run, status="failed", summary="out of memory")
     with pytest.raises(TaskError, match="is finished"):
-        tasks.run_finish(task_id, run_id=one, status="completed")
+        tasks.run_finish(task_id, run_id=first_run, status="completed")
     tasks.finish(task_id)
-    assert {each["run_id"]: each["status"] for each in tasks.get(task_id).runs} == {one: "failed", two: "abandoned"}
+    assert {each["run_id"]: each["status"] for each in tasks.get(task_id).runs} == {
+        first_run: "failed",
+        second_run: "abandoned",
+    }
     with pytest.raises(TaskError, match=r"is finished .completed."):
         run(tasks, task_id)
 
@@ -168,9 +171,9 @@ def test_a_record_stands_in_the_graph_with_all_it_names(graph, connection, tasks
         reply_to_artifact_id=first.artifact_id,
     )
     key = graph._tenancy.node_key(written.artifact_id)
-    found = rows(connection, PICTURE, key=key)
-    edges = sorted((row["type"], row["label"]) for row in found if row["label"] != "Facet")
-    filters = {row["other"]["name"] for row in found if row["type"] == "HAS_FACET"}
+    neighbours = rows(connection, PICTURE, key=key)
+    edges = sorted((row["type"], row["label"]) for row in neighbours if row["label"] != "Facet")
+    filters = {row["other"]["name"] for row in neighbours if row["type"] == "HAS_FACET"}
     assert {"artifact_kind", "task_id", "agent_id", "challenge_id", "dataset_version", "entity_type"} <= filters
     assert edges == [
         ("CONTRIBUTED_BY", "Contributor"),
@@ -183,8 +186,8 @@ def test_a_record_stands_in_the_graph_with_all_it_names(graph, connection, tasks
         ("REPLIES_TO", "TaskRecord"),
         ("USES_DATASET", "Dataset"),
     ]
-    assert {row["edge"]["tenant_id"] for row in found} == {graph.tenant_id}
-    assert all(row["other"]["tenant_id"] == graph.tenant_id for row in found)
+    assert {row["edge"]["tenant_id"] for row in neighbours} == {graph.tenant_id}
+    assert all(row["other"]["tenant_id"] == graph.tenant_id for row in neighbours)
     assert tasks.get("child").parent_task_id == first.task_id
 
 
@@ -194,14 +197,14 @@ def test_every_record_is_told_by_events(graph, connection, tasks):
     run_id = run(tasks, task_id, at=AT.format(2), agent_id="ana").artifact_id
     tasks.run_finish(task_id, run_id=run_id, status="failed", summary="no space left", at=AT.format(3))
     tasks.finish(task_id, status="failed", at=AT.format(4))
-    told = rows(
+    event_rows = rows(
         connection,
         "MATCH (e:Event {tenant_id: $t, session_id: $s}) OPTIONAL MATCH (e)-[:ANSWERS]->(c:Event) "
         "RETURN e.event_type AS type, c.event_type AS answers, e.sequence AS at ORDER BY at",
         t=graph.tenant_id,
         s=f"task:{task_id}",
     )
-    assert [(row["type"], row["answers"]) for row in told] == [
+    assert [(row["type"], row["answers"]) for row in event_rows] == [
         ("message", None),
         ("tool_call", None),
         ("tool_result", "tool_call"),
@@ -219,17 +222,17 @@ def test_resume_tells_the_next_agent_where_things_stand(tasks, records):
     tasks.progress(task_id, summary="narrowed down", next_step="bisect", blockers=["no access"], agent_id="ana")
     seen = tasks.add_evidence(task_id, summary="the buffer leaks", agent_id="ana").artifact_id
     records.verification(seen, summary="reproduced", supports_claim=True, agent_id="bo")
-    told = tasks.resume(task_id)
-    assert (told.status, told.goal, told.summary) == ("open", "Find the leak", "narrowed down")
-    assert told.evidence == ("the buffer leaks [verified by bo]",)
-    assert (told.blockers, told.followups, told.what_failed) == (("no access",), ("bisect",), ("out of memory",))
-    assert told.validation == ("confirmed by bo: reproduced",)
-    assert told.recent_runs == ("make check -> failed",)
-    assert told.verified == (seen,)
-    assert len(told.sources) == 6
-    assert told.digest is not None
-    assert (told.digest.trust_tier, told.digest.promotion_state) == ("compiled_digest_hint", "summarized")
-    assert told.digest.record.task_id == task_id
+    resume = tasks.resume(task_id)
+    assert (resume.status, resume.goal, resume.summary) == ("open", "Find the leak", "narrowed down")
+    assert resume.evidence == ("the buffer leaks [verified by bo]",)
+    assert (resume.blockers, resume.followups, resume.what_failed) == (("no access",), ("bisect",), ("out of memory",))
+    assert resume.validation == ("confirmed by bo: reproduced",)
+    assert resume.recent_runs == ("make check -> failed",)
+    assert resume.verified == (seen,)
+    assert len(resume.sources) == 6
+    assert resume.digest is not None
+    assert (resume.digest.trust_tier, resume.digest.promotion_state) == ("compiled_digest_hint", "summarized")
+    assert resume.digest.record.task_id == task_id
 
 
 def test_a_digest_keeps_its_identity_and_follows_its_sources(tasks, records):
@@ -301,10 +304,10 @@ def test_a_whole_story_of_two_agents_and_a_third(graph, tasks, records):
     assert related.grounding_status == "contested"
     assert signed.artifact_id in {hit.artifact_id for hit in related.supporting}
 
-    told = tasks.resume(task_id)
-    assert told.what_failed == ("Out of memory at 64 threads",)
-    assert told.recent_runs[0] == "pipeline --threads 16 -> completed"
-    assert told.rejected == ("The pipeline runs twice as fast with 16 threads (rejected: Not on our cluster by cy)",)
+    resume = tasks.resume(task_id)
+    assert resume.what_failed == ("Out of memory at 64 threads",)
+    assert resume.recent_runs[0] == "pipeline --threads 16 -> completed"
+    assert resume.rejected == ("The pipeline runs twice as fast with 16 threads (rejected: Not on our cluster by cy)",)
     assert [view.record.summary for view in records.find_failures(project_id="soil")] == ["Out of memory at 64 threads"]
     thread = records.list_thread(task_id)
     assert [view.record.agent_id for view in thread][-4:] == ["bo", "ana", "bo", "cy"]

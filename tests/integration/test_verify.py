@@ -103,7 +103,7 @@ def test_what_an_earlier_release_did_not_derive_is_found(graph, verified, cypher
     call = {"tool_name": "exec", "result": {"exit_code": 1}, "success": False}
     graph.ingest([event(7, event_type="tool_result", content=call)], rehome=True)
     cypher("MATCH (n:Event {tenant_id: $tenant_id, event_id: 'e7'}) REMOVE n.failed")
-    assert [(one.check, one.found, one.expected) for one in verified().wrong] == [
+    assert [(finding.check, finding.found, finding.expected) for finding in verified().wrong] == [
         ("derived", "failed: None", "failed: True")
     ]
 
@@ -117,7 +117,7 @@ def test_the_demo_is_in_order(graph, verified):
 
 
 @pytest.mark.parametrize(
-    ("tampering", "found"),
+    ("tampering", "expected"),
     [
         (ARTIFACT + "SET n.content = '{}'", [("content_hash", "a2"), ("core_hash", "a2"), ("text", "a2")]),
         (ARTIFACT + "SET n.content = 'no JSON'", [("unreadable", "a2")]),
@@ -164,11 +164,11 @@ def test_the_demo_is_in_order(graph, verified):
         (CONFLICT + "MATCH (n)-[link:BETWEEN]->({artifact_id: 'p1'}) DELETE link", [("sides", None), ("status", None)]),
     ],
 )
-def test_whatever_was_changed_is_found(stored, verified, cypher, tampering, found):
+def test_whatever_was_changed_is_found(stored, verified, cypher, tampering, expected):
     """Each change made in the database is found where it was made, and nothing else is."""
     cypher(tampering)
-    wrong = {(one.check, None if one.kind == "conflict" else one.record_id) for one in verified().wrong}
-    assert wrong == set(found)
+    wrong = {(finding.check, None if finding.kind == "conflict" else finding.record_id) for finding in verified().wrong}
+    assert wrong == set(expected)
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def known(stored, cypher, tenancy):
 
 
 @pytest.mark.parametrize(
-    ("tampering", "found"),
+    ("tampering", "expected"),
     [
         (
             "MATCH (n:Entity {tenant_id: $tenant_id, name: 'one'}) SET n.mention_count = 9",
@@ -205,11 +205,11 @@ def known(stored, cypher, tenancy):
         ("MATCH (:Memory {tenant_id: $tenant_id})-[n:EVIDENCED_BY]->() DELETE n", [("observation_count", "memory")]),
     ],
 )
-def test_counters_of_knowledge_are_checked(known, verified, cypher, tampering, found):
+def test_counters_of_knowledge_are_checked(known, verified, cypher, tampering, expected):
     """Memories count their evidence, entities their mentions, relations the marks on them."""
     assert verified().findings == ()
     cypher(tampering)
-    assert sorted({(one.check, one.kind) for one in verified().wrong}) == found
+    assert sorted({(finding.check, finding.kind) for finding in verified().wrong}) == expected
 
 
 def test_a_task_record_is_hashed(known, verified, cypher, tenancy):
@@ -219,13 +219,16 @@ def test_a_task_record_is_hashed(known, verified, cypher, tenancy):
     cypher(record, key=tenancy.node_key("r1"), hash=hashlib.sha256(b"{}").hexdigest())
     assert verified().ok
     cypher("MATCH (n:TaskRecord {tenant_id: $tenant_id}) SET n.document = '{ }'")
-    assert [(one.check, one.kind) for one in verified().wrong] == [("record_hash", "task_record")]
+    assert [(finding.check, finding.kind) for finding in verified().wrong] == [("record_hash", "task_record")]
 
 
 def test_the_tenants_counter_and_clock_are_checked(stored, verified, cypher, tenancy):
     """The number of events and the logical time follow from what is stored."""
     cypher("MATCH (n:Tenant {tenant_id: $tenant_id}) SET n.event_count = 9, n.logical_us = 0")
-    assert [(one.check, one.kind) for one in verified().wrong] == [("event_count", "tenant"), ("logical_us", "tenant")]
+    assert [(finding.check, finding.kind) for finding in verified().wrong] == [
+        ("event_count", "tenant"),
+        ("logical_us", "tenant"),
+    ]
 
 
 def test_verification_mends_nothing(stored, verified, cypher):
@@ -241,7 +244,7 @@ def test_evidence_that_never_came_is_missing_not_wrong(connection, tenancy, veri
     graph.ingest([event(0, parent_event_id="e9")], rehome=True)
     report = verified()
     assert (report.ok, len(report.missing)) == (True, 2)
-    assert [(one.kind, one.check, one.found) for one in report.missing] == [
+    assert [(finding.kind, finding.check, finding.found) for finding in report.missing] == [
         ("event", "parent_event_id", "not stored"),
         ("artifact", "evidence", "not stored"),
     ]

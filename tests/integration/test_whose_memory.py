@@ -21,7 +21,7 @@ def say(graph):
 
 
 @pytest.fixture
-def told(graph):
+def texts_in_force(graph):
     """The texts in force in a pack about nuts and refunds."""
     return partial(held, graph)
 
@@ -46,9 +46,9 @@ def speaking_to(graph):
     return said
 
 
-def held(graph, query="Who is allergic to peanuts?", **wanted):
+def held(graph, query="Who is allergic to peanuts?", **reader):
     """The texts in force in a pack of *graph*."""
-    pack = graph.pack(query, sections=HELD, **wanted)
+    pack = graph.pack(query, sections=HELD, **reader)
     return [entry.content for entry in pack.entries]
 
 
@@ -57,23 +57,23 @@ def user(name):
     return {"metadata": {"user_id": name}}
 
 
-def test_a_fact_about_a_user_is_told_to_that_user_alone(say, told):
+def test_a_fact_about_a_user_is_told_to_that_user_alone(say, texts_in_force):
     """In another session of the same user, too; not to other users, nor in their sessions."""
     say(ALLERGY, "s1", **user("ann"))
     say("Hello there!", "s2", **user("ann"))
     say("Hello there!", "s3", **user("bob"))
     fact = "Ann is allergic to peanuts."
-    assert [told(user_id=name) for name in ("ann", "bob")] == [[fact], []]
-    assert [told(session_id=session) for session in ("s1", "s2", "s3")] == [[fact], [fact], []]
-    assert told(user_id="bob", session_id="s1") == []
+    assert [texts_in_force(user_id=name) for name in ("ann", "bob")] == [[fact], []]
+    assert [texts_in_force(session_id=session) for session in ("s1", "s2", "s3")] == [[fact], [fact], []]
+    assert texts_in_force(user_id="bob", session_id="s1") == []
 
 
-def test_what_an_unnamed_user_says_stays_in_the_session(say, told):
+def test_what_an_unnamed_user_says_stays_in_the_session(say, texts_in_force):
     """Nobody knows who will speak in the next one."""
     say(ALLERGY, "s1")
     say("Hello there!", "s2")
-    assert told(session_id="s1") == ["The user is allergic to peanuts."]
-    assert told(session_id="s2") == told() == []
+    assert texts_in_force(session_id="s1") == ["The user is allergic to peanuts."]
+    assert texts_in_force(session_id="s2") == texts_in_force() == []
 
 
 def test_in_a_tenant_of_one_person_what_they_say_holds_beyond_the_session(personal_graph):
@@ -85,47 +85,47 @@ def test_in_a_tenant_of_one_person_what_they_say_holds_beyond_the_session(person
     assert held(personal_graph, REFUNDS) == [RULE]
 
 
-def test_a_person_who_is_the_agent_of_their_messages_needs_no_other_name(say, told):
+def test_a_person_who_is_the_agent_of_their_messages_needs_no_other_name(say, texts_in_force):
     """Two persons in a conversation are told apart by who speaks."""
     say(ALLERGY, "s1", agent_id="Caroline", source="Caroline")
     say("Hello there!", "s2", agent_id="Caroline", source="Caroline")
     say("Hello there!", "s3", agent_id="Melanie", source="Melanie")
     fact = "Caroline is allergic to peanuts."
-    assert [told(session_id=session) for session in ("s2", "s3")] == [[fact], []]
-    assert told("Is Caroline allergic to peanuts?") == [fact]
+    assert [texts_in_force(session_id=session) for session in ("s2", "s3")] == [[fact], []]
+    assert texts_in_force("Is Caroline allergic to peanuts?") == [fact]
 
 
-def test_a_channel_is_nobodys_name(say, told):
+def test_a_channel_is_nobodys_name(say, texts_in_force):
     """Many people may speak through one source."""
     say(ALLERGY, "s1", source="Customer")
     say("Hello there!", "s2", source="Customer")
-    assert told(session_id="s2") == told("Is the customer allergic to peanuts?") == []
+    assert texts_in_force(session_id="s2") == texts_in_force("Is the customer allergic to peanuts?") == []
 
 
-def test_a_pack_for_nobody_may_hold_what_is_known_of_a_user_whom_it_names(say, told):
+def test_a_pack_for_nobody_may_hold_what_is_known_of_a_user_whom_it_names(say, texts_in_force):
     """Whoever asks about Ann by name means her."""
     say(ALLERGY, "s1", **user("ann_smith_7"))
-    assert told("Is ann_smith_7 allergic to peanuts?") == ["Ann_smith_7 is allergic to peanuts."]
-    assert told("Is anybody allergic to peanuts?") == []
+    assert texts_in_force("Is ann_smith_7 allergic to peanuts?") == ["Ann_smith_7 is allergic to peanuts."]
+    assert texts_in_force("Is anybody allergic to peanuts?") == []
 
 
-def test_a_users_rule_holds_for_the_tenant_when_several_users_give_it(say, told, graph):
+def test_a_users_rule_holds_for_the_tenant_when_several_users_give_it(say, texts_in_force, graph):
     """One user's rule is theirs; that of one user in many sessions, or of unnamed ones, stays so."""
     for session in range(4):
         say(RULE, f"a{session}", **user("ann"))
         say(RULE, f"u{session}")
-    assert [told(REFUNDS, user_id=name) for name in ("ann", "zoe")] == [[RULE], []]
+    assert [texts_in_force(REFUNDS, user_id=name) for name in ("ann", "zoe")] == [[RULE], []]
     say(RULE, "b", **user("bob"))
-    assert told(REFUNDS, user_id="zoe") == []
+    assert texts_in_force(REFUNDS, user_id="zoe") == []
     say(RULE, "c", **user("cem"))
-    assert told(REFUNDS, user_id="zoe") == told(REFUNDS) == [RULE]
+    assert texts_in_force(REFUNDS, user_id="zoe") == texts_in_force(REFUNDS) == [RULE]
     assert {memory.status for memory in graph.memories(kind="policy")[0]} == {"promoted"}
 
 
-def test_a_rule_of_the_operator_holds_at_once(say, told):
+def test_a_rule_of_the_operator_holds_at_once(say, texts_in_force):
     """A system message speaks for the whole tenant."""
     say(RULE, "s1", role="system", source="system")
-    assert told(REFUNDS, user_id="zoe") == told(REFUNDS) == [RULE]
+    assert texts_in_force(REFUNDS, user_id="zoe") == texts_in_force(REFUNDS) == [RULE]
 
 
 @pytest.mark.parametrize(
@@ -139,11 +139,11 @@ def test_a_rule_of_the_operator_holds_at_once(say, told):
         {"event_type": "feedback", "content": {"signal": "correction", "comment": RULE}},
     ],
 )
-def test_what_others_say_is_only_proposed(say, told, graph, fields):
+def test_what_others_say_is_only_proposed(say, texts_in_force, graph, fields):
     """However often one source repeats it, in whatever session, by whatever agent."""
     for session in range(4):
         say(RULE, f"s{session}", **({"agent_id": f"agent-{session}"} | fields))
-    assert told(REFUNDS) == told(REFUNDS, session_id="s0") == []
+    assert texts_in_force(REFUNDS) == texts_in_force(REFUNDS, session_id="s0") == []
     proposed = graph.memories(kind="policy", status="tentative")[0]
     assert [(memory.text, memory.proposed, memory.status) for memory in proposed] == [(RULE, True, "tentative")]
 
@@ -166,21 +166,21 @@ def test_the_trust_policy_decides_whom_to_believe(address, tenant_id):
         assert [entry.content.removeprefix("[data] ") for entry in held] == [RULE]
 
 
-def test_forgetting_support_takes_a_proposal_out_of_force(say, told, graph):
+def test_forgetting_support_takes_a_proposal_out_of_force(say, texts_in_force, graph):
     """What three users supported is a proposal again when one of them is forgotten."""
     for name in ("ann", "bob", "cem"):
         say(RULE, name, **user(name))
-    assert told(REFUNDS) == [RULE]
+    assert texts_in_force(REFUNDS) == [RULE]
     graph.forget(session_id="cem")
-    assert told(REFUNDS) == []
+    assert texts_in_force(REFUNDS) == []
 
 
-def test_remember_can_be_for_one_user(graph, told):
+def test_remember_can_be_for_one_user(graph, texts_in_force):
     """Without a user it is for all."""
     graph.remember("Ann wants refunds as store credit", kind="preference", user_id="ann")
     graph.remember("Refunds take five days", kind="fact")
-    assert set(told(ASKED, user_id="ann")) == {"Ann wants refunds as store credit", "Refunds take five days"}
-    assert told(ASKED, user_id="bob") == ["Refunds take five days"]
+    assert set(texts_in_force(ASKED, user_id="ann")) == {"Ann wants refunds as store credit", "Refunds take five days"}
+    assert texts_in_force(ASKED, user_id="bob") == ["Refunds take five days"]
 
 
 def test_two_names_contradict_each_other_in_one_session_only(say, graph):
@@ -228,7 +228,7 @@ def test_explain_shows_what_a_proposal_waits_for(say, graph):
     """Who supports it so far, and how much support the policy asks for."""
     for name in ("ann", "bob"):
         say(RULE, name, **user(name))
-    (proposal,) = [found for found in graph.memories(kind="policy", status="tentative")[0] if found.proposed]
+    (proposal,) = [memory for memory in graph.memories(kind="policy", status="tentative")[0] if memory.proposed]
     needed = {"sessions": 3, "origins": 3}
     explained = graph.explain(proposal.memory_id).facts["trust"]
     assert explained == {"in_force": False, "sessions": 2, "origins": ["user:ann", "user:bob"], "needed": needed}

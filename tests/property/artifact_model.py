@@ -93,16 +93,16 @@ class Model:
 
     def transition(self, name, status, time):
         """The status after it, or the error class that refuses it."""
-        one = self.versions[name]
-        if (one.status, status) == ("active", "superseded"):
+        version = self.versions[name]
+        if (version.status, status) == ("active", "superseded"):
             return SuccessorNeeded
-        if (one.status, status) not in LEGAL:
+        if (version.status, status) not in LEGAL:
             return InvalidTransition
         time = self.clock if time is None else time
-        if status == "active" and one.supersedes:
-            if refusal := self._replace(self.versions[one.supersedes], name, max(time, one.since)):
+        if status == "active" and version.supersedes:
+            if refusal := self._replace(self.versions[version.supersedes], name, max(time, version.since)):
                 return refusal
-            time = max(time, self.versions[one.supersedes].since)
+            time = max(time, self.versions[version.supersedes].since)
         at = self._move(name, status, time)
         self._settle(name, at)
         self._dispute(name)
@@ -132,8 +132,8 @@ class Model:
         self.erased |= fresh
         lost = [
             name
-            for name, one in sorted(self.versions.items())
-            if one.status in LIVE_STATUSES and one.evidence & fresh and one.evidence <= self.erased
+            for name, version in sorted(self.versions.items())
+            if version.status in LIVE_STATUSES and version.evidence & fresh and version.evidence <= self.erased
         ]
         now = self._latest() if held else self.clock
         for name in lost:
@@ -146,29 +146,35 @@ class Model:
 
     def twin(self, said):
         """The living artifact that says the same."""
-        living = (name for name, one in self.versions.items() if one.status in LIVE_STATUSES and one.said == said)
+        living = (
+            name for name, version in self.versions.items() if version.status in LIVE_STATUSES and version.said == said
+        )
         return next(living, None)
 
     def artifacts_at(self, time):
         """Each artifact recorded by then, with its status and successor of then, from a replay of the log."""
         seen = {}
-        for at, kind, name, *rest in self.log:
+        for at, kind, name, *details in self.log:
             if at <= time and kind == "status":
-                seen[name] = (rest[0], self.versions[name].superseded_by if rest[0] == "superseded" else None)
+                seen[name] = (details[0], self.versions[name].superseded_by if details[0] == "superseded" else None)
         return seen
 
     def disputes_at(self, time):
         """Each dispute known by then, with its state and what was kept, from a replay of the log."""
         seen = {}
-        for at, kind, sides, *rest in self.log:
+        for at, kind, sides, *details in self.log:
             if at <= time and kind in {"opened", "closed"}:
-                seen[sides] = tuple(rest)
+                seen[sides] = tuple(details)
         return seen
 
     def _latest(self):
-        told = [time for event, time in self.events.items() if event not in self.erased]
-        decided = [one.resolved for one in self.disputes.values() if one.resolved is not None and one.why != SETTLED]
-        return max([*told, *decided, *(one.since for one in self.versions.values())], default=0)
+        event_times = [time for event, time in self.events.items() if event not in self.erased]
+        decision_times = [
+            dispute.resolved
+            for dispute in self.disputes.values()
+            if dispute.resolved is not None and dispute.why != SETTLED
+        ]
+        return max([*event_times, *decision_times, *(version.since for version in self.versions.values())], default=0)
 
     def _replace(self, old, name, time):
         """A draft takes the place of its predecessor; else the error class that refuses it."""
@@ -181,27 +187,27 @@ class Model:
         self._settle(old_id, self._move(old_id, "superseded", time))
         return None
 
-    def _begin(self, name, one):
-        self.versions[name] = one
-        self.clock = max(self.clock, one.since)
-        self.log.append((one.since, "status", name, one.status))
+    def _begin(self, name, version):
+        self.versions[name] = version
+        self.clock = max(self.clock, version.since)
+        self.log.append((version.since, "status", name, version.status))
         self._dispute(name)
 
     def _move(self, name, status, time):
-        one = self.versions[name]
-        one.status, one.since = status, max(time, one.since)
-        self.clock = max(self.clock, one.since)
-        self.log.append((one.since, "status", name, status))
-        return one.since
+        version = self.versions[name]
+        version.status, version.since = status, max(time, version.since)
+        self.clock = max(self.clock, version.since)
+        self.log.append((version.since, "status", name, status))
+        return version.since
 
     def _dispute(self, name):
-        one = self.versions[name]
-        if one.status != "active" or one.question is None:
+        version = self.versions[name]
+        if version.status != "active" or version.question is None:
             return
         for other_id, other in sorted(self.versions.items()):
             sides = tuple(sorted((name, other_id)))
-            if (other.status, other.question) == ("active", one.question) and other.said[2] != one.said[2]:
-                self._open(sides, max(one.since, other.since))
+            if (other.status, other.question) == ("active", version.question) and other.said[2] != version.said[2]:
+                self._open(sides, max(version.since, other.since))
 
     def _open(self, sides, time):
         if sides not in self.disputes:

@@ -77,7 +77,7 @@ def _of(node, root):
         return st.one_of([_of({**part, "type": part.get("type", node.get("type"))}, root) for part in node["anyOf"]])
     kind = node.get("type")
     if isinstance(kind, list):
-        return st.one_of([_of({**node, "type": one}, root) for one in kind])
+        return st.one_of([_of({**node, "type": alternative}, root) for alternative in kind])
     return MAKERS[kind](node, root)
 
 
@@ -105,9 +105,13 @@ def _array(node, root):
 def _object(node, root):
     names = node.get("properties", {})
     if not names:
-        others = node.get("additionalProperties")
+        further_values = node.get("additionalProperties")
         keys = st.sampled_from(node["propertyNames"]["enum"]) if "propertyNames" in node else TEXTS
-        return st.dictionaries(keys, _of(others, root), max_size=2) if isinstance(others, dict) else OBJECTS
+        return (
+            st.dictionaries(keys, _of(further_values, root), max_size=2)
+            if isinstance(further_values, dict)
+            else OBJECTS
+        )
     parts = {name: _of(part, root) for name, part in names.items()}
     needed = {name: parts.pop(name) for name in node.get("required", ())}
     return st.fixed_dictionaries(needed, optional=parts)

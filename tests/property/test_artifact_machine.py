@@ -111,7 +111,7 @@ class Lifecycle(RuleBasedStateMachine):
         sides = sorted(self.model.disputes)[pick % len(self.model.disputes)]
         keep = None if side is None else sides[side]
         time = None if second is None else at(second)
-        conflict_id = next(one.conflict_id for one in self._conflicts(None) if names(one) == sides)
+        conflict_id = next(conflict.conflict_id for conflict in self._conflicts(None) if names(conflict) == sides)
         expected = self.model.resolve(sides, keep, "tried", time)
         work = conflicts.resolve(self.tenancy, conflict_id, keep=keep, reason="tried", at_us=time)
         self._same(expected, work, lambda conflict: conflict.status)
@@ -140,18 +140,20 @@ class Lifecycle(RuleBasedStateMachine):
 
     def _same(self, expected, procedure, outcome):
         try:
-            found = outcome(self.connection.perform(procedure))
+            result = outcome(self.connection.perform(procedure))
         except HmxGraphError as error:
-            found = type(error)
-        assert found == expected
+            result = type(error)
+        assert result == expected
         self.names = sorted(self.model.versions)
 
     def _as_of(self, time):
         page = self.connection.perform(artifacts.artifacts(self.tenancy, EVERY, as_of_us=time, limit=1000))
         until = self.model.clock if time is None else time
-        found = {one.artifact_id: (one.status, one.superseded_by) for one in page.artifacts}
-        assert found == self.model.artifacts_at(until)
-        assert {names(one): (one.status, one.kept_id) for one in self._conflicts(time)} == self.model.disputes_at(until)
+        statuses = {artifact.artifact_id: (artifact.status, artifact.superseded_by) for artifact in page.artifacts}
+        assert statuses == self.model.artifacts_at(until)
+        assert {
+            names(conflict): (conflict.status, conflict.kept_id) for conflict in self._conflicts(time)
+        } == self.model.disputes_at(until)
 
     def _conflicts(self, time):
         return self.connection.perform(conflicts.conflicts(self.tenancy, status=None, as_of_us=time))
@@ -162,17 +164,21 @@ class Lifecycle(RuleBasedStateMachine):
     def _lines(self):
         edges, _, _ = self.driver.execute_query(EDGES, tenant_id=self.tenancy.tenant_id, database_="neo4j")
         page = self.connection.perform(artifacts.artifacts(self.tenancy, EVERY, limit=1000))
-        stored = {one.artifact_id: one for one in page.artifacts}
+        stored = {artifact.artifact_id: artifact for artifact in page.artifacts}
         chains = nx.DiGraph()
         chains.add_nodes_from(stored)
         chains.add_edges_from(tuple(edge) for edge in edges)
         assert nx.is_directed_acyclic_graph(chains)
         assert all(degree <= 1 for _, degree in [*chains.in_degree(), *chains.out_degree()])
         # A draft that was proposed as a successor, and never came into force, is no part of the chain.
-        joined = [one for one in stored.values() if one.supersedes and self._joined(one.artifact_id)]
-        assert {(one.artifact_id, one.supersedes) for one in joined} == set(chains.edges)
-        told = {(one.superseded_by, one.artifact_id) for one in stored.values() if one.superseded_by}
-        assert told == set(chains.edges)
+        joined = [
+            artifact for artifact in stored.values() if artifact.supersedes and self._joined(artifact.artifact_id)
+        ]
+        assert {(artifact.artifact_id, artifact.supersedes) for artifact in joined} == set(chains.edges)
+        successions = {
+            (artifact.superseded_by, artifact.artifact_id) for artifact in stored.values() if artifact.superseded_by
+        }
+        assert successions == set(chains.edges)
         for members in nx.weakly_connected_components(chains):
             line = list(reversed(list(nx.topological_sort(chains.subgraph(members)))))
             first = 1 if stored[line[0]].supersedes is None else stored[line[0]].version

@@ -38,12 +38,12 @@ def drawn(address):
 def test_digest_equals_networkx(connection, drawn, as_of_us):
     """On each of 500 random graphs every field of the digest is that of networkx, now and at an earlier time."""
     for graph in drawn:
-        found = connection.perform(digest(Tenancy.of(graph.tenant_id), as_of_us))
-        document, wanted = found.document(), expected(graph.networkx(as_of_us))
+        measures = connection.perform(digest(Tenancy.of(graph.tenant_id), as_of_us))
+        exact, expected_values = measures.document(), expected(graph.networkx(as_of_us))
         for average in ("avg_entity_confidence", "avg_relation_weight"):
-            assert document.pop(average) == pytest.approx(wanted.pop(average), abs=6e-7), graph.tenant_id
-        assert document == wanted, graph.tenant_id
-        assert found.max_depth_exact
+            assert exact.pop(average) == pytest.approx(expected_values.pop(average), abs=6e-7), graph.tenant_id
+        assert exact == expected_values, graph.tenant_id
+        assert measures.max_depth_exact
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ TELLINGS = st.lists(
         st.sampled_from(["", "", "Ann", "Bob"]),
     ),
     max_size=40,
-    unique_by=lambda told: told.event_key,
+    unique_by=lambda assertion: assertion.event_key,
 )
 
 
@@ -120,7 +120,9 @@ def test_assertions_come_in_any_order(batch):
     ]
 
 
-MOMENTS = st.lists(st.tuples(st.integers(0, 30), st.sampled_from("abc")), max_size=20, unique_by=lambda one: one[0])
+MOMENTS = st.lists(
+    st.tuples(st.integers(0, 30), st.sampled_from("abc")), max_size=20, unique_by=lambda moment: moment[0]
+)
 
 
 @given(MOMENTS.flatmap(st.permutations), st.data())
@@ -134,11 +136,11 @@ def test_assertions_arrive_in_any_order(moments, data):
         timeline = settle(stored, batch)
         assert timeline.disputes == ()
         stored = [as_stored(interval, f"{len(assertions)}-{at}") for at, interval in enumerate(timeline.intervals)]
-    assert [(one.answer, one.first_us, one.last_us) for one in stored] == [
-        (one.answer, one.first_us, one.last_us) for one in at_once.intervals
+    assert [(interval.answer, interval.first_us, interval.last_us) for interval in stored] == [
+        (interval.answer, interval.first_us, interval.last_us) for interval in at_once.intervals
     ]
-    assert [one.stored for one in stored] == [
-        tuple(StoredAssertion(*assertion[:2]) for assertion in one.new) for one in at_once.intervals
+    assert [interval.stored for interval in stored] == [
+        tuple(StoredAssertion(*assertion[:2]) for assertion in interval.new) for interval in at_once.intervals
     ]
 
 
@@ -146,5 +148,5 @@ def as_stored(interval, name):
     """A interval as it comes back from where it was stored, with all its assertions."""
     key = interval.key or name
     before = interval.stored if interval.key or interval.origin else ()
-    told = tuple(sorted({*before, *(StoredAssertion(*one[:2]) for one in interval.new)}))
-    return Interval(interval.answer, interval.first_us, interval.last_us, interval.voice, key, stored=told)
+    assertions = tuple(sorted({*before, *(StoredAssertion(*assertion[:2]) for assertion in interval.new)}))
+    return Interval(interval.answer, interval.first_us, interval.last_us, interval.voice, key, stored=assertions)

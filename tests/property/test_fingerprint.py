@@ -41,7 +41,7 @@ def test_any_text_travels(rows, tier):
 @given(st.integers(0, 10**9), st.randoms(use_true_random=False))
 def test_the_choice_does_not_depend_on_order(seed, rng):
     """The same artifacts in any order are chosen and grouped alike."""
-    artifacts = [one for name, members in drawn(seed, 60).selection.sets.items() for one in members if name]
+    artifacts = [artifact for name, members in drawn(seed, 60).selection.sets.items() for artifact in members if name]
     shuffled = rng.sample(artifacts, len(artifacts))
     for tier in TIERS.values():
         assert select(artifacts, tier) == select(shuffled, tier)

@@ -36,16 +36,16 @@ def arrivals(draw):
 
 def links(events):
     """The links that the events mean."""
-    found = [("CAUSED_BY", e["event_id"], e["parent_event_id"]) for e in events]
+    links = [("CAUSED_BY", e["event_id"], e["parent_event_id"]) for e in events]
     stored = {e["event_id"] for e in events}
-    found = [link for link in found if link[2] in stored]
+    links = [link for link in links if link[2] in stored]
     for session in ("s1", "s2"):
         own = sorted(
             (e for e in events if e["session_id"] == session),
             key=lambda e: (e["sequence"], e["timestamp"], e["event_id"]),
         )
-        found += [("NEXT", a["event_id"], b["event_id"]) for a, b in itertools.pairwise(own)]
-    return sorted(found)
+        links += [("NEXT", a["event_id"], b["event_id"]) for a, b in itertools.pairwise(own)]
+    return sorted(links)
 
 
 def check(address, connection, case):

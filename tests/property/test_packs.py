@@ -124,13 +124,13 @@ def worlds(draw):
 
 @FEW
 @given(worlds(), asked)
-def test_the_budget_is_a_hard_limit(world, wanted):
+def test_the_budget_is_a_hard_limit(world, options):
     """Neither the sum of estimates nor the rendered text ever takes more tokens than the budget."""
-    pack = packed(*world, **wanted)
+    pack = packed(*world, **options)
     budget = pack.token_budget
     assert sum(entry.token_estimate for entry in pack.entries) == budget.used <= budget.total_budget
     assert budget.remaining == budget.total_budget - budget.used
-    assert COUNT(pack.text) <= wanted["budget"]
+    assert COUNT(pack.text) <= options["budget"]
     assert {name: part.used for name, part in budget.section_budgets.items()} == {
         name: sum(entry.token_estimate for entry in pack.entries if entry.section == name)
         for name in budget.section_budgets
@@ -139,22 +139,22 @@ def test_the_budget_is_a_hard_limit(world, wanted):
 
 @FEW
 @given(worlds(), asked)
-def test_entries_stand_in_the_specified_order(world, wanted):
+def test_entries_stand_in_the_specified_order(world, options):
     """Sections by priority; within one the higher score, then the shorter, then the smaller id (HMX-C 3.3)."""
-    pack = packed(*world, **wanted)
+    pack = packed(*world, **options)
     places = [
         (SECTION_PRIORITY.index(of.section), -of.relevance_score, of.token_estimate, of.source_id)
         for of in pack.entries
     ]
     assert places == sorted(places)
-    assert {entry.section for entry in pack.entries} <= set(wanted["sections"])
+    assert {entry.section for entry in pack.entries} <= set(options["sections"])
 
 
 @FEW
 @given(worlds(), asked)
-def test_every_candidate_is_an_entry_or_a_drop(world, wanted):
+def test_every_candidate_is_an_entry_or_a_drop(world, options):
     """Candidates = entries + drops, by number and by rank; of the drops the best hundred are told."""
-    pack = packed(*world, **wanted)
+    pack = packed(*world, **options)
     made, drops = pack.assembly_metadata, pack.dropped_entries
     assert made.candidate_count == made.included_count + pack.token_budget.dropped_count
     assert made.included_count == len(pack.entries)
@@ -167,27 +167,27 @@ def test_every_candidate_is_an_entry_or_a_drop(world, wanted):
 
 @FEW
 @given(worlds(), asked)
-def test_a_pack_is_a_valid_document(world, wanted):
+def test_a_pack_is_a_valid_document(world, options):
     """Every pack passes its own specification when it is read again, and keeps its bytes."""
-    pack = packed(*world, **wanted)
+    pack = packed(*world, **options)
     assert ContextPack.parse(pack.to_json()).to_json() == pack.to_json()
 
 
 @FEW
 @given(worlds(), asked)
-def test_every_section_with_something_to_say_has_an_entry(world, wanted):
+def test_every_section_with_something_to_say_has_an_entry(world, options):
     """Where the budget holds a little of each section, none goes empty that has an eligible candidate."""
-    pack = packed(*world, **wanted | {"budget": len(SECTION_PRIORITY) * (LEAST_CUT + ABOVE_ONE)})
+    pack = packed(*world, **options | {"budget": len(SECTION_PRIORITY) * (LEAST_CUT + ABOVE_ONE)})
     short = {drop.section for drop in pack.dropped_entries if drop.drop_reason == "budget_exceeded"}
     assert short <= {entry.section for entry in pack.entries}
 
 
 @FEW
 @given(worlds(), asked)
-def test_what_is_left_over_goes_to_whoever_needs_it(world, wanted):
+def test_what_is_left_over_goes_to_whoever_needs_it(world, options):
     """Nothing is dropped for the budget that would fit what is left; only episodes beside procedures have a cap."""
-    pack = packed(*world, **wanted)
-    free = wanted["budget"] - COUNT(pack.text) - ABOVE_ONE
+    pack = packed(*world, **options)
+    free = options["budget"] - COUNT(pack.text) - ABOVE_ONE
     capped = {"episodes"} if any(entry.section == "procedures" for entry in pack.entries) else set()
     drops = [drop for drop in pack.dropped_entries if drop.drop_reason == "budget_exceeded"]
     short = [drop.token_estimate for drop in drops if drop.section not in capped]
@@ -196,7 +196,7 @@ def test_what_is_left_over_goes_to_whoever_needs_it(world, wanted):
 
 @FEW
 @given(worlds(), asked, st.randoms(use_true_random=False))
-def test_the_order_of_candidates_does_not_matter(world, wanted, chance):
+def test_the_order_of_candidates_does_not_matter(world, options, chance):
     """The same candidates in any order give the same bytes."""
     events, what = world
     shuffled = [list(part) for part in (events, what.memories, what.artifacts, what.conflicts, what.records)]
@@ -213,7 +213,7 @@ def test_the_order_of_candidates_does_not_matter(world, wanted, chance):
         session=what.session,
         records=records,
     )
-    assert packed(again, moved, **wanted).to_json() == packed(events, what, **wanted).to_json()
+    assert packed(again, moved, **options).to_json() == packed(events, what, **options).to_json()
 
 
 @settings(max_examples=25)
@@ -239,10 +239,10 @@ def test_all_six_drop_reasons_are_reached():
         artifacts=[artifact(1, status="deprecated")],
         conflicts=[conflict(1, "m001", "m002")],
     )
-    found = {drop.source_id: drop.drop_reason for drop in packed((), what, budget=150).dropped_entries}
-    assert set(found.values()) >= set(DROP_REASONS) - {"budget_exceeded"}
+    reasons = {drop.source_id: drop.drop_reason for drop in packed((), what, budget=150).dropped_entries}
+    assert set(reasons.values()) >= set(DROP_REASONS) - {"budget_exceeded"}
     wide = {drop.drop_reason for drop in packed(_many(300, 10), budget=300).dropped_entries}
-    assert set(found.values()) | wide == set(DROP_REASONS)
+    assert set(reasons.values()) | wide == set(DROP_REASONS)
 
 
 def test_a_record_among_events_is_counted_as_it_is_written():
@@ -259,9 +259,9 @@ def test_repeats_do_not_keep_out_what_is_useful():
         event(number, f"deploy staging environment {filler} {number}", session=f"n{number}") for number in range(40)
     ]
     words = ("before", "after", "with", "during")
-    told = [event(50 + at, f"Deploy staging {word} the migration", session=f"u{at}") for at, word in enumerate(words)]
+    useful = [event(50 + at, f"Deploy staging {word} the migration", session=f"u{at}") for at, word in enumerate(words)]
     query = "deploy staging environment word1 word2 word3"
-    pack = packed([*noise, *told], query=query, budget=1500, sections=["episodes"])
+    pack = packed([*noise, *useful], query=query, budget=1500, sections=["episodes"])
     assert {f"e05{at}" for at in range(4)} <= {entry.source_id for entry in pack.entries}
     assert {drop.drop_reason for drop in pack.dropped_entries} == {"duplicate"}
 

@@ -93,7 +93,7 @@ def _hold(name, document, seed):
 
 
 def _starts(name):
-    kept = [one for one in example_names() if one.startswith(EXAMPLES.get(name, name))]
+    kept = [example for example in example_names() if example.startswith(EXAMPLES.get(name, name))]
     return documents(name) | st.sampled_from(kept).map(example)
 
 

@@ -50,11 +50,11 @@ def _same_reading(text):
             parse_json(text)
         return
     repeated = any(len(dict(pairs)) < len(pairs) for pairs in seen)
-    found, reason = _verdict(text)
+    value, reason = _verdict(text)
     if reason:
         assert any(name in reason for name in ("repeated key", "no JSON number", "too large for a float", "surrogate"))
     assert repeated is ("repeated" in reason) or "surrogate" in reason or "number" in reason
-    assert reason or str(found) == str(expected)
+    assert reason or str(value) == str(expected)
 
 
 def _verdict(text):

@@ -31,10 +31,10 @@ from hmxgraph.text.artifacts import render_artifact
 from tests.session_makers import START, Script
 
 FILES = sorted(Path(__file__).parent.glob("*.toml"))
-SCENARIOS = [one for file in FILES for one in tomllib.loads(file.read_text(encoding="utf-8"))["scenario"]]
+SCENARIOS = [scenario for file in FILES for scenario in tomllib.loads(file.read_text(encoding="utf-8"))["scenario"]]
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=[one["name"] for one in SCENARIOS])
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=[scenario["name"] for scenario in SCENARIOS])
 def test_scenario(scenario):
     """What is expected of the scenario holds."""
     world = World(scenario["sessions"])
@@ -43,7 +43,7 @@ def test_scenario(scenario):
         CHECKS[kind](world, expectation)
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=[one["name"] for one in SCENARIOS])
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=[scenario["name"] for scenario in SCENARIOS])
 def test_suggestions_and_playbooks_agree(scenario):
     """After a failure the steps are the playbook's, and what it warns of comes after what it recommends."""
     world = World(scenario["sessions"])
@@ -55,7 +55,9 @@ def test_suggestions_and_playbooks_agree(scenario):
         suggestion = suggest(running, world.model, guides)
         steps = [step for guide in answering for step in guide.content["recovery_steps"]]
         assert list(suggestion.recovery) == steps
-        worked = {one["tool"]: one["helped"] for guide in answering for one in guide.metadata["recoveries"]}
+        worked = {
+            recovery["tool"]: recovery["helped"] for guide in answering for recovery in guide.metadata["recoveries"]
+        }
         vain = {tool for tool, helped in worked.items() if not helped}
         if any(worked.values()):
             assert suggestion.tools[0].tool not in vain, (suggestion.tools[0], steps)
@@ -77,7 +79,7 @@ def failing(sessions):
 
 def test_names_are_unique_and_enough():
     """There are at least 40 scenarios, each under a name of its own."""
-    assert len({one["name"] for one in SCENARIOS}) == len(SCENARIOS) >= 40
+    assert len({scenario["name"] for scenario in SCENARIOS}) == len(SCENARIOS) >= 40
 
 
 class World:
@@ -174,12 +176,12 @@ def shell(writer, work, error):
 
 def playbooks(world, expectation):
     """The playbooks of an action, or those whose title has a text, that say what is asked."""
-    wanted = expectation.get("playbook") or expectation.get("no_playbook")
+    action = expectation.get("playbook") or expectation.get("no_playbook")
     drafts = world.of_type("failure_playbook", active=expectation.get("active", True))
     chosen = [
         draft
         for draft in drafts
-        if (wanted in draft.metadata["actions"] if wanted else expectation["title"] in draft.title.lower())
+        if (action in draft.metadata["actions"] if action else expectation["title"] in draft.title.lower())
     ]
     return [draft for draft in chosen if expectation.get("says", "").lower() in draft.title.lower()]
 
@@ -187,9 +189,9 @@ def playbooks(world, expectation):
 def check_playbook(world, expectation):
     """A playbook with this fix, from so many sessions."""
     chosen = playbooks(world, expectation)
-    told = [draft.title for draft in world.drafts]
-    assert chosen, f"no such playbook among {told}"
-    assert len(chosen) == expectation.get("count", len(chosen)), told
+    titles = [draft.title for draft in world.drafts]
+    assert chosen, f"no such playbook among {titles}"
+    assert len(chosen) == expectation.get("count", len(chosen)), titles
     if not {"fix", "fix_not", "sessions", "no_fix", "steps"} & expectation.keys():
         return
     (draft,) = chosen
@@ -255,12 +257,12 @@ def check_active_title(world, expectation):
 
 def check_branches(world, expectation):
     """A policy says each branch in a sentence of its own."""
-    told = [
+    policies = [
         render_artifact(draft.artifact_type, draft.title, draft.summary, draft.content)
         for draft in world.of_type("decision_policy")
     ]
     for sentence in expectation["branches"]:
-        assert any(sentence in text for text in told), told
+        assert any(sentence in text for text in policies), policies
 
 
 def check_none(world, _):

@@ -63,8 +63,8 @@ def interrupted_at(module):
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=nowhere) as running:
         next(line for line in running.stderr if line.rstrip().endswith(f" {module}"))
         running.send_signal(signal.SIGINT)
-        rest = running.stderr.read()
-    return running.returncode, [line for line in rest.splitlines() if not line.startswith("import time:")]
+        last_words = running.stderr.read()
+    return running.returncode, [line for line in last_words.splitlines() if not line.startswith("import time:")]
 
 
 @pytest.mark.parametrize("module", ["hmxgraph.errors", "typer", "hmxgraph.compiler.compilation"])
@@ -94,8 +94,8 @@ def test_garbage_is_collected_once_a_command_is_imported():
 )
 def test_the_help_names_every_choice(words, choices):
     """Whoever must choose from fixed words is told all of them."""
-    told = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "400"}).stdout
-    assert [choice for choice in choices if choice not in told] == []
+    help_text = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "400"}).stdout
+    assert [choice for choice in choices if choice not in help_text] == []
 
 
 @pytest.mark.parametrize(("words", "offered"), [((), True), (("artifact",), False), (("pack",), False)])
@@ -113,9 +113,9 @@ def test_the_version_is_told():
 
 def test_nobody_at_a_routing_address_is_one_line():
     """What the driver logs of its own while it looks for a cluster stands in the one line of the error."""
-    told = os.environ | {"HMXGRAPH_URI": "neo4j://127.0.0.1:1", "HMXGRAPH_PASSWORD": "x"}
+    environment = os.environ | {"HMXGRAPH_URI": "neo4j://127.0.0.1:1", "HMXGRAPH_PASSWORD": "x"}
     done = subprocess.run(
-        [sys.executable, "-m", "hmxgraph", "health"], check=False, capture_output=True, text=True, env=told
+        [sys.executable, "-m", "hmxgraph", "health"], check=False, capture_output=True, text=True, env=environment
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("error: Neo4j at neo4j://127.0.0.1:1 does not answer")

@@ -96,8 +96,8 @@ def test_csv_tells_what_the_table_tells(capsys):
         "nothing": None,
     }
     explore._write_csv(QueryResult("explore/x", tuple(row), (row,)))
-    told = capsys.readouterr().out.splitlines()
-    assert told == ["entity,relation,tags,counts,nothing", 'Entity: kubectl,raises,"a, b","{""seen"":2}",']
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == ["entity,relation,tags,counts,nothing", 'Entity: kubectl,raises,"a, b","{""seen"":2}",']
 
 
 @pytest.mark.parametrize("width", [70, 80, 200, None])

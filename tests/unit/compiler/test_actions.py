@@ -82,7 +82,7 @@ def test_what_is_given_to_work_is_told_from_its_end():
         (("selector", ""),),
     ]
     assert [step.changed for step in summary.steps] == [(), (), (), ("selector",)]
-    assert [one.signature for one in summary.failures] == ["error", "no element <selector> in the page"]
+    assert [failure.signature for failure in summary.failures] == ["error", "no element <selector> in the page"]
 
 
 def test_what_was_sent_is_told_by_its_parts():

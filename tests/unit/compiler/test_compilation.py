@@ -25,8 +25,8 @@ SECRETS = {
 
 def drafts(sessions, artifact_type=None):
     """What these sessions compile to."""
-    found = compile_summaries(summarise(events) for events in sessions).drafts
-    return [draft for draft in found if artifact_type in {None, draft.artifact_type}]
+    compiled = compile_summaries(summarise(events) for events in sessions).drafts
+    return [draft for draft in compiled if artifact_type in {None, draft.artifact_type}]
 
 
 def world():
@@ -46,15 +46,15 @@ def test_what_helps_in_a_browser_is_told_by_its_target():
     buy = {"action": "click", "selector": "#buy", "url": "https://shop.example"}
     sessions = [
         Script(f"s{number}")
-        .user(f"Buy {thing}")
-        .add("browser_action", {"action": "navigate", "url": f"https://shop.example/{thing}"})
+        .user(f"Buy {product}")
+        .add("browser_action", {"action": "navigate", "url": f"https://shop.example/{product}"})
         .add("browser_action", buy | {"success": False, "error": "element #buy is covered by .cookies"})
         .add("browser_action", buy | {"selector": ".cookies .accept", "success": True})
         .add("browser_action", buy | {"success": True})
         .add("browser_action", {"action": "fill", "selector": "#count", "value": number, "success": True})
         .feedback("positive")
         .events
-        for number, thing in enumerate(("paper", "ink", "tape"))
+        for number, product in enumerate(("paper", "ink", "tape"))
     ]
     (playbook,) = drafts(sessions, "failure_playbook")
     assert playbook.content["recovery_steps"] == [
@@ -97,25 +97,27 @@ def test_all_five_types_come_out():
         .events
         for number in range(2)
     ]
-    found = drafts([*world(), *script])
-    assert {draft.artifact_type for draft in found} == {
+    compiled = drafts([*world(), *script])
+    assert {draft.artifact_type for draft in compiled} == {
         "task_schema",
         "failure_playbook",
         "decision_policy",
         "causal_pattern",
         "strategy_template",
     }
-    assert [fault for draft in found for fault in content_faults("artifact", draft.artifact_type, draft.content)] == []
+    assert [
+        fault for draft in compiled for fault in content_faults("artifact", draft.artifact_type, draft.content)
+    ] == []
 
 
 def test_deployments_give_their_procedure():
     """Steps come in order, with the command line that everybody runs; what repairs a failure is no step."""
     schema = drafts([*(deployment(f"d{n}") for n in range(3)), repaired_deployment("r1")], "task_schema")[0]
     assert schema.title == "Deploy the staging environment"
-    first, *others = DEPLOY
+    first, *following = DEPLOY
     assert [step["description"] for step in schema.content["steps"]] == [
         f"Run `{first}` (in 3 of 4 sessions)",
-        *(f"Run `{line}`" for line in others),
+        *(f"Run `{line}`" for line in following),
     ]
     assert [step["optional"] for step in schema.content["steps"]] == [True, False, False]
 
@@ -439,7 +441,7 @@ def test_playbooks_prevent_nothing_without_evidence():
         .events
         for n, message in enumerate(("lock timed out", "connection refused", "quota exceeded", "state is red"))
     ]
-    assert [one.content["prevention_strategies"] for one in drafts(failed, "failure_playbook")] == [[]] * 4
+    assert [playbook.content["prevention_strategies"] for playbook in drafts(failed, "failure_playbook")] == [[]] * 4
 
 
 @pytest.mark.parametrize(
@@ -676,9 +678,9 @@ def test_strategies_have_phases_in_order():
 
 def test_one_session_gives_drafts_only():
     """Nothing is validated by a single session."""
-    found = drafts([repaired_deployment("r1")])
-    assert found
-    assert not any(draft.validated(DEFAULT_PROFILE) for draft in found)
+    compiled = drafts([repaired_deployment("r1")])
+    assert compiled
+    assert not any(draft.validated(DEFAULT_PROFILE) for draft in compiled)
 
 
 @pytest.mark.parametrize("sessions", [[], [Script("s").user("Hello").events], [Script("s").events]])
@@ -748,9 +750,9 @@ def dropped(session, signal=""):
 @pytest.mark.parametrize("signals", [("", "", "", ""), ("", "", "", "positive"), ("", "", "negative", "negative")])
 def test_what_was_never_seen_to_work_is_a_draft(signals):
     """However many sessions do it: only known outcomes make a procedure active, one success at least among them."""
-    found = drafts([dropped(f"s{n}", signal) for n, signal in enumerate(signals)])
-    assert {draft.artifact_type for draft in found} == {"task_schema", "strategy_template"}
-    assert not [draft for draft in found if draft.validated(DEFAULT_PROFILE)]
+    compiled = drafts([dropped(f"s{n}", signal) for n, signal in enumerate(signals)])
+    assert {draft.artifact_type for draft in compiled} == {"task_schema", "strategy_template"}
+    assert not [draft for draft in compiled if draft.validated(DEFAULT_PROFILE)]
 
 
 def test_success_that_no_result_reported_is_not_told():
@@ -766,24 +768,27 @@ def test_order_of_sessions_does_not_matter():
     sessions = world()
     mixed = sessions[:]
     random.Random(3).shuffle(mixed)
-    one, other = (compile_summaries(summarise(events) for events in given) for given in (sessions, mixed))
-    assert one.drafts == other.drafts
-    assert (one.goals.document(), one.habits.document()) == (other.goals.document(), other.habits.document())
+    in_order, shuffled = (compile_summaries(summarise(events) for events in given) for given in (sessions, mixed))
+    assert in_order.drafts == shuffled.drafts
+    assert (in_order.goals.document(), in_order.habits.document()) == (
+        shuffled.goals.document(),
+        shuffled.habits.document(),
+    )
 
 
 def test_titles_are_unique_and_nothing_is_said_twice():
     """No two artifacts share a title, and no two of a type are nearly the same text."""
-    found = drafts(world())
-    assert len({draft.title for draft in found}) == len(found)
+    compiled = drafts(world())
+    assert len({draft.title for draft in compiled}) == len(compiled)
     texts = [
         (draft.artifact_type, render_artifact(draft.artifact_type, draft.title, draft.summary, draft.content))
-        for draft in found
+        for draft in compiled
     ]
     alike = [
-        (one, other)
-        for place, (kind, one) in enumerate(texts)
-        for other_kind, other in texts[place + 1 :]
-        if kind == other_kind and trigram_jaccard(one, other) >= DEFAULT_PROFILE.near_duplicate
+        (text, other_text)
+        for place, (kind, text) in enumerate(texts)
+        for other_kind, other_text in texts[place + 1 :]
+        if kind == other_kind and trigram_jaccard(text, other_text) >= DEFAULT_PROFILE.near_duplicate
     ]
     assert alike == []
 

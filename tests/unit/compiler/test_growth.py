@@ -57,9 +57,9 @@ def test_words_that_few_requests_share_cost_no_matrix():
     def peak(sessions):
         tracemalloc.start()
         goals = learn_goals(sessions, DEFAULT_PROFILE)
-        found = tracemalloc.get_traced_memory()[1]
+        most_bytes = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        return found, len(goals.words)
+        return most_bytes, len(goals.words)
 
     few, many = peak(requests(400)), peak(requests(1600))
     assert many[1] > 3 * few[1]
@@ -73,5 +73,5 @@ def test_marks_give_the_product_that_their_matrix_gives(turned):
     whole = np.array([[1, 0, 1, 0], [0, 0, 0, 0], [1, 1, 1, 0], [0, 0, 1, 0]], float)
     right = np.arange(8.0).reshape(4, 2) / 8
     marks = Marks.of(marked, 4)
-    found = marks.turned_product(right) if turned else marks.product(right)
-    assert np.array_equal(found, (whole.T if turned else whole) @ right)
+    product = marks.turned_product(right) if turned else marks.product(right)
+    assert np.array_equal(product, (whole.T if turned else whole) @ right)

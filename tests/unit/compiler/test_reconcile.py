@@ -18,8 +18,8 @@ MAKING = Making("acme", DEFAULT_PROFILE, START)
 @pytest.fixture
 def draft():
     """A task schema that ten sessions support."""
-    found = compile_summaries(summarise(deployment(f"d{number}")) for number in range(10))
-    return next(one for one in found.drafts if one.artifact_type == "task_schema")
+    compilation = compile_summaries(summarise(deployment(f"d{number}")) for number in range(10))
+    return next(candidate for candidate in compilation.drafts if candidate.artifact_type == "task_schema")
 
 
 def head_of(draft, **fields):
@@ -66,8 +66,8 @@ def test_artifacts_keep_the_limits_whatever_the_names():
     """Ids have no limit of length, nor have names of tools; what is compiled of them keeps HMX-A 12 all the same."""
     drafts = compile_summaries(summarise(long_named(number)) for number in range(20)).drafts
     made = [change.artifact for change in reconcile([], drafts, MAKING)]
-    assert {one.artifact_type for one in made} >= {"task_schema"}
-    assert all(one.source_events for one in made)
+    assert {artifact.artifact_type for artifact in made} >= {"task_schema"}
+    assert all(artifact.source_events for artifact in made)
 
 
 def test_same_again_changes_nothing(draft):

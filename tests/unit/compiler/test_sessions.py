@@ -78,7 +78,7 @@ def test_results_find_their_calls():
 def test_failed_result_and_its_error_are_one_failure():
     """The error event takes the place of the failed result it tells of."""
     summary = summarise(repaired_deployment("s1"))
-    assert [(one.signature, one.step) for one in summary.failures] == [("namespace staging not found", 0)]
+    assert [(failure.signature, failure.step) for failure in summary.failures] == [("namespace staging not found", 0)]
 
 
 def call_of(session, sequence, tool, agent):
@@ -90,8 +90,8 @@ def call_of(session, sequence, tool, agent):
 def test_an_error_befalls_the_call_it_comes_from(source):
     """Without a correlation the tool that the error names is blamed, else what its agent still waits for."""
     events = [call_of("s", 0, "gzip", "a1"), call_of("s", 1, "uploader", "a2")]
-    told = {"error_type": "DiskFull", "message": "no space left"}
-    summary = summarise([*events, event("s", 2, "error", told, agent="a1", source=source)])
+    error = {"error_type": "DiskFull", "message": "no space left"}
+    summary = summarise([*events, event("s", 2, "error", error, agent="a1", source=source)])
     assert summary.failures[0].step == 0
 
 
@@ -100,7 +100,7 @@ def test_an_error_tells_of_the_call_that_just_failed():
     events = [call_of("s", 0, "gzip", "a1"), call_of("s", 1, "uploader", "a1")]
     events.append(event("s", 2, "tool_result", {"tool_name": "uploader", "result": {}, "success": False}, agent="a1"))
     summary = summarise([*events, event("s", 3, "error", {"error_type": "E", "message": "no route"}, agent="a1")])
-    assert [(one.message, one.step) for one in summary.failures] == [("no route", 1)]
+    assert [(failure.message, failure.step) for failure in summary.failures] == [("no route", 1)]
 
 
 def test_an_error_passes_over_what_ended_without_complaint():
@@ -108,7 +108,7 @@ def test_an_error_passes_over_what_ended_without_complaint():
     script = Script("s").add("file_edit", {"path": "values.yaml"})
     script.add("command_exec", {"command": "helm upgrade web", "exit_code": 0})
     summary = summarise(script.add("error", {"error_type": "E", "message": "no progress"}).events)
-    assert [one.step for one in summary.failures] == [1]
+    assert [failure.step for failure in summary.failures] == [1]
 
 
 def test_an_error_of_nothing_known_befalls_the_last_call():

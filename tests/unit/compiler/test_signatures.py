@@ -9,7 +9,7 @@ from tests.session_makers import Script
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("text", "other_text"),
     [
         ("total price is 375, but paid 299", "Total price is 1203, but paid 833"),
         ("user ann_lee_1234 not found", "User bob_fox_9876 not found"),
@@ -18,9 +18,9 @@ from tests.session_makers import Script
         ("Which plan for a table of 1GB?", "Which plan for a table of 3GB?"),
     ],
 )
-def test_equal_failures_share_a_key(one, other):
+def test_equal_failures_share_a_key(text, other_text):
     """Ids, numbers, names in quotes and capitals do not make another failure."""
-    first, second = (error_message({"message": text}) for text in (one, other))
+    first, second = (error_message({"message": message}) for message in (text, other_text))
     assert failure_key(signature("ToolError", first)) == failure_key(signature("", second))
 
 
@@ -210,7 +210,7 @@ def test_failures_behind_one_header_are_several():
         summarise(Script(f"s{n}").add("error", {"error_type": "", "message": _TRACE + error}).events)
         for n, error in enumerate(errors)
     ]
-    assert [(one.signature, len(one.occurrences)) for one in failure_groups(summaries)] == [
+    assert [(group.signature, len(group.occurrences)) for group in failure_groups(summaries)] == [
         ("keyerror: '<name>'", 2),
         ("no module named '<name>'", 1),
     ]

@@ -24,17 +24,20 @@ def learned():
     return Model.parse(Model.of(compiled).to_json()), guides
 
 
-def told(learned, script):
+def suggested(learned, script):
     """What is suggested for a script."""
     return suggest(summarise(script.events), *learned)
 
 
 def test_request_alone_gives_the_procedure(learned):
     """The first message finds the task schema, all of whose steps lie ahead."""
-    found = told(learned, Script("n").user("I want to return my order"))
-    assert [step.tools[0] for step in found.steps] == ["find_user_by_email", "get_order_details", "return_order"]
-    assert (found.current_step, found.total_steps) == (0, 3)
-    assert (found.tools[0].tool, found.artifact_id in found.tools[0].artifact_ids) == ("find_user_by_email", True)
+    suggestion = suggested(learned, Script("n").user("I want to return my order"))
+    assert [step.tools[0] for step in suggestion.steps] == ["find_user_by_email", "get_order_details", "return_order"]
+    assert (suggestion.current_step, suggestion.total_steps) == (0, 3)
+    assert (suggestion.tools[0].tool, suggestion.artifact_id in suggestion.tools[0].artifact_ids) == (
+        "find_user_by_email",
+        True,
+    )
 
 
 def test_a_change_that_the_request_names_is_expected():
@@ -51,11 +54,11 @@ def test_a_change_that_the_request_names_is_expected():
     sessions += [session(f"b{n}", "I need a seat to Rome", "find_flights", "book_flight") for n in range(3)]
     compiled = compile_summaries(summarise(events) for events in sessions)
     made = reconcile([], compiled.drafts, Making("acme", DEFAULT_PROFILE, START))
-    found = [change.artifact for change in made]
-    guides = [Guide(a.artifact_id, a.artifact_type, a.title, a.content, a.metadata, a.confidence) for a in found]
+    artifacts = [change.artifact for change in made]
+    guides = [Guide(a.artifact_id, a.artifact_type, a.title, a.content, a.metadata, a.confidence) for a in artifacts]
     model = Model.of(compiled)
-    assert told((model, guides), Script("n").user("Book a flight for my friend")).title == "Book the flight"
-    assert told((model, guides), Script("n").user("Is the flight I booked late?")).title != "Book the flight"
+    assert suggested((model, guides), Script("n").user("Book a flight for my friend")).title == "Book the flight"
+    assert suggested((model, guides), Script("n").user("Is the flight I booked late?")).title != "Book the flight"
     assert "upgrade_flight" in predicted_actions("Is the flight I booked late?", (), model)
     assert "upgrade_flight" not in predicted_actions("Book a flight for my friend", (), model)
 
@@ -63,25 +66,25 @@ def test_a_change_that_the_request_names_is_expected():
 def test_steps_taken_are_behind(learned):
     """The hints go on after the last step that the session has reached."""
     script = Script("n").user("Please cancel my order").call("find_user_by_email", email="ann@example.com")
-    found = told(learned, script)
-    assert (found.current_step, found.tools[0].tool) == (1, "get_order_details")
+    suggestion = suggested(learned, script)
+    assert (suggestion.current_step, suggestion.tools[0].tool) == (1, "get_order_details")
 
 
 def test_failure_brings_its_playbook(learned):
     """After a failure the recovery comes first, and the playbook speaks for it."""
     script = Script("n").user("Deploy the staging environment")
-    found = told(learned, script.run("kubectl apply -f staging.yaml", error="namespace staging not found"))
-    assert found.tools[0].tool == "kubectl create"
+    suggestion = suggested(learned, script.run("kubectl apply -f staging.yaml", error="namespace staging not found"))
+    assert suggestion.tools[0].tool == "kubectl create"
     assert (
-        found.recovery[0]
+        suggestion.recovery[0]
         == "Run `kubectl create namespace staging`, then try kubectl apply again (worked 3 of 3 times)"
     )
-    assert found.tools[0].artifact_ids
+    assert suggestion.tools[0].artifact_ids
 
 
 def test_confidences_are_chances(learned):
     """Confidences fall and add up to one at most."""
-    chances = [one.confidence for one in told(learned, Script("n").user("Deploy the staging environment")).tools]
+    chances = [tool.confidence for tool in suggested(learned, Script("n").user("Deploy the staging environment")).tools]
     assert chances == sorted(chances, reverse=True)
     assert sum(chances) <= 1.001
 
@@ -91,32 +94,34 @@ def test_confidences_are_chances(learned):
 )
 def test_an_unheard_request_leads_nowhere(learned, request_text):
     """What shares no telling word with anything ever asked brings no procedure and no tool."""
-    found = told(learned, Script("n").user(request_text))
-    assert (found.artifact_id, found.steps, found.tools, found.confidence) == (None, (), (), 0.0)
+    suggestion = suggested(learned, Script("n").user(request_text))
+    assert (suggestion.artifact_id, suggestion.steps, suggestion.tools, suggestion.confidence) == (None, (), (), 0.0)
 
 
 def test_what_was_done_leads_where_words_do_not(learned):
     """Once something known was done, an unheard request is guided by that."""
     script = Script("n").user("Write a poem about cats").call("find_user_by_email", email="ann@example.com")
-    found = told(learned, script)
-    assert {tool for step in found.steps for tool in step.tools} <= {
+    suggestion = suggested(learned, script)
+    assert {tool for step in suggestion.steps for tool in step.tools} <= {
         "get_order_details",
         "cancel_order",
         "return_order",
     }
-    assert found.steps
+    assert suggestion.steps
 
 
 def test_unheard_words_and_unheard_deeds_lead_nowhere(learned):
     """An action that no session ever took speaks for no procedure either."""
-    found = told(learned, Script("n").user("Write a poem about cats").call("find_rhymes", word="cat"))
-    assert (found.artifact_id, found.steps) == (None, ())
+    suggestion = suggested(learned, Script("n").user("Write a poem about cats").call("find_rhymes", word="cat"))
+    assert (suggestion.artifact_id, suggestion.steps) == (None, ())
 
 
 def test_a_procedure_of_other_words_does_not_lead(learned):
     """However usual a kind of request is: where only another's words are said, that one leads."""
-    found = told(learned, Script("n").user("an order"))
-    assert {tool for step in found.steps for tool in step.tools}.isdisjoint({"kubectl apply", "kubectl rollout status"})
+    suggestion = suggested(learned, Script("n").user("an order"))
+    assert {tool for step in suggestion.steps for tool in step.tools}.isdisjoint(
+        {"kubectl apply", "kubectl rollout status"}
+    )
 
 
 def test_nothing_learned_suggests_nothing():

@@ -135,5 +135,5 @@ def pretended_neo4j(use: Callable[[str], None]) -> None:
 @pytest.fixture
 def unused_ports() -> list[int]:
     """Two ports on which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as two:
-        return [one.getsockname()[1], two.getsockname()[1]]
+    with socket.create_server(("127.0.0.1", 0)) as first, socket.create_server(("127.0.0.1", 0)) as second:
+        return [first.getsockname()[1], second.getsockname()[1]]

@@ -32,7 +32,7 @@ TORN = "Error: Could not find or load main class org.neo4j.server.CommunityEntry
 
 
 @pytest.mark.parametrize(
-    ("words", "kind", "told"),
+    ("words", "kind", "advice"),
     [
         (PORT, PortTaken, "starting: bind(..) failed with error(-98): Address already in use; "),
         (MEMORY, NotEnoughMemory, "starting: Invalid memory configuration - exceeds physical memory"),
@@ -44,11 +44,11 @@ TORN = "Error: Could not find or load main class org.neo4j.server.CommunityEntry
         (TORN, JarDamaged, "HMXGRAPH_JARS"),
     ],
 )
-def test_known_causes(words, kind, told, tmp_path):
+def test_known_causes(words, kind, advice, tmp_path):
     """What Java and Neo4j say for the known causes becomes that error, with the telling line and the way out."""
     error = explained(words, tmp_path / "console.log")
     assert type(error) is kind
-    assert told in str(error)
+    assert advice in str(error)
 
 
 def test_unknown_cause_carries_the_last_words(tmp_path):

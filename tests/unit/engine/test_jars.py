@@ -18,8 +18,8 @@ def test_lock_names_each_jar_once():
 
 def test_own_folder_is_used_as_it_is(settings, jar_folder):
     """HMXGRAPH_JARS needs neither cache nor network."""
-    found = distribution(replace(settings, jars=jar_folder), silent, load())
-    assert found == (jar_folder, "5.99.0", "org.neo4j.server.CommunityEntryPoint")
+    jars = distribution(replace(settings, jars=jar_folder), silent, load())
+    assert jars == (jar_folder, "5.99.0", "org.neo4j.server.CommunityEntryPoint")
     assert not settings.cache.exists()
 
 
@@ -81,8 +81,8 @@ def test_two_at_once_fetch_once(settings, repository):
     lock = load()._replace(version="5.99.1", jars=(jar,))
     here = replace(settings, maven_url=repository.url)
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda _: distribution(here, silent, lock), range(2)))
-    assert found[0] == found[1]
+        fetched = list(pool.map(lambda _: distribution(here, silent, lock), range(2)))
+    assert fetched[0] == fetched[1]
     assert [path for path in repository.asked if path.endswith(".jar")] == ["/org/neo4j/neo4j/5.99.1/neo4j-5.99.1.jar"]
 
 

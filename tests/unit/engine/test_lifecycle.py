@@ -202,11 +202,11 @@ def test_stopping_where_nothing_can_be_written(tmp_path):
 
 def test_lock_held_for_too_long(tmp_path):
     """A lock that is never freed is an error that names it, after telling that there is a wait."""
-    told: list[str] = []
+    notices: list[str] = []
     with exclusive(tmp_path / "lock", 1), pytest.raises(EngineError, match="another process has held"):  # noqa: SIM117
-        with exclusive(tmp_path / "lock", 0.2, lambda: told.append("waiting")):
+        with exclusive(tmp_path / "lock", 0.2, lambda: notices.append("waiting")):
             pass
-    assert told == ["waiting"]
+    assert notices == ["waiting"]
 
 
 def servers(home: Path) -> list[int]:

@@ -64,10 +64,10 @@ def test_what_nobody_stands_by_is_no_fact(sentence):
     assert list(facts(sentence)) == []
 
 
-@pytest.mark.parametrize(("sentence", "told"), STATED)
-def test_what_is_stood_by_is_told(sentence, told):
+@pytest.mark.parametrize(("sentence", "statement"), STATED)
+def test_what_is_stood_by_is_told(sentence, statement):
     """One's own word, with whatever contrast goes on, stays a fact; what is said not to be so is told as such."""
-    assert [fact.text.removeprefix("{subject} ") for fact in facts(sentence)] == [told]
+    assert [fact.text.removeprefix("{subject} ") for fact in facts(sentence)] == [statement]
 
 
 @pytest.mark.parametrize("sentence", ["I think my friend Sarah is late.", "He told my friend Sarah, but she isn't"])
@@ -78,11 +78,15 @@ def test_who_is_named_in_passing_is_taken_for_granted(sentence):
 
 def test_what_is_no_longer_so_answers_the_same_question():
     """To be something and not to be it have one slot for each thing, whatever the words around it."""
-    told = ("I'm allergic to nuts and latex.", "I'm not allergic to latex after all.", "I am not allergic to latex.")
-    nuts, latex, *denied = (fact_draft(fact, "Ann", "statement") for text in told for fact in facts(text))
+    statements = (
+        "I'm allergic to nuts and latex.",
+        "I'm not allergic to latex after all.",
+        "I am not allergic to latex.",
+    )
+    nuts, latex, *denied = (fact_draft(fact, "Ann", "statement") for text in statements for fact in facts(text))
     assert nuts.slot != latex.slot
-    assert {one.slot for one in denied} == {latex.slot}
-    assert {one.answer for one in denied} == {"is not allergic to latex"}
+    assert {fact.slot for fact in denied} == {latex.slot}
+    assert {fact.answer for fact in denied} == {"is not allergic to latex"}
     assert latex.answer == "is allergic to latex"
 
 

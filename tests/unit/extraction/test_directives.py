@@ -135,9 +135,9 @@ NO_ORDERS = [
 @pytest.mark.parametrize(("sentence", "confidence", "hard"), ORDERS)
 def test_orders_are_understood(sentence, confidence, hard):
     """An imperative that holds beyond the moment is a policy; absolute words leave no exception."""
-    found = order(sentence)
-    assert found is not None
-    assert (found.confidence, found.hard) == (confidence, hard)
+    directive = order(sentence)
+    assert directive is not None
+    assert (directive.confidence, directive.hard) == (confidence, hard)
 
 
 @pytest.mark.parametrize("sentence", [sentence for sentence, *_ in ORDERS])
@@ -151,8 +151,10 @@ def test_every_order_has_a_sign_of_one(sentence):
 def test_a_word_that_makes_an_order_last_is_a_sign(how):
     """Wherever it stands, with whatever verb: if it is an order, it is looked for."""
     verbs = ("use", "answer in", "deploy", "do not quote", "avoid", "always cite", "keep to", "call me")
-    found = [text for verb in verbs for text in (f"{how} {verb} Plain sources", f"{how}, {verb} X", f"{verb} X {how}")]
-    orders = list(filter(order, found))
+    sentences = [
+        text for verb in verbs for text in (f"{how} {verb} Plain sources", f"{how}, {verb} X", f"{verb} X {how}")
+    ]
+    orders = list(filter(order, sentences))
     assert orders
     assert all(may_order(sentence.lower()) for sentence in orders)
 

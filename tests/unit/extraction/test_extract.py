@@ -292,8 +292,8 @@ def test_output_is_bounded():
 def test_what_is_liked_is_named_without_emphasis():
     """Liking something too, or so much, is liking the same thing."""
     endings = ("", " too", " so much", ", too")
-    told = [extract(by_person(f"I love traveling{ending}.")).memories[0] for ending in endings]
-    assert {(memory.object, memory.slot) for memory in told} == {(told[0].object, told[0].slot)}
+    memories = [extract(by_person(f"I love traveling{ending}.")).memories[0] for ending in endings]
+    assert {(memory.object, memory.slot) for memory in memories} == {(memories[0].object, memories[0].slot)}
 
 
 def test_what_somebody_wants_for_himself_goes_by_his_name():

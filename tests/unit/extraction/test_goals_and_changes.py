@@ -7,7 +7,7 @@ from hmxgraph.extraction.extract import aim, request
 
 
 @pytest.mark.parametrize(
-    ("sentence", "wanted"),
+    ("sentence", "goal"),
     [
         ("Deploy the staging environment", "Deploy the staging environment"),
         ("Hi there! I'd like to change my flight reservation.", "change my flight reservation"),
@@ -19,9 +19,9 @@ from hmxgraph.extraction.extract import aim, request
         ("Check who is on call", "Check who is on call"),
     ],
 )
-def test_a_request_says_what_is_wanted(sentence, wanted):
+def test_a_request_says_what_is_wanted(sentence, goal):
     """The words after the polite opening are what is wanted."""
-    assert request(sentence).object == wanted
+    assert request(sentence).object == goal
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_an_aim_is_stated_about_oneself():
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "expected"),
     [
         (
             {"subject": "staging cluster", "field": "version", "from": "1.29", "to": "1.30"},
@@ -72,6 +72,6 @@ def test_an_aim_is_stated_about_oneself():
         ({}, None),
     ],
 )
-def test_a_state_change_is_a_fact(content, told):
+def test_a_state_change_is_a_fact(content, expected):
     """Producers name the parts differently; subject and new value are what it takes."""
-    assert change(content) == told
+    assert change(content) == expected

@@ -6,7 +6,7 @@ from hmxgraph.extraction.entities import TYPES, bare, family, more_specific, nor
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("spelling", "other_spelling"),
     [
         ("The Beatles", "Beatles"),
         ("Melanie's", "melanie"),
@@ -16,9 +16,9 @@ from hmxgraph.extraction.entities import TYPES, bare, family, more_specific, nor
         ("O\u2019Neal", "O'Neal"),
     ],
 )
-def test_spellings_of_one_name_meet(one, other):
+def test_spellings_of_one_name_meet(spelling, other_spelling):
     """Articles, endings, accents, hyphens and ampersands do not make another name."""
-    assert normalise("concept", one) == normalise("person", other) != ""
+    assert normalise("concept", spelling) == normalise("person", other_spelling) != ""
 
 
 def test_what_machines_write_is_told_apart_by_every_sign():

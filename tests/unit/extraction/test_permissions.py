@@ -52,9 +52,9 @@ NOT_LIFTED = [
 def test_a_rule_taken_back_answers_the_question_of_the_rule(rule, back, how):
     """It has the rule's slot and another answer, so that the later of both holds, said or written down."""
     order = policy_draft(rule, 0.9, "directive")
-    (told,) = extract(said(back), TrustPolicy(single_user=True)).memories
-    assert (told.kind, told.slot, told.predicate) == ("policy", order.slot, how)
-    assert told.answer != order.answer
+    (withdrawal,) = extract(said(back), TrustPolicy(single_user=True)).memories
+    assert (withdrawal.kind, withdrawal.slot, withdrawal.predicate) == ("policy", order.slot, how)
+    assert withdrawal.answer != order.answer
     assert draft("policy", back).slot == order.slot
     assert not CUES.isdisjoint(cues(back.lower()))
 

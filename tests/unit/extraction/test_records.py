@@ -21,11 +21,11 @@ COMMIT = {"commit": "1f21869", "branch": "main", "author": "Ann Lee", "files": [
 
 def links(content, tool=""):
     """The links of a record, as words."""
-    found = (each for each in records(content, tool) if isinstance(each, Link))
-    return [f"{each.source.type} {each.source.name} {each.relation_type} {each.target.name}" for each in found]
+    record_links = (each for each in records(content, tool) if isinstance(each, Link))
+    return [f"{each.source.type} {each.source.name} {each.relation_type} {each.target.name}" for each in record_links]
 
 
-def things(content, tool=""):
+def entities(content, tool=""):
     """The things of a record by type."""
     return {(each.type, each.name) for each in records(content, tool) if not isinstance(each, Link)}
 
@@ -45,7 +45,7 @@ def test_an_order_has_its_user_items_and_payment():
     ("tool", "content", "expected"),
     [
         ("get_pod", POD, {"pod cart-7d9f namespace prod"}),
-        ("git_show", COMMIT, {f"commit 1f21869 {rest}" for rest in ("branch main", "author Ann Lee", "file src/a.py")}),
+        ("git_show", COMMIT, {f"commit 1f21869 {part}" for part in ("branch main", "author Ann Lee", "file src/a.py")}),
         ("run_test", {"test_id": "test_cart::total", "path": "src/a.py"}, {"test test_cart::total path src/a.py"}),
         ("scale_service", {"service": "checkout", "namespace": "prod"}, {"service checkout namespace prod"}),
         ("list", {"orders": [{"id": 1, "user": {"id": 5}}]}, {"order order 1 user user 5"}),
@@ -72,8 +72,8 @@ def test_json_in_a_text_is_read():
 
 def test_short_numbers_are_told_apart_by_their_noun():
     """Order 12 and user 12 are two things; a long number is its own name."""
-    assert things({"order_id": 12, "user_id": 12}) == {("order", "order 12"), ("user", "user 12")}
-    assert things({"order_id": 1151293680}) == {("order", "1151293680")}
+    assert entities({"order_id": 12, "user_id": 12}) == {("order", "order 12"), ("user", "user 12")}
+    assert entities({"order_id": 1151293680}) == {("order", "1151293680")}
 
 
 @pytest.mark.parametrize(
@@ -87,21 +87,21 @@ def test_short_numbers_are_told_apart_by_their_noun():
 )
 def test_values_that_identify_nothing(content):
     """States, amounts, placeholders and the ids of calls are no things."""
-    assert things(content) == set()
+    assert entities(content) == set()
 
 
 def test_the_work_is_bounded():
     """Only the first records of a long list are read, and only a bounded part of it is kept."""
     rows = {"order_id": "#W1234567", "items": [{"item_id": f"item_{number:05}"} for number in range(500)]}
     assert len(links(rows)) < MOST_RECORDS
-    found = extract(event("tool_result", {"tool_name": "get_order", "result": rows, "success": True}))
-    assert (len(found.mentions), len(found.relations)) == (32, 23)
+    extraction = extract(event("tool_result", {"tool_name": "get_order", "result": rows, "success": True}))
+    assert (len(extraction.mentions), len(extraction.relations)) == (32, 23)
 
 
 def test_a_call_relates_its_arguments():
     """Relations of an event lead from the record that the tool is about."""
     arguments = {"order_id": "#W1234567", "item_ids": ["item_00001"], "payment_method_id": "visa_951"}
-    found = extract(event("tool_call", {"tool_name": "exchange_order_items", "arguments": arguments}))
-    told = {(each.source.normalised, each.relation_type, each.target.normalised) for each in found.relations}
-    assert {("w1234567", "item", "item_00001"), ("w1234567", "payment_method", "visa_951")} < told
-    assert {"order", "item", "payment_method"} < {mention.type for mention in found.mentions}
+    extraction = extract(event("tool_call", {"tool_name": "exchange_order_items", "arguments": arguments}))
+    relations = {(each.source.normalised, each.relation_type, each.target.normalised) for each in extraction.relations}
+    assert {("w1234567", "item", "item_00001"), ("w1234567", "payment_method", "visa_951")} < relations
+    assert {"order", "item", "payment_method"} < {mention.type for mention in extraction.mentions}

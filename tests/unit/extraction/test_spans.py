@@ -11,7 +11,7 @@ def names(text, **how):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("We met Omar Davis in New York.", ["Omar Davis", "New York"]),
         ("Thanks Melanie! I went with John's brother to Boston", ["Melanie", "John", "Boston"]),
@@ -32,9 +32,9 @@ def names(text, **how):
         ("an LGBTQ group of the NFL", ["LGBTQ", "NFL"]),
     ],
 )
-def test_names_are_runs_of_capitalised_words(text, found):
+def test_names_are_runs_of_capitalised_words(text, expected):
     """Names are found whole, with their parts where small words join them."""
-    assert [name for name in found if name not in names(text)] == []
+    assert [name for name in expected if name not in names(text)] == []
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_demonyms_alone_name_nothing():
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("- Return the Garden Hose today", ["Garden Hose"]),
         ("Exchange the Bluetooth Speaker for me", ["Bluetooth Speaker"]),
@@ -89,6 +89,6 @@ def test_demonyms_alone_name_nothing():
         ("a President of the United States", ["President of the United States", "United States"]),
     ],
 )
-def test_what_stands_beside_a_name_is_not_part_of_it(text, found):
+def test_what_stands_beside_a_name_is_not_part_of_it(text, expected):
     """Orders, exclamations, sizes and the end of the sentence before are no names, nor is a title's last word alone."""
-    assert names(text) == found
+    assert names(text) == expected

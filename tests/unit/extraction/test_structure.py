@@ -24,10 +24,10 @@ def test_a_field_tells_what_it_holds(field, entity_type):
 
 def test_leaves_come_in_order_of_names():
     """The order of keys in a document decides nothing."""
-    one = {"b": {"email": "a@b.example"}, "a": [{"name": "Lamp"}, {"name": "Chair"}]}
-    other = {"a": [{"name": "Lamp"}, {"name": "Chair"}], "b": {"email": "a@b.example"}}
-    assert list(leaves(one)) == list(leaves(other))
-    assert [leaf.value for leaf in leaves(one)] == ["Lamp", "Chair", "a@b.example"]
+    value = {"b": {"email": "a@b.example"}, "a": [{"name": "Lamp"}, {"name": "Chair"}]}
+    reordered = {"a": [{"name": "Lamp"}, {"name": "Chair"}], "b": {"email": "a@b.example"}}
+    assert list(leaves(value)) == list(leaves(reordered))
+    assert [leaf.value for leaf in leaves(value)] == ["Lamp", "Chair", "a@b.example"]
 
 
 def test_first_and_last_name_are_one_person():
@@ -46,7 +46,7 @@ def test_numbers_and_flags_name_nothing():
 
 
 @pytest.mark.parametrize(
-    ("line", "found"),
+    ("line", "programs"),
     [
         ("kubectl apply -f staging.yaml", ["kubectl apply"]),
         ("kubectl -n prod rollout status deploy/cart", ["kubectl rollout"]),
@@ -59,6 +59,6 @@ def test_numbers_and_flags_name_nothing():
         ("!!", []),
     ],
 )
-def test_a_command_line_names_its_programs(line, found):
+def test_a_command_line_names_its_programs(line, programs):
     """Programs are named with their subcommand; shell words, settings and arguments are not."""
-    assert list(commands(line)) == found
+    assert list(commands(line)) == programs

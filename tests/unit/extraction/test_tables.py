@@ -30,10 +30,10 @@ def test_a_cue_is_one_word(cue):
     assert cues(cue) == {cue}
 
 
-@pytest.mark.parametrize(("text", "told"), [pair for rule in FACTS for pair in rule.examples])
-def test_a_fact_rule_finds_its_examples(text, told):
+@pytest.mark.parametrize(("text", "statement"), [pair for rule in FACTS for pair in rule.examples])
+def test_a_fact_rule_finds_its_examples(text, statement):
     """A sentence form states the fact that its example gives."""
-    assert told in [fact.text.replace("{subject}", "the user") for fact in facts(text)]
+    assert statement in [fact.text.replace("{subject}", "the user") for fact in facts(text)]
 
 
 @pytest.mark.parametrize("text", [text for rule in FACTS for text in rule.counterexamples])
@@ -45,9 +45,9 @@ def test_a_fact_rule_leaves_its_counterexamples_alone(text):
 @pytest.mark.parametrize(("rule", "text"), [(rule, text) for rule in PREFERENCES for text in rule.examples])
 def test_a_preference_rule_finds_its_examples(rule, text):
     """An example states the preference of its rule."""
-    found = preference(text)
-    assert found is not None
-    assert (found.predicate, found.confidence) == (rule.predicate, rule.confidence)
+    stated = preference(text)
+    assert stated is not None
+    assert (stated.predicate, stated.confidence) == (rule.predicate, rule.confidence)
 
 
 @pytest.mark.parametrize("text", [text for rule in PREFERENCES for text in rule.counterexamples])
@@ -60,12 +60,14 @@ def test_a_preference_rule_leaves_its_counterexamples_alone(text):
 def test_a_relation_rule_relates_what_it_names(rule):
     """A relation rule relates an entity of its source type to one of its target type, when it says so."""
     source, target = Ref(rule.source, "one"), Ref(rule.target, "other")
-    found = {rule.source: [source], rule.target: [target]}
-    told = [
-        (one.source, one.relation_type, one.target) for one in structural(rule.event_type, found, failed=rule.failed)
+    mentions = {rule.source: [source], rule.target: [target]}
+    relations = [
+        (relation.source, relation.relation_type, relation.target)
+        for relation in structural(rule.event_type, mentions, failed=rule.failed)
     ]
-    assert (source, rule.relation_type, target) in told
+    assert (source, rule.relation_type, target) in relations
     if rule.failed:
         assert not any(
-            one.relation_type == rule.relation_type for one in structural(rule.event_type, found, failed=False)
+            relation.relation_type == rule.relation_type
+            for relation in structural(rule.event_type, mentions, failed=False)
         )

@@ -5,9 +5,9 @@ import pytest
 from hmxgraph.extraction.timeline import Assertion, Dispute, Interval, StoredAssertion, ends, settle
 
 
-def line(told, stored=()):
+def line(answers, stored=()):
     """The timeline of assertions given as (time, answer) or (time, answer, voice)."""
-    assertions = [Assertion(one[0], f"e{at:03}", *one[1:]) for at, one in enumerate(told)]
+    assertions = [Assertion(answer[0], f"e{at:03}", *answer[1:]) for at, answer in enumerate(answers)]
     timeline = settle(stored, assertions)
     return [(interval.answer, interval.first_us, interval.last_us) for interval in timeline.intervals], [
         (dispute.interval.answer, dispute.assertion.answer) for dispute in timeline.disputes
@@ -15,7 +15,7 @@ def line(told, stored=()):
 
 
 @pytest.mark.parametrize(
-    ("told", "intervals", "disputes"),
+    ("answers", "intervals", "disputes"),
     [
         ([(1, "a"), (2, "a")], [("a", 1, 2)], []),
         ([(1, "a"), (5, "b")], [("a", 1, 1), ("b", 5, 5)], []),
@@ -27,9 +27,9 @@ def line(told, stored=()):
         ([(1, "a", "Ann"), (5, "b", "")], [("a", 1, 1), ("b", 5, 5)], []),
     ],
 )
-def test_later_answers_supersede(told, intervals, disputes):
+def test_later_answers_supersede(answers, intervals, disputes):
     """A later answer supersedes; one of the same time, or by another person, is disputed."""
-    assert line(told) == (intervals, disputes)
+    assert line(answers) == (intervals, disputes)
 
 
 def test_a_hard_answer_gives_way_to_a_hard_one_only():

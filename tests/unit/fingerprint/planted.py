@@ -69,12 +69,12 @@ def secrets(count=1_000, seed=5):
     """Pairs of a secret and a sentence with it."""
     rng = random.Random(seed)
     kinds = rng.sample(ALL_KINDS, len(ALL_KINDS))
-    found = []
+    pairs = []
     for number in range(count):
         make, sentence = kinds[number % len(kinds)]
         secret = make(rng)
-        found.append((secret, sentence.format(secret)))
-    return found
+        pairs.append((secret, sentence.format(secret)))
+    return pairs
 
 
 def state(sentences, tier):
@@ -90,9 +90,9 @@ def state(sentences, tier):
         )
         for place, (kind, content) in enumerate(contents):
             artifacts.append(artifact(4 * number + place, kind, next(left), content, tags=("ops", f"tag {number % 4}")))
-    others = list(left)
-    tagged = artifact(999, "task_schema", "Tagged", task_content(), tags=tuple(others[:60]), observed_count=900)
-    return known([*artifacts, tagged], tier, **elsewhere(others[60:]))
+    remaining = list(left)
+    tagged = artifact(999, "task_schema", "Tagged", task_content(), tags=tuple(remaining[:60]), observed_count=900)
+    return known([*artifacts, tagged], tier, **elsewhere(remaining[60:]))
 
 
 def elsewhere(sentences):

@@ -89,14 +89,16 @@ def artifact(number, artifact_type, title, content, **fields):
 
 def known(artifacts, tier="full", **fields):
     """The learned state that consists of *artifacts*, pairs of artifact and content."""
-    selection = select([one for one, _ in artifacts], ExportOptions(tier=tier).limits)
+    selection = select([artifact for artifact, _ in artifacts], ExportOptions(tier=tier).limits)
     given = {
         "tenant_id": "tenant-acme",
         "as_of_us": NOON,
         "digest": digest_of([], [], [], Depth(0, exact=True)),
         "behaviour": Behaviour(),
     } | fields
-    return LearnedState(selection=selection, contents={one.artifact_id: content for one, content in artifacts}, **given)
+    return LearnedState(
+        selection=selection, contents={artifact.artifact_id: content for artifact, content in artifacts}, **given
+    )
 
 
 def small(tier="full", **fields):
@@ -154,10 +156,10 @@ def drawn(seed, count, tier="full", long=8):
                 tags=tuple(rng.sample(WORDS, rng.randint(0, 4))),
             )
         )
-    return known(artifacts, tier, **rest(rng))
+    return known(artifacts, tier, **other_fields(rng))
 
 
-def rest(rng):
+def other_fields(rng):
     """Everything but artifacts: behaviour, memories, reports, graph, compiler state."""
     hubs = [{"name": word, "type": rng.choice(("tool", "person")), "connection_count": 5} for word in WORDS[:10]]
     return {

@@ -19,11 +19,11 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "one", "other", "same"), CASES)
-def test_agreement(kind, one, other, same):
+@pytest.mark.parametrize(("kind", "content", "other_content", "same"), CASES)
+def test_agreement(kind, content, other_content, same):
     """The same condition and answer, steps in order, or failure and way out agree; anything else does not."""
-    assert agree(kind, one, other) is same
-    assert agree(kind, other, one) is same
+    assert agree(kind, content, other_content) is same
+    assert agree(kind, other_content, content) is same
 
 
 STEPS = ("Run `kubectl create namespace staging`", "Apply the manifest, then check it")

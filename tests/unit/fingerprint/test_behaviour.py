@@ -31,16 +31,16 @@ def failed(tool, **fields):
 
 def test_tools_are_counted_by_calls_and_judged_by_results():
     """Frequency comes from calls, success from results that tell it."""
-    found = session_behaviour(
+    behaviour = session_behaviour(
         events(call("exec"), done("exec"), call("read"), failed("read"), ("tool_result", {"tool_name": "exec"}))
     )
-    assert found.tools == {"exec": 1, "read": 1}
-    assert (found.tool_calls, found.tool_results, found.tool_successes) == (2, 2, 1)
+    assert behaviour.tools == {"exec": 1, "read": 1}
+    assert (behaviour.tool_calls, behaviour.tool_results, behaviour.tool_successes) == (2, 2, 1)
 
 
 def test_result_and_error_of_one_call_are_one_incident():
     """A failed result and the error event about the same call count once, under the error's name."""
-    found = incidents(
+    recovered = incidents(
         events(
             call("exec"),
             failed("exec", correlation_id="e0"),
@@ -49,12 +49,14 @@ def test_result_and_error_of_one_call_are_one_incident():
             done("exec"),
         )
     )
-    assert [(one.error_type, one.tool, one.recovery_us) for one in found] == [("KubectlError", "exec", 3_000_000)]
+    assert [(incident.error_type, incident.tool, incident.recovery_us) for incident in recovered] == [
+        ("KubectlError", "exec", 3_000_000)
+    ]
 
 
 def test_work_that_tells_its_end_is_call_and_result_in_one():
     """Commands, edits, test runs, browser actions and API results count as the tool calls that they stand for."""
-    found = session_behaviour(
+    behaviour = session_behaviour(
         events(
             ("command_exec", {"command": "make", "exit_code": 2}, {"correlation_id": "request"}),
             ("error", {"error_type": "LinkError"}, {"correlation_id": "e0"}),
@@ -64,39 +66,39 @@ def test_work_that_tells_its_end_is_call_and_result_in_one():
             ("command_exec", {"command": "make", "exit_code": 0}),
         )
     )
-    assert found.tools == {"command_exec": 2, "file_edit": 1, "test_run": 1, "api_result": 1}
-    assert (found.tool_calls, found.tool_results, found.tool_successes) == (5, 4, 2)
-    assert found.error_types == {"LinkError": 1, "ToolFailure": 1}
-    assert (found.errors_recovered, found.recovery_us) == (1, 5_000_000)
+    assert behaviour.tools == {"command_exec": 2, "file_edit": 1, "test_run": 1, "api_result": 1}
+    assert (behaviour.tool_calls, behaviour.tool_results, behaviour.tool_successes) == (5, 4, 2)
+    assert behaviour.error_types == {"LinkError": 1, "ToolFailure": 1}
+    assert (behaviour.errors_recovered, behaviour.recovery_us) == (1, 5_000_000)
 
 
 def test_an_error_without_tool_is_recovered_by_any_success():
     """Where an error names no tool, the next success of any tool ends it; where none comes, it stays."""
-    found = incidents(events(("error", {"error_type": "Timeout"}), done("read"), ("error", {"error_type": "X"})))
-    assert [one.recovery_us for one in found] == [1_000_000, None]
+    failures = incidents(events(("error", {"error_type": "Timeout"}), done("read"), ("error", {"error_type": "X"})))
+    assert [incident.recovery_us for incident in failures] == [1_000_000, None]
 
 
 def test_an_error_event_names_its_tool_by_its_source():
     """``tool:exec`` as the source of an error is the tool that failed."""
-    found = incidents(events(("error", {"error_type": "X"}, {"source": "tool:exec"}), done("read")))
-    assert found[0].recovery_us is None
+    failures = incidents(events(("error", {"error_type": "X"}, {"source": "tool:exec"}), done("read")))
+    assert failures[0].recovery_us is None
 
 
 @pytest.mark.parametrize(("target", "corrected"), [("e0", 1), ("e1", 1), ("e9", 0), (None, 1)])
 def test_a_correction_bears_on_the_last_decision(target, corrected):
     """A correction of anything after a decision corrects that decision; of the unknown, none."""
     content = {"signal": "correction"} | ({"target_event_id": target} if target else {})
-    found = session_behaviour(
+    behaviour = session_behaviour(
         events(("decision", {"confidence": 0.8}, {"tags": ["db"]}), call("exec"), ("feedback", content))
     )
-    assert found.decisions_corrected == corrected
-    assert (found.decisions, found.decision_confidence_millionths) == (1, 800_000)
-    assert found.decision_domains == {"db": 1}
+    assert behaviour.decisions_corrected == corrected
+    assert (behaviour.decisions, behaviour.decision_confidence_millionths) == (1, 800_000)
+    assert behaviour.decision_domains == {"db": 1}
 
 
 def test_contents_of_another_shape_tell_nothing():
     """Contents are not validated; what is not as expected counts as not told."""
-    found = session_behaviour(
+    behaviour = session_behaviour(
         events(
             ("tool_call", {"tool_name": 7}),
             ("tool_result", {"success": "yes"}),
@@ -105,8 +107,12 @@ def test_contents_of_another_shape_tell_nothing():
             ("feedback", {"signal": ["x"]}),
         )
     )
-    assert found.tools == {}
-    assert (found.tool_results, found.decisions_rated, found.decision_confidence_millionths) == (0, 1, 1_000_000)
+    assert behaviour.tools == {}
+    assert (behaviour.tool_results, behaviour.decisions_rated, behaviour.decision_confidence_millionths) == (
+        0,
+        1,
+        1_000_000,
+    )
 
 
 def test_sums_do_not_depend_on_order():

@@ -18,8 +18,8 @@ from tests.unit.fingerprint.states import (
     drawn,
     envelope,
     known,
+    other_fields,
     policy_content,
-    rest,
     small,
     task_content,
 )
@@ -52,10 +52,11 @@ def test_same_state_same_bytes_in_any_order(tier):
     ]
     shuffled = random.Random(3).sample(artifacts, len(artifacts))
     options = ExportOptions(tier=tier)
-    one, other = (
-        generate(known(order, tier, **rest(random.Random(1))), options).to_json() for order in (artifacts, shuffled)
+    in_order, reordered = (
+        generate(known(order, tier, **other_fields(random.Random(1))), options).to_json()
+        for order in (artifacts, shuffled)
     )
-    assert one == other
+    assert in_order == reordered
 
 
 def test_what_each_tier_tells():
@@ -64,8 +65,8 @@ def test_what_each_tier_tells():
         generate(drawn(5, 300, tier), ExportOptions(tier=tier)).fingerprint for tier in ("full", "compact", "minimal")
     )
     sizes = [
-        [len(one["artifact_summaries"][name]) for name in ("policy_set", "task_schema_set", "playbook_set")]
-        for one in (full, compact, minimal)
+        [len(fingerprint["artifact_summaries"][name]) for name in ("policy_set", "task_schema_set", "playbook_set")]
+        for fingerprint in (full, compact, minimal)
     ]
     assert min(sizes[0]) > 20
     assert sizes[1:] == [[20, 20, 20], [0, 0, 0]]
@@ -96,7 +97,7 @@ def test_equal_contents_are_told_once():
         artifact(2, "decision_policy", "Rule", policy_content(), observed_count=7),
     ]
     made = generate(known(twins), ExportOptions()).fingerprint
-    assert [one["artifact_id"] for one in made["artifact_summaries"]["policy_set"]] == ["art-00002"]
+    assert [policy["artifact_id"] for policy in made["artifact_summaries"]["policy_set"]] == ["art-00002"]
     assert made["source_artifact_count"] == 1
 
 
@@ -104,7 +105,7 @@ def test_sets_are_in_the_order_of_ids():
     """Artifact summaries are sorted by artifact_id, entities by name (HMX-F 11)."""
     made = generate(drawn(7, 200), ExportOptions()).fingerprint
     for name in ("policy_set", "task_schema_set", "playbook_set"):
-        ids = [one["artifact_id"] for one in made["artifact_summaries"][name]]
+        ids = [summary["artifact_id"] for summary in made["artifact_summaries"][name]]
         assert ids == sorted(ids)
     names = [hub["name"] for hub in made["graph_digest"]["top_connected_entities"]]
     assert names == sorted(names)
@@ -116,13 +117,13 @@ def test_only_allowed_types_are_named():
     state = known(
         [artifact(1, "task_schema", "Release with Ann Berg", task_content(steps))],
         private_names=(PrivateName("person", "Ann Berg"), PrivateName("file", "/srv/app/config.yaml")),
-        **rest(random.Random(2)),
+        **other_fields(random.Random(2)),
     )
-    told = generate(state, ExportOptions()).fingerprint
-    summary = told["artifact_summaries"]["task_schema_set"][0]
+    fingerprint = generate(state, ExportOptions()).fingerprint
+    summary = fingerprint["artifact_summaries"]["task_schema_set"][0]
     assert summary["title"] == "Release with [person]"
     assert summary["steps"] == ["Ask [person] for approval", "Read [file]", "Verify"]
-    assert {hub["type"] for hub in told["graph_digest"]["top_connected_entities"]} == {"tool"}
+    assert {hub["type"] for hub in fingerprint["graph_digest"]["top_connected_entities"]} == {"tool"}
     silent = generate(state, ExportOptions(public_types=())).fingerprint
     assert silent["graph_digest"]["top_connected_entities"] == []
     assert silent["behavioral_patterns"]["tool_usage"]["tool_frequency"] == {}
@@ -172,25 +173,25 @@ def test_no_number_of_names_makes_it_too_large(tier, word):
     )
     made = generate(state, ExportOptions(tier=tier))
     assert len(made.to_json().encode()) <= TIERS[tier].most_bytes
-    told = made.fingerprint["graph_digest"]["entity_type_distribution"]
-    assert sum(told.values()) == sum(counts.values())
-    assert names[-1] in told
-    assert 1 < len(told) <= TIERS[tier].names + 1
+    distribution = made.fingerprint["graph_digest"]["entity_type_distribution"]
+    assert sum(distribution.values()) == sum(counts.values())
+    assert names[-1] in distribution
+    assert 1 < len(distribution) <= TIERS[tier].names + 1
 
 
 def test_behaviour_is_told_in_the_units_of_the_specification():
     """Sessions in seconds, recoveries in milliseconds, rates as shares (HMX-F 4)."""
-    told = generate(drawn(1, 5), ExportOptions()).fingerprint["behavioral_patterns"]
-    assert told["session_patterns"] == {
+    patterns = generate(drawn(1, 5), ExportOptions()).fingerprint["behavioral_patterns"]
+    assert patterns["session_patterns"] == {
         "avg_session_length": 750.0,
         "avg_events_per_session": 33.333333,
         "total_sessions": 12,
     }
-    assert told["error_patterns"]["recovery_rate"] == 0.75
-    assert told["error_patterns"]["avg_recovery_time_ms"] == 3000.0
-    assert told["tool_usage"]["avg_success_rate"] == 0.862069
-    assert told["decision_patterns"]["avg_confidence"] == 0.75
-    assert told["decision_patterns"]["correction_rate"] == 0.222222
+    assert patterns["error_patterns"]["recovery_rate"] == 0.75
+    assert patterns["error_patterns"]["avg_recovery_time_ms"] == 3000.0
+    assert patterns["tool_usage"]["avg_success_rate"] == 0.862069
+    assert patterns["decision_patterns"]["avg_confidence"] == 0.75
+    assert patterns["decision_patterns"]["correction_rate"] == 0.222222
 
 
 def test_an_unknown_tier_is_refused():

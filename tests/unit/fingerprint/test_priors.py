@@ -11,8 +11,8 @@ def pack(pack_id, signal, tokens, artifacts=(), tags=(), budget=2048):
 
 def test_without_reports_the_stored_knowledge_speaks():
     """The heaviest artifacts and tags come first, and no section is preferred."""
-    found = context_priors([], {"deploy": 5.0, "cache": 9.0}, ["a", "b"], 1)
-    assert found == {
+    priors = context_priors([], {"deploy": 5.0, "cache": 9.0}, ["a", "b"], 1)
+    assert priors == {
         "preferred_sections": [],
         "section_weights": {},
         "default_token_budget": 4096,
@@ -38,11 +38,11 @@ def test_artifacts_and_tags_are_judged_by_their_packs():
         pack("3", "neutral", {"facts": 1}, ["c"], ["queue"], 3000),
         pack("4", "correction", {}, ["a"], ["cache"]),
     ]
-    found = context_priors(served, {"queue": 1.0}, ["a", "b", "c"], 5)
-    assert found["priority_artifact_ids"] == ["b", "c"]
-    assert found["priority_tags"] == ["deploy"]
-    assert found["suppressed_tags"] == ["cache"]
-    assert found["default_token_budget"] == 1000
+    priors = context_priors(served, {"queue": 1.0}, ["a", "b", "c"], 5)
+    assert priors["priority_artifact_ids"] == ["b", "c"]
+    assert priors["priority_tags"] == ["deploy"]
+    assert priors["suppressed_tags"] == ["cache"]
+    assert priors["default_token_budget"] == 1000
 
 
 def test_the_usual_budget_counts_packs_that_nobody_disliked():

@@ -16,7 +16,7 @@ def restored(made, tenant_id="tenant-b", generation=0):
     return restoration(verify(made), tenant_id, NOON, generation)
 
 
-def promoted(found, tier="full"):
+def promoted(restored, tier="full"):
     """The state of the importer once all drafts were made active."""
     pairs = [
         (
@@ -32,7 +32,7 @@ def promoted(found, tier="full"):
             ),
             artifact.content,
         )
-        for artifact in found.artifacts
+        for artifact in restored.artifacts
     ]
     return known(pairs, tier, tenant_id="tenant-b")
 
@@ -144,9 +144,9 @@ def test_diff_tells_what_was_rewritten():
         Fingerprint.parse(generate(known([artifact(1, "task_schema", "A", steps)]), ExportOptions()).fingerprint)
         for steps in (task_content(("Validate",)), task_content(("Validate", "Apply")))
     )
-    [one] = diff(old, new).summaries
-    before, after = (side or {} for side in (one.before, one.after))
-    assert (one.change, before["steps"], after["steps"]) == ("rewritten", ["Validate"], ["Validate", "Apply"])
+    [change] = diff(old, new).summaries
+    before, after = (side or {} for side in (change.before, change.after))
+    assert (change.change, before["steps"], after["steps"]) == ("rewritten", ["Validate"], ["Validate", "Apply"])
 
 
 def test_diff_tells_what_was_learned():
@@ -162,8 +162,8 @@ def test_diff_tells_what_was_learned():
     )
     old, new = (Fingerprint.parse(generate(state, ExportOptions()).fingerprint) for state in (before, after))
     difference = diff(old, new)
-    tasks = [(one.change, one.name) for one in difference.summaries if one.set_name == "task_schema_set"]
+    tasks = [(change.change, change.name) for change in difference.summaries if change.set_name == "task_schema_set"]
     assert tasks == [("learned", "C"), ("changed", "A"), ("gone", "B")]
-    assert ("source_event_count", 0, 5) in [(one.path, one.before, one.after) for one in difference.numbers]
+    assert ("source_event_count", 0, 5) in [(change.path, change.before, change.after) for change in difference.numbers]
     assert diff(old, old).document()["summaries"] == []
     assert diff(old, old).numbers == ()

@@ -23,8 +23,8 @@ def test_the_longest_name_wins_and_short_ones_are_left():
 
 def test_names_that_become_the_same_are_added_up():
     """Two tools whose names hide a secret each are one in what travels."""
-    found = Disclosure([]).names({"run --password=a1b2c3": 2, "run --password=d4e5f6": 3})
-    assert found == {"run --password=[password]": 5}
+    counts = Disclosure([]).names({"run --password=a1b2c3": 2, "run --password=d4e5f6": 3})
+    assert counts == {"run --password=[password]": 5}
 
 
 def test_cleaning_twice_changes_nothing():
@@ -56,8 +56,8 @@ def test_groups_are_chains_of_likeness():
         artifact(4, "task_schema", "Alone", cause_content("d"), tags=()),
         artifact(5, "task_schema", "Alone", cause_content("e"), tags=()),
     ]
-    groups = clusters([one for one, _ in pairs])
-    assert [[one.artifact_id[-1] for one in group] for group in groups] == [["1", "2", "3"], ["4"], ["5"]]
+    groups = clusters([artifact for artifact, _ in pairs])
+    assert [[artifact.artifact_id[-1] for artifact in group] for group in groups] == [["1", "2", "3"], ["4"], ["5"]]
     summary = cluster_summary(groups[0])
     assert (summary["dominant_type"], summary["member_count"]) == ("causal_pattern", 3)
     assert summary["shared_tags"] == []

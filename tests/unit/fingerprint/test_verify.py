@@ -262,15 +262,15 @@ def test_a_newer_version_may_have_made_anything_of_what_may_be_missing():
 
 def policies(count):
     """Summaries of policies, the weightiest last."""
-    [one] = envelope().fingerprint["artifact_summaries"]["policy_set"]
-    return [one | {"artifact_id": f"p{number:03}", "outcome_count": number} for number in range(count)]
+    [policy] = envelope().fingerprint["artifact_summaries"]["policy_set"]
+    return [policy | {"artifact_id": f"p{number:03}", "outcome_count": number} for number in range(count)]
 
 
 def test_a_newer_version_may_tell_more_than_fits():
     """Of a set that is larger than this version allows the weightiest summaries are read, in their order (HMX-F 8)."""
     sets = {**envelope().fingerprint["artifact_summaries"], "policy_set": policies(150)}
     verdict = verify(newer(artifact_summaries=sets))
-    assert [one.artifact_id for one in verdict.fingerprint.artifact_summaries.policy_set] == [
+    assert [policy.artifact_id for policy in verdict.fingerprint.artifact_summaries.policy_set] == [
         f"p{number:03}" for number in range(50, 150)
     ]
     assert "50 of 150 entries in 'policy_set' were dropped (not valid, or over the limit)" in verdict.warnings

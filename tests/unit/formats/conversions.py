@@ -22,12 +22,12 @@ def outcomes(form: Format, values: Iterable[Any], origin: Origin | None = None) 
     """One outcome per value, each with exactly one kind of ending."""
     origin = origin or Origin(session_id="s1", user_id="ana", time_us=NOW_US)
     given = records(values)
-    found = list(form.convert(given, origin))
-    assert [outcome.record for outcome in found] == given
-    for outcome in found:
+    converted = list(form.convert(given, origin))
+    assert [outcome.record for outcome in converted] == given
+    for outcome in converted:
         endings = (bool(outcome.events), outcome.part_of, outcome.skipped, outcome.fault)
         assert sum(ending not in {None, False} for ending in endings) == 1, outcome
-    return found
+    return converted
 
 
 def events(form: Format, values: Iterable[Any], origin: Origin | None = None) -> list[Event]:
@@ -47,5 +47,5 @@ def shape(event: Event) -> tuple[str, str, Any]:
 
 def recognised(values: list[Any]) -> str:
     """The name of the format that the values are recognised as; empty for none."""
-    found = recognise(values).format
-    return found.name if found else ""
+    form = recognise(values).format
+    return form.name if form else ""

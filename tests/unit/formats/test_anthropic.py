@@ -88,6 +88,6 @@ def test_batches_and_failures_are_accounted_for():
         "custom_id": "c2",
         "result": {"type": "errored", "error": {"type": "error", "error": {"message": "overloaded"}}},
     }
-    found = outcomes(ANTHROPIC, [good, bad, {"type": "ping"}])
-    assert found[0].events[0]["session_id"] == "c1"
-    assert [outcome.skipped for outcome in found[1:]] == ["failed request: overloaded", "part of a streamed answer"]
+    converted = outcomes(ANTHROPIC, [good, bad, {"type": "ping"}])
+    assert converted[0].events[0]["session_id"] == "c1"
+    assert [outcome.skipped for outcome in converted[1:]] == ["failed request: overloaded", "part of a streamed answer"]

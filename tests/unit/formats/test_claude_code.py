@@ -70,12 +70,12 @@ def test_a_session_is_a_request_calls_and_results():
         ("tool_result", "tool", "Bash"),
     ]
     assert sorted(made, key=lambda event: event.sequence) == made
-    called, answered = made[3:]
+    called, tool_result = made[3:]
     assert called.content == {"tool_name": "Bash", "arguments": {"command": "git push"}, "call_id": "toolu_1"}
-    assert answered.content["result"] == "Exit code 128\nfatal: no upstream branch"
-    assert (answered.content["success"], answered.content["exit_code"]) == (False, 128)
-    assert answered.parent_event_id == called.event_id == "a2#0"
-    assert answered.source == "tool:Bash"
+    assert tool_result.content["result"] == "Exit code 128\nfatal: no upstream branch"
+    assert (tool_result.content["success"], tool_result.content["exit_code"]) == (False, 128)
+    assert tool_result.parent_event_id == called.event_id == "a2#0"
+    assert tool_result.source == "tool:Bash"
     assert {event.session_id for event in made} == {SESSION}
     assert made[0].metadata["cwd"] == "/work/shop"
     assert [event.metadata.get("opening") for event in made] == [True, None, None, None, None]
@@ -139,15 +139,15 @@ def test_text_of_the_harness_is_told_apart(said, expected):
 def test_what_the_harness_says_is_never_learnt(wrapper):
     """An order and a preference become memories from a user, and none from the harness or a tool."""
     order = "Always run mix format before you commit. I prefer tabs over spaces."
-    told, wrapped = events(CLAUDE_CODE, [user(order), user(f"<{wrapper}>{order}</{wrapper}>", uuid="u2")])
-    assert {memory.kind for memory in extract(told).memories} == {"policy", "preference"}
+    spoken, wrapped = events(CLAUDE_CODE, [user(order), user(f"<{wrapper}>{order}</{wrapper}>", uuid="u2")])
+    assert {memory.kind for memory in extract(spoken).memories} == {"policy", "preference"}
     assert extract(wrapped).memories == ()
 
 
 def test_instructions_of_an_agent_are_never_learnt():
     """What an agent tells its sub-agent is no rule of the user's."""
-    told = events(CLAUDE_CODE, [user("Always cite your sources.", isSidechain=True, agentId="a88")])[0]
-    assert extract(told).memories == ()
+    instruction = events(CLAUDE_CODE, [user("Always cite your sources.", isSidechain=True, agentId="a88")])[0]
+    assert extract(instruction).memories == ()
 
 
 def test_summaries_and_meta_lines_are_the_harness():
@@ -183,10 +183,10 @@ def test_a_sub_agent_is_a_session_of_its_own():
 def test_progress_of_a_sub_agent_is_part_of_its_own_message():
     """A sub-agent's message that its parent reports, too, is stored once."""
     data = {"type": "agent_progress", "agentId": "a88", "message": {"uuid": "s1", "type": "user"}}
-    found = outcomes(
+    converted = outcomes(
         CLAUDE_CODE, [line("progress", data=data), line("progress", uuid="p2", data={"type": "hook_progress"})]
     )
-    assert (found[0].part_of, found[1].skipped) == ("s1#0", "start of a hook")
+    assert (converted[0].part_of, converted[1].skipped) == ("s1#0", "start of a hook")
 
 
 def test_a_queued_prompt_counts_once():
@@ -197,9 +197,9 @@ def test_a_queued_prompt_counts_once():
         {**queued, "timestamp": "2026-02-11T20:36:46.618Z", "operation": "dequeue", "content": None},
         user("check again", second=50),
     ]
-    found = outcomes(CLAUDE_CODE, lines)
-    assert [shape(Event.parse({**found[0].events[0], "tenant_id": "acme"}))] == [("message", "user", "check again")]
-    assert found[2].part_of == found[0].events[0]["event_id"]
+    converted = outcomes(CLAUDE_CODE, lines)
+    assert [shape(Event.parse({**converted[0].events[0], "tenant_id": "acme"}))] == [("message", "user", "check again")]
+    assert converted[2].part_of == converted[0].events[0]["event_id"]
 
 
 def test_answers_to_questions_are_the_users_words():
@@ -236,8 +236,8 @@ def test_answers_to_questions_are_the_users_words():
 )
 def test_a_call_that_was_declined_neither_worked_nor_failed(block, ending):
     """The outcome of a call is what the record says, and no failure of the tool where somebody stopped it."""
-    answered = events(CLAUDE_CODE, [assistant(call()), user([block], uuid="u2", second=2)])[1]
-    assert went_well(answered.event_type, answered.content) is ending
+    tool_result = events(CLAUDE_CODE, [assistant(call()), user([block], uuid="u2", second=2)])[1]
+    assert went_well(tool_result.event_type, tool_result.content) is ending
 
 
 def test_the_reason_for_declining_is_the_users_word():
@@ -282,10 +282,12 @@ def test_numbers_of_file_lines_are_left_out():
 
 def test_unknown_lines_are_skipped_by_name():
     """A line type that is not known is skipped, and the reason names it."""
-    found = outcomes(CLAUDE_CODE, [line("hologram"), {"no": "type"}, "text", line("user", message=7, timestamp="soon")])
-    assert [outcome.skipped for outcome in found[:1]] == ["unknown line type 'hologram'"]
-    assert [outcome.fault.path for outcome in found[1:3]] == ["$.type", "$"]
-    assert found[3].skipped or found[3].events
+    converted = outcomes(
+        CLAUDE_CODE, [line("hologram"), {"no": "type"}, "text", line("user", message=7, timestamp="soon")]
+    )
+    assert [outcome.skipped for outcome in converted[:1]] == ["unknown line type 'hologram'"]
+    assert [outcome.fault.path for outcome in converted[1:3]] == ["$.type", "$"]
+    assert converted[3].skipped or converted[3].events
 
 
 def test_lines_are_recognised():
@@ -301,9 +303,9 @@ def test_real_sessions_are_accounted_for():
     for path in sorted(folder.rglob("*.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             values = [parse_json(text, unique_keys=False) for text in lines]
-        found = outcomes(CLAUDE_CODE, values, Origin())
-        assert [outcome.fault for outcome in found if outcome.fault] == []
-        for document in (document for outcome in found for document in outcome.events):
+        converted = outcomes(CLAUDE_CODE, values, Origin())
+        assert [outcome.fault for outcome in converted if outcome.fault] == []
+        for document in (document for outcome in converted for document in outcome.events):
             event = Event.parse({**document, "tenant_id": "acme"})
             assert event.warnings == ()
             assert known.setdefault(event.event_id, document) == document

@@ -78,9 +78,9 @@ def test_a_rollout_is_a_request_calls_and_results():
         ("observation", "harness"),
         ("observation", "harness"),
     ]
-    called, answered = made[5], made[6]
+    called, result = made[5], made[6]
     assert called.content["arguments"] == {"command": ["bash", "-lc", "make test"]}
-    assert answered.content == {
+    assert result.content == {
         "tool_name": "shell",
         "call_id": "call_1",
         "result": "1 failed",

@@ -32,16 +32,16 @@ def replaced(value, path, junk):
     """*value* with *junk* at *path*."""
     if not path:
         return junk
-    key, *rest = path
+    key, *inner = path
     if isinstance(value, dict):
-        return {name: replaced(part, rest, junk) if name == key else part for name, part in value.items()}
-    return [replaced(part, rest, junk) if place == key else part for place, part in enumerate(value)]
+        return {name: replaced(part, inner, junk) if name == key else part for name, part in value.items()}
+    return [replaced(part, inner, junk) if place == key else part for place, part in enumerate(value)]
 
 
 def without(value, path):
     """*value* without what stands at *path*."""
-    key, *rest = path
-    if rest:
+    key, *inner = path
+    if inner:
         return replaced(value, path, None)
     if isinstance(value, dict):
         return {name: part for name, part in value.items() if name != key}
@@ -51,9 +51,9 @@ def without(value, path):
 def converted(form, values):
     """The outcomes, with every event accepted by the protocol."""
     records = [Record(value, "", line) for line, value in enumerate(values, 1)]
-    found = list(form.convert(records, Origin(session_id="s", time_us=NOW_US)))
-    assert len(found) == len(records)
-    for document in (document for outcome in found for document in outcome.events):
+    outcomes = list(form.convert(records, Origin(session_id="s", time_us=NOW_US)))
+    assert len(outcomes) == len(records)
+    for document in (document for outcome in outcomes for document in outcome.events):
         if form.name != "hmx" and "hmx_version" in document:
             Event.parse({**document, "tenant_id": "acme"})
 
@@ -87,9 +87,9 @@ def test_records_of_other_formats_are_named_or_read(form):
 def test_samples_are_recognised_and_read(name):
     """Each sample of a format is recognised as that format, and read with no fault."""
     for sample in SAMPLES[name]:
-        found = recognise(sample)
-        assert (found.format.name if found.format else "") == name
-        assert name == "hmx" or events(found.nearest, sample)
+        recognition = recognise(sample)
+        assert (recognition.format.name if recognition.format else "") == name
+        assert name == "hmx" or events(recognition.nearest, sample)
 
 
 @pytest.mark.parametrize("name", sorted(set(SAMPLES) - {"hmx"}))

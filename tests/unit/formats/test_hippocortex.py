@@ -96,5 +96,5 @@ def test_commands_get_the_names_that_are_read():
 def test_what_lacks_a_field_is_named():
     """A bad event names the field; the others are not concerned."""
     bad = [captured("", {}), {**captured("message", {}), "sessionId": []}, captured("message", "text"), 7]
-    found = outcomes(HIPPOCORTEX, bad)
-    assert [outcome.fault.path for outcome in found] == ["$.type", "$.sessionId", "$.payload", "$"]
+    converted = outcomes(HIPPOCORTEX, bad)
+    assert [outcome.fault.path for outcome in converted] == ["$.type", "$.sessionId", "$.payload", "$"]

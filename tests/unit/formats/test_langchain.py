@@ -62,8 +62,8 @@ def test_every_form_gives_the_same_events(written):
 def test_a_message_in_several_states_is_stored_once():
     """States of a graph repeat their messages; each message becomes one event."""
     states = [{"messages": lc.messages_to_dict(MESSAGES[:length])} for length in range(1, 6)]
-    found = outcomes(LANGCHAIN, states)
-    assert sum(len(outcome.events) for outcome in found) == 5
+    converted = outcomes(LANGCHAIN, states)
+    assert sum(len(outcome.events) for outcome in converted) == 5
     updates = [{"agent": {"messages": lc.messages_to_dict([MESSAGES[1]])}}] * 2
     assert [bool(outcome.part_of) for outcome in outcomes(LANGCHAIN, updates)] == [False, True]
 

@@ -65,12 +65,12 @@ def test_a_log_of_calls_is_one_conversation():
     """Requests that repeat the conversation so far add only what is new, with calls and results paired."""
     user = {"role": "user", "content": "Who is a@b.c?"}
     asked = {"role": "assistant", "content": None, "tool_calls": [CALL]}
-    told = {"role": "tool", "tool_call_id": "call_1", "content": '{"user": "ana"}'}
+    result = {"role": "tool", "tool_call_id": "call_1", "content": '{"user": "ana"}'}
     system = {"role": "system", "content": "Never guess."}
     logged = [
         {"request": {"messages": [system, user]}, "response": completion(asked)},
         {
-            "request": {"messages": [system, user, asked, told]},
+            "request": {"messages": [system, user, asked, result]},
             "response": completion({"role": "assistant", "content": "Ana."}, id="chatcmpl-C0NB92k4Dd1"),
         },
     ]
@@ -125,9 +125,9 @@ def test_batches_and_failures_are_accounted_for():
         "response": {"status_code": 200, "body": completion({"role": "assistant", "content": "hi"})},
     }
     bad = {"custom_id": "c2", "response": {"status_code": 400, "body": {"error": {"message": "too long"}}}}
-    found = outcomes(OPENAI_CHAT, [good, bad])
-    assert found[0].events[0]["session_id"] == "c1"
-    assert found[1].skipped == "failed request: too long"
+    converted = outcomes(OPENAI_CHAT, [good, bad])
+    assert converted[0].events[0]["session_id"] == "c1"
+    assert converted[1].skipped == "failed request: too long"
 
 
 def test_responses_items_become_events():
@@ -170,9 +170,9 @@ def test_commands_tell_their_exit_codes():
             "output": [{"stdout": "1 failed", "stderr": "", "outcome": {"type": "exit", "exit_code": 2}}],
         },
     )  # fmt: skip
-    called, answered = events(OPENAI_RESPONSES, [record])
+    called, result = events(OPENAI_RESPONSES, [record])
     assert called.content["arguments"]["commands"] == ["make test"]
-    assert answered.content == {
+    assert result.content == {
         "tool_name": "shell", "call_id": "call_5", "result": "1 failed", "success": False, "exit_code": 2,
     }  # fmt: skip
 

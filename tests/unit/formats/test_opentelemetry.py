@@ -56,7 +56,7 @@ def genai_session(tracing):
         "parts": [{"type": "tool_call", "id": "c1", "name": "cancel", "arguments": {"id": "#W1"}}],
         "finish_reason": "tool_call",
     }
-    told = {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": "not found"}]}
+    response = {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": "not found"}]}
     done = {"role": "assistant", "parts": [{"type": "text", "content": "No such order."}], "finish_reason": "stop"}
     shared = {
         gen_ai.GEN_AI_CONVERSATION_ID: "conv-1",
@@ -92,7 +92,7 @@ def genai_session(tracing):
         4,
         {
             **chat,
-            gen_ai.GEN_AI_INPUT_MESSAGES: json.dumps([user, call, told]),
+            gen_ai.GEN_AI_INPUT_MESSAGES: json.dumps([user, call, response]),
             gen_ai.GEN_AI_OUTPUT_MESSAGES: json.dumps([done]),
         },
     )
@@ -122,9 +122,9 @@ def test_genai_spans_become_one_conversation(tracing, form):
 def test_what_is_no_model_or_tool_call_is_left_out_by_name(tracing):
     """Spans that hold no words are named in the outcome."""
     genai_session(tracing)
-    found = outcomes(OPENTELEMETRY, written(tracing, "otlp"))[0]
-    assert "span of kind invoke_agent" in found.left_out
-    assert "span of no model, tool or retrieval" in found.left_out
+    outcome = outcomes(OPENTELEMETRY, written(tracing, "otlp"))[0]
+    assert "span of kind invoke_agent" in outcome.left_out
+    assert "span of no model, tool or retrieval" in outcome.left_out
 
 
 def test_openinference_spans_become_one_conversation(tracing):
@@ -134,12 +134,12 @@ def test_openinference_spans_become_one_conversation(tracing):
         role="assistant",
         tool_calls=[oi.ToolCall(id="c1", function=oi.ToolCallFunction(name="cancel", arguments={"id": "#W1"}))],
     )
-    told = oi.Message(role="tool", content="done", tool_call_id="c1")
+    response = oi.Message(role="tool", content="done", tool_call_id="c1")
     shared = {**oi.get_session_attributes(session_id="conv-2"), **oi.get_user_id_attributes(user_id="ana")}
     model = {**shared, **oi.get_span_kind_attributes("llm")}
     first = oi.get_llm_attributes(model_name="gpt-5", input_messages=[user], output_messages=[asked])
     second = oi.get_llm_attributes(
-        input_messages=[user, asked, told], output_messages=[oi.Message(role="assistant", content="Done.")]
+        input_messages=[user, asked, response], output_messages=[oi.Message(role="assistant", content="Done.")]
     )
     tool = {
         **oi.get_span_kind_attributes("tool"),
@@ -183,6 +183,6 @@ def test_retrievals_and_evaluations_are_read(tracing):
         {gen_ai.GEN_AI_EVALUATION_NAME: "Relevance", gen_ai.GEN_AI_EVALUATION_SCORE_LABEL: "fail"},
     )
     made.end(START + 3 * SECOND)
-    found = events(OPENTELEMETRY, written(tracing, "otlp"))
-    assert found[0].content == {"title": "refunds", "text": "30 days"}
-    assert found[1].content == {"signal": "negative", "criterion": "Relevance"}
+    converted = events(OPENTELEMETRY, written(tracing, "otlp"))
+    assert converted[0].content == {"title": "refunds", "text": "30 days"}
+    assert converted[1].content == {"signal": "negative", "criterion": "Relevance"}

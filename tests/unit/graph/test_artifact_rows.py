@@ -63,13 +63,13 @@ def test_a_document_survives_being_stored(content, fields):
 
 def test_the_keys_of_a_row():
     """The chain begins with itself, evidence is named once, a living artifact holds its content's key."""
-    found = row(schema("a1", source_events=["e2", "e1", "e2"], source_memory_ids=["m1"]))
-    assert found["key"] == found["properties"]["key"] == found["properties"]["chain_key"] == TENANCY.node_key("a1")
-    assert found["evidence_keys"] == [TENANCY.node_key("e1"), TENANCY.node_key("e2")]
-    assert found["memory_keys"] == [TENANCY.node_key("m1")]
-    assert found["properties"]["dedup_key"] is not None
+    stored = row(schema("a1", source_events=["e2", "e1", "e2"], source_memory_ids=["m1"]))
+    assert stored["key"] == stored["properties"]["key"] == stored["properties"]["chain_key"] == TENANCY.node_key("a1")
+    assert stored["evidence_keys"] == [TENANCY.node_key("e1"), TENANCY.node_key("e2")]
+    assert stored["memory_keys"] == [TENANCY.node_key("m1")]
+    assert stored["properties"]["dedup_key"] is not None
     assert row(schema("a1", status="archived"))["properties"]["dedup_key"] is None
-    assert found["properties"]["lineage_key"] == "a1"
+    assert stored["properties"]["lineage_key"] == "a1"
     assert row(schema("a1"), lineage_key="deploy")["properties"]["lineage_key"] == "deploy"
 
 
@@ -91,16 +91,16 @@ def test_the_searchable_side():
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("first", "second", "same"),
     [
         (policy("a", "x", condition="Big tables"), policy("b", "y", condition="the big table"), True),
         (policy("a", "x", condition="Big tables"), policy("b", "y", condition="small tables"), False),
         (pattern("a", "Big tables", "x"), policy("b", "y", condition="Big tables"), False),
     ],
 )
-def test_situations_are_told_by_their_terms(one, other, same):
+def test_situations_are_told_by_their_terms(first, second, same):
     """Two artifacts of one type speak about the same if they name the same terms."""
-    keys = [row(artifact)["properties"]["situation_key"] for artifact in (one, other)]
+    keys = [row(artifact)["properties"]["situation_key"] for artifact in (first, second)]
     assert (keys[0] == keys[1]) is same
 
 
@@ -152,7 +152,7 @@ def test_the_overlay_of_each_time():
 
 
 @pytest.mark.parametrize(
-    ("change", "found"),
+    ("change", "faults"),
     [
         ({"content": '{"steps":[]}'}, ("content_hash", "core_hash", "text")),
         ({"summary": "Else"}, ("core_hash", "text")),
@@ -163,16 +163,16 @@ def test_the_overlay_of_each_time():
         ({"content": None}, ("unreadable",)),
     ],
 )
-def test_tampering_is_named(change, found):
+def test_tampering_is_named(change, faults):
     """Each check that fails is named; what cannot even be read is unreadable."""
-    assert tampering(properties(schema("a1")) | change) == found
+    assert tampering(properties(schema("a1")) | change) == faults
 
 
 def test_differences_of_cores_leave_the_overlay_out():
     """Only fields that never change are compared."""
-    one = schema("a1", tags=["x"]).document()
-    other = schema("a1", tags=["y"], title="Else", agent_id="b").document()
-    assert core_differences(one, other) == ("agent_id", "title")
+    document = schema("a1", tags=["x"]).document()
+    other_document = schema("a1", tags=["y"], title="Else", agent_id="b").document()
+    assert core_differences(document, other_document) == ("agent_id", "title")
 
 
 def test_all_faults_at_once():

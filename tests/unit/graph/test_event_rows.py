@@ -17,9 +17,9 @@ def call(tool, minute, session="s"):
 def test_the_first_of_a_kind_is_the_earliest_whatever_its_session():
     """Neither the order of a batch nor that of its sessions decides."""
     late, early, other = call("gh", 9, "a"), call("gh", 1, "b"), call("npm", 5, "a")
-    found = new_kinds([late, other, early], ())
-    assert found == {early.signature: early.key, other.signature: other.key}
-    assert list(found) == [early.signature, other.signature]
+    kinds = new_kinds([late, other, early], ())
+    assert kinds == {early.signature: early.key, other.signature: other.key}
+    assert list(kinds) == [early.signature, other.signature]
     assert new_kinds([late, other, early], {early.signature}) == {other.signature: other.key}
 
 

@@ -21,11 +21,11 @@ SNAPSHOT = {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}}
 def imported(source, **choices):
     """The arrivals of *source* as events, and the report on its lines."""
     tally = Tally("acme")
-    found = list(Importing(tally, **choices).events(deliveries(source)))
+    arrivals = list(Importing(tally, **choices).events(deliveries(source)))
     intake = Intake(tally, words, rehome=True)
-    for arrival in found:
+    for arrival in arrivals:
         intake.take(arrival)
-    return found, tally.report()
+    return arrivals, tally.report()
 
 
 def lines(*values):
@@ -43,8 +43,8 @@ def balanced(report):
 
 def test_a_transcript_is_recognised_and_converted():
     """Its lines become events of the tenant, or are skipped with a reason."""
-    found, report = imported(lines(SNAPSHOT, CLAUDE))
-    (event,) = found
+    arrivals, report = imported(lines(SNAPSHOT, CLAUDE))
+    (event,) = arrivals
     assert (event.payload["tenant_id"], event.payload["content"]["text"], event.line) == ("acme", "Deploy staging", 2)
     (source,) = report.sources
     assert (source.format, source.lines, source.with_events) == ("Claude Code transcripts", 2, 1)
@@ -54,23 +54,23 @@ def test_a_transcript_is_recognised_and_converted():
 def test_events_are_passed_on_as_they_are():
     """HMX-E events are not parsed twice."""
     raw = lines(document(), document(event_id="e2"))
-    found, report = imported(raw)
-    assert [arrival.payload for arrival in found] == raw.splitlines()
+    arrivals, report = imported(raw)
+    assert [arrival.payload for arrival in arrivals] == raw.splitlines()
     assert (report.sources[0].format, report.lines, balanced(report)) == ("HMX-E events", 2, True)
 
 
 def test_a_bad_line_amid_a_transcript_is_rejected_alone():
     """The lines around it are converted; its text goes with the rejection."""
-    found, report = imported(lines(CLAUDE) + b"{broken\n" + lines({**CLAUDE, "uuid": "u2"}))
-    broken = [arrival for arrival in found if isinstance(arrival, Broken)]
+    arrivals, report = imported(lines(CLAUDE) + b"{broken\n" + lines({**CLAUDE, "uuid": "u2"}))
+    broken = [arrival for arrival in arrivals if isinstance(arrival, Broken)]
     assert [(each.line, each.payload) for each in broken] == [(2, b"{broken")]
-    assert (len(found), len(report.rejected), report.sources[0].rejected, balanced(report)) == (3, 1, 1, True)
+    assert (len(arrivals), len(report.rejected), report.sources[0].rejected, balanced(report)) == (3, 1, 1, True)
 
 
 def test_an_unknown_format_names_the_nearest():
     """One rejection for the whole source says what is missing and how to go on; every line is counted."""
-    found, report = imported(lines(*({"zeitstempel": n, "wert": n} for n in range(200))))
-    (broken,) = found
+    arrivals, report = imported(lines(*({"zeitstempel": n, "wert": n} for n in range(200))))
+    (broken,) = arrivals
     assert "nearest" in broken.fault.found
     assert "--from" in broken.fault.expected
     assert (report.lines, len(report.rejected), balanced(report)) == (200, 1, True)
@@ -121,5 +121,5 @@ def test_a_source_goes_on_midway():
 
 def test_what_the_caller_knows_is_used():
     """Agent and user of records that name none."""
-    found, _ = imported(lines(CLAUDE), origin=Origin(agent_id="builder", user_id="ana"))
-    assert found[0].payload["metadata"]["user_id"] == "ana"
+    arrivals, _ = imported(lines(CLAUDE), origin=Origin(agent_id="builder", user_id="ana"))
+    assert arrivals[0].payload["metadata"]["user_id"] == "ana"

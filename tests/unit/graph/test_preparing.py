@@ -108,6 +108,6 @@ def test_a_lull_hands_over_what_there_is():
     with os.fdopen(reading, "rb") as source, os.fdopen(writing, "wb", buffering=0) as target:
         made = batches(source)
         assert next(made) is None
-        target.write(b"".join(json.dumps(one).encode() + b"\n" for one in documents(3)))
+        target.write(b"".join(json.dumps(value).encode() + b"\n" for value in documents(3)))
         assert len(next(made).events) == 3
         assert [next(made), next(made)] == [None, None]

@@ -54,6 +54,6 @@ def test_of_long_results_the_further_words_are_ranked_once():
 
     assert ranked("w " * 9_999).split() == ["w"] * (MOST_WORDS // 2)
     assert ranked("w " * 9_999 + "unknown account").split()[-2:] == ["account", "unknown"]
-    told = ranked(" ".join(f"word{number}" for number in range(9_999)))
-    assert len(told) <= MOST_WORDS + MOST_FURTHER
-    assert {"word0", "word9998"} <= set(told.split()) <= {f"word{number}" for number in range(9_999)}
+    text = ranked(" ".join(f"word{number}" for number in range(9_999)))
+    assert len(text) <= MOST_WORDS + MOST_FURTHER
+    assert {"word0", "word9998"} <= set(text.split()) <= {f"word{number}" for number in range(9_999)}

@@ -7,7 +7,7 @@ CALL = ["tool_call", "bash(ls)", '{"tool_name": "bash"}', "c1", False]
 
 def test_what_came_of_a_call_stands_under_its_action():
     """A result by its call id, one without under its tool's last call, an error without under what was done last."""
-    told = list(
+    actions = list(
         session_actions(
             [
                 ["error", "no space left", "{}", None, True],
@@ -18,14 +18,14 @@ def test_what_came_of_a_call_stands_under_its_action():
             ]
         )
     )
-    assert [each.action for each in told] == ["bash", "bash", "bash", "make test", "make test"]
-    assert [each.failed for each in told] == [False, True, False, True, True]
+    assert [each.action for each in actions] == ["bash", "bash", "bash", "make test", "make test"]
+    assert [each.failed for each in actions] == [False, True, False, True, True]
 
 
 def test_a_deed_too_long_to_be_fetched_goes_by_its_text():
     """Its content is left out then."""
     long = "x" * 300
-    told = [
+    rows = [
         ["tool_call", f"write_file(text={long}", "{}", None, False],
         ["command_exec", f"$ cd /srv && git push (-> exit 1) -> exit 1 stderr: {long}", "{}", None, True],
         ["test_run", f"$ pytest -q -> failures: {long}", "{}", None, True],
@@ -33,7 +33,7 @@ def test_a_deed_too_long_to_be_fetched_goes_by_its_text():
         ["api_result", f"GET https://shop.example/orders/17 -> 200: body: {long}", "{}", None, False],
         ["browser_action", f"extract #all at https://shop.example: text: {long}", "{}", None, False],
     ]
-    assert [each.action for each in session_actions(told[::-1])] == [
+    assert [each.action for each in session_actions(rows[::-1])] == [
         "write_file",
         "git push",
         "pytest",

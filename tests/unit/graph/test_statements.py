@@ -42,8 +42,8 @@ def test_bind_names_missing_and_unexpected_parameters():
     with pytest.raises(StatementMisuse) as caught:
         bind("tenants/state", tenant_id="t", tenant="k")
     assert (caught.value.missing, caught.value.unexpected) == (("tenant_key",), ("tenant",))
-    told = "cypher/tenants/state.cypher: missing $tenant_key, unexpected $tenant; give tenant_key=..."
-    assert told in str(caught.value)
+    message = "cypher/tenants/state.cypher: missing $tenant_key, unexpected $tenant; give tenant_key=..."
+    assert message in str(caught.value)
     with pytest.raises(StatementMisuse, match=r"unexpected \$tenant"):
         bind("tenants/state", tenant_id="t", tenant_key="k", tenant="k")
 

@@ -20,7 +20,7 @@ URI = "bolt://db:7687"
 
 
 @pytest.mark.parametrize(
-    ("code", "kind", "told"),
+    ("code", "kind", "advice"),
     [
         ("Security.Unauthorized", AccessDenied, "HMXGRAPH_PASSWORD"),
         ("Security.AuthenticationRateLimit", AccessDenied, "HMXGRAPH_PASSWORD"),
@@ -32,13 +32,13 @@ URI = "bolt://db:7687"
         ("Statement.SyntaxError", StatementRefused, "cypher/events/record.cypher"),
     ],
 )
-def test_each_refusal_has_its_error(code, kind, told):
+def test_each_refusal_has_its_error(code, kind, advice):
     """A refusal is told by what the user can do about it, with the server's own reason."""
     refused = Neo4jError._hydrate_neo4j(code=f"Neo.ClientError.{code}", message="it must be changed")
     error = translated(refused, URI, "events/record")
     assert type(error) is kind
     assert "it must be changed" in str(error)
-    assert told in str(error)
+    assert advice in str(error)
     assert (URI in str(error)) is (kind is not StatementRefused)
 
 

@@ -30,9 +30,9 @@ def test_the_chain_is_the_sorted_order(batches):
 
 def neighbours(stored, late):
     """What the graph would answer for *late* events."""
-    found = {}
+    neighbours_of = {}
     for event in late:
-        before = max((one for one in stored if one.order < event.order), key=lambda e: e.order)
-        after = min((one for one in stored if one.order > event.order), key=lambda e: e.order)
-        found[event.key] = Neighbours(before.key, after.key)
-    return found
+        before = max((candidate for candidate in stored if candidate.order < event.order), key=lambda e: e.order)
+        after = min((candidate for candidate in stored if candidate.order > event.order), key=lambda e: e.order)
+        neighbours_of[event.key] = Neighbours(before.key, after.key)
+    return neighbours_of

@@ -16,8 +16,8 @@ def test_the_first_embedding_that_came_names_the_dimension():
 def test_embeddings_of_another_dimension_are_told():
     """One warning for each, with both dimensions; the rest is silent."""
     events = [prepared(embeddings=[1, 2]), prepared(embeddings=[1]), prepared()]
-    (told,) = left_out(events, 2)
-    assert told == "an embedding of 1 numbers is left out of comparisons: those of this tenant have 2"
+    (warning,) = left_out(events, 2)
+    assert warning == "an embedding of 1 numbers is left out of comparisons: those of this tenant have 2"
 
 
 @pytest.mark.parametrize("embeddings", [[0.0, 0.0], [1e200, 1.0], [1e-200]])

@@ -55,9 +55,9 @@ def test_events_of_the_future_are_told(tally):
     times = {"yesterday": "2026-03-13", "today": "2026-03-14", "ahead": "2027-03-14", "last": "9999-12-31"}
     source = [document(event_id=name, timestamp=f"{day}T12:00:00Z") for name, day in times.items()]
     assert sum(len(batch.events) for batch in gathered(source, intake)) == 4
-    (told,) = tally.report().warnings
-    assert "'ahead' first (2027-03-14T12:00:00Z)" in told
-    assert told.endswith("(2 times)")
+    (warning,) = tally.report().warnings
+    assert "'ahead' first (2027-03-14T12:00:00Z)" in warning
+    assert warning.endswith("(2 times)")
 
 
 @pytest.mark.parametrize("levels", [80, 3_000])
@@ -84,13 +84,13 @@ def test_nesting_of_any_depth_is_one_rejection(intake, tally, levels, place):
 
 
 @pytest.mark.parametrize(
-    ("raw", "told"),
+    ("raw", "fault_text"),
     [(b'{"v": 1, "v": 2}', "repeated key 'v'"), (b"[" * 65 + b"]" * 65, "nested deeper than 64")],
 )
-def test_a_place_that_is_not_known_is_not_told(intake, tally, raw, told):
+def test_a_place_that_is_not_known_is_not_told(intake, tally, raw, fault_text):
     """Which byte it was is said where it is known."""
     intake.take(Delivery(raw, 1))
-    assert tally.rejected[0].faults[0].found == told
+    assert tally.rejected[0].faults[0].found == fault_text
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,9 @@ def test_one_foreign_tenant_is_rehomed(tally):
     intake = Intake(tally, words, rehome=True)
     named = [(name, number) for name in ("xy", "acme", "zz") for number in (1, 2)]
     took = [intake.take(Delivery(document(tenant_id=name, event_id=f"{name}{n}"), n)) for name, n in named]
-    assert [one.event.tenant_id if one else None for one in took] == ["acme"] * 4 + [None] * 2
+    assert [prepared_event.event.tenant_id if prepared_event else None for prepared_event in took] == ["acme"] * 4 + [
+        None
+    ] * 2
     assert tally.rehomed == 2
     assert faults(tally) == [("$.tenant_id", 1), ("$.tenant_id", 2)]
     assert "'xy'" in tally.report().warnings[0]
@@ -162,9 +164,9 @@ def test_rehomed_events_have_their_own_hash(tally):
     intake = Intake(tally, words, rehome=True)
     known = event(tenant_id="xy")
     assert known.event_hash
-    one, other = (intake.take(Delivery(payload, 1)) for payload in (known, document(tenant_id="xy")))
-    assert one.event.event_hash == other.event.event_hash == event().event_hash
-    assert one.key == prepared().key
+    rehomed, arrived = (intake.take(Delivery(payload, 1)) for payload in (known, document(tenant_id="xy")))
+    assert rehomed.event.event_hash == arrived.event.event_hash == event().event_hash
+    assert rehomed.key == prepared().key
 
 
 def test_own_tenant_first_admits_no_other(tally):
@@ -192,7 +194,7 @@ def test_dead_letters_can_be_fed_in_again(tally):
     assert second["text"] == "{broken \\xff"
     first["event"]["sequence"] = 0
     second["text"] = json.dumps(document(event_id="e1"))
-    assert [intake.take(Delivery(json.dumps(one), 1)).event.event_id for one in (first, second)] == ["e0", "e1"]
+    assert [intake.take(Delivery(json.dumps(letter), 1)).event.event_id for letter in (first, second)] == ["e0", "e1"]
 
 
 def test_only_dead_letters_are_unwrapped():
@@ -216,7 +218,7 @@ def test_batches_are_bounded_and_sorted(intake):
     made = gathered(source, intake, size=10)
     assert [len(batch.events) for batch in made] == [10, 10, 5]
     for batch in made:
-        places = [(one.session_key, one.order) for one in batch.events]
+        places = [(prepared_event.session_key, prepared_event.order) for prepared_event in batch.events]
         assert places == sorted(places)
 
 
@@ -235,7 +237,7 @@ def test_heavy_events_make_small_batches():
     assert gathering.full
 
 
-@pytest.mark.parametrize("wrap", [json.dumps, lambda one: one, Event.parse])
+@pytest.mark.parametrize("wrap", [json.dumps, lambda value: value, Event.parse])
 def test_huge_lines_are_read_a_few_at_a_time(wrap):
     """What is read ahead is bounded by its characters, whatever the form, and nothing of it is lost."""
     source = [wrap(document(event_id=str(n), content={"text": "x" * 500_000})) for n in range(20)]

@@ -13,7 +13,7 @@ from hmxgraph.ingest.sources import Delivery, Lull, deliveries
 from tests.unit.ingest.making import document
 
 DOCUMENTS = [document(event_id=f"e{number}", sequence=number) for number in range(3)]
-LINES = [json.dumps(one).encode() + b"\n" for one in DOCUMENTS]
+LINES = [json.dumps(document).encode() + b"\n" for document in DOCUMENTS]
 
 
 @pytest.fixture
@@ -54,8 +54,8 @@ def test_whatever_comes_byte_by_byte(pipe, data, pack):
         target.close()
 
     threading.Thread(target=dawdle).start()
-    found = [json.loads(one.payload) for one in deliveries(source) if isinstance(one, Delivery)]
-    assert found == DOCUMENTS
+    documents = [json.loads(delivery.payload) for delivery in deliveries(source) if isinstance(delivery, Delivery)]
+    assert documents == DOCUMENTS
 
 
 def test_a_slow_writer_waits_no_longer_than_a_batch_may_take(pipe):
@@ -69,7 +69,7 @@ def test_a_slow_writer_waits_no_longer_than_a_batch_may_take(pipe):
 
     thread = threading.Thread(target=trickle)
     thread.start()
-    reading = next(one for one in readings(deliveries(source)) if one.deliveries)
+    reading = next(reading for reading in readings(deliveries(source)) if reading.deliveries)
     stop.set()
     thread.join()
     assert (reading.lull, monotonic() - began < 2) == (True, True)
@@ -78,7 +78,7 @@ def test_a_slow_writer_waits_no_longer_than_a_batch_may_take(pipe):
 def test_a_file_has_no_lull(tmp_path):
     """What lies on disk is read by the chunk."""
     (tmp_path / "events.ndjson").write_bytes(b"".join(LINES) * 1000)
-    assert {type(one) for one in deliveries(tmp_path / "events.ndjson")} == {Delivery}
+    assert {type(delivery) for delivery in deliveries(tmp_path / "events.ndjson")} == {Delivery}
 
 
 def test_what_was_handed_over_is_read_before_the_error():
@@ -90,6 +90,6 @@ def test_what_was_handed_over_is_read_before_the_error():
             raise error
 
         coming = readings(deliveries(broken()))
-        assert [one.payload for one in next(coming).deliveries] == DOCUMENTS
+        assert [delivery.payload for delivery in next(coming).deliveries] == DOCUMENTS
         with pytest.raises(error):
             next(coming)

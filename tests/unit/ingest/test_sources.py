@@ -15,7 +15,7 @@ from hmxgraph.ingest.sources import CHUNK, LONGEST_LINE, Broken, Delivery, deliv
 from tests.unit.ingest.making import document, event
 
 DOCUMENTS = [document(event_id=f"e{number}", sequence=number) for number in range(3)]
-NDJSON = "\n".join(json.dumps(one) for one in DOCUMENTS).encode()
+NDJSON = "\n".join(json.dumps(document) for document in DOCUMENTS).encode()
 
 
 def read(source):

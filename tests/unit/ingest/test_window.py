@@ -14,7 +14,7 @@ def numbered(sequence, session="s1"):
 
 def left(held):
     """The sequence numbers of what left the window."""
-    return [one.order[0] for one in held]
+    return [event.order[0] for event in held]
 
 
 def test_events_in_order_are_not_held():
@@ -54,7 +54,7 @@ def test_latecomers_leave_at_once():
 def test_the_window_is_bounded():
     """Beyond its capacity the oldest leave before their time."""
     window = ReorderWindow(most=3)
-    gone = [one for n in range(10, 20, 2) for one in left(window.add(numbered(n), None, 0.0))]
+    gone = [event for n in range(10, 20, 2) for event in left(window.add(numbered(n), None, 0.0))]
     assert gone == [10, 12]
     assert left(window.flush()) == [14, 16, 18]
 
@@ -68,5 +68,5 @@ def test_everything_leaves_once(sequence, pauses):
         gone += window.add(numbered(number, f"s{number % 2}"), number, now)
         gone += window.release(now)
     gone += window.flush()
-    assert sorted(one.receipt for one in gone) == list(range(12))
+    assert sorted(event.receipt for event in gone) == list(range(12))
     assert list(window.flush()) == []

@@ -28,8 +28,8 @@ def test_no_time_is_one_clear_error(moment):
     with pytest.raises(HmxGraphError, match="write a time like 2026") as refused:
         as_us(moment)
     assert isinstance(refused.value, ValueError)
-    told = moment if isinstance(moment, str) else moment.isoformat() if type(moment) is datetime else repr(moment)
-    assert told in str(refused.value)
+    shown = moment if isinstance(moment, str) else moment.isoformat() if type(moment) is datetime else repr(moment)
+    assert shown in str(refused.value)
 
 
 def test_a_text_and_a_datetime_name_the_same_time():

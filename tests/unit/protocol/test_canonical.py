@@ -48,12 +48,12 @@ def test_files(name):
 def test_published_digests_of_numbers():
     """The first 1,000, 10,000 and 100,000 numbers of the published sequence give the published digests."""
     digest = hashlib.sha256()
-    found = {}
+    digests = {}
     for count, (bits, number) in enumerate(islice(doubles(), max(DIGESTS)), start=1):
         digest.update(b"%x,%s\n" % (bits, canonical_bytes(number)))
         if count in DIGESTS:
-            found[count] = digest.hexdigest()
-    assert found == DIGESTS
+            digests[count] = digest.hexdigest()
+    assert digests == DIGESTS
 
 
 @pytest.mark.parametrize("value", REFUSED, ids=ascii)

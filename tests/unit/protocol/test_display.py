@@ -15,9 +15,9 @@ def test_text_is_shown_as_text():
 
 def test_long_lists_tell_what_is_left_out():
     """The first rows are html_table, the others counted."""
-    told = html_table({"rows": [{"n": n} for n in range(MOST_ROWS + 3)]})
-    assert told.count("<tr>") == MOST_ROWS + 2  # the object itself and the head
-    assert "and 3 more" in told
+    table = html_table({"rows": [{"n": n} for n in range(MOST_ROWS + 3)]})
+    assert table.count("<tr>") == MOST_ROWS + 2  # the object itself and the head
+    assert "and 3 more" in table
 
 
 def test_a_list_of_objects_and_others_is_no_table():

@@ -27,9 +27,9 @@ def test_text_bytes_and_mappings_are_alike():
     """The same event comes out of text, bytes, any mapping and the constructor."""
     event = Event.parse(MESSAGE)
     text = event.to_json()
-    others = [Event.parse(text), Event.parse(text.encode()), Event.parse(MappingProxyType(MESSAGE)), Event(**MESSAGE)]
-    assert others == [event] * 4
-    assert {hash(other) for other in others} == {hash(event)}
+    parsed = [Event.parse(text), Event.parse(text.encode()), Event.parse(MappingProxyType(MESSAGE)), Event(**MESSAGE)]
+    assert parsed == [event] * 4
+    assert {hash(parsed_event) for parsed_event in parsed} == {hash(event)}
     assert pickle.loads(pickle.dumps(event)) == event  # noqa: S301 - our own bytes
 
 
@@ -135,8 +135,8 @@ def test_what_is_no_json_is_refused_with_its_path(value):
 
 def test_one_value_has_one_fault():
     """A value that is no JSON is not reported a second time for what its schema says of the null in its place."""
-    found = Event.faults(example("event-error") | {"salience": float("nan"), "sequence": 2**60})
-    assert [fault.path for fault in found] == ["$.sequence", "$.salience"]
+    faults = Event.faults(example("event-error") | {"salience": float("nan"), "sequence": 2**60})
+    assert [fault.path for fault in faults] == ["$.sequence", "$.salience"]
 
 
 def test_nesting_is_bounded_for_mappings_too():

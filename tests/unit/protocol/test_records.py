@@ -27,10 +27,10 @@ def test_every_listed_field_is_there():
     """Each field that the specification lists is a field of the record, and the kit's example has it."""
     text = shared("spec", "memd-task-artifacts.txt").read_text(encoding="utf-8")
     listed = re.search(r"Important canonical fields include:\n(\S+)\n", text).group(1)
-    rest = listed
+    unmatched = listed
     for name in sorted(RECORD, key=len, reverse=True):
-        rest = rest.replace(name, "", 1) if name in rest else rest
-    assert rest == ""
+        unmatched = unmatched.replace(name, "", 1) if name in unmatched else unmatched
+    assert unmatched == ""
     assert set(RECORD) <= set(TaskRecord.model_fields)
 
 

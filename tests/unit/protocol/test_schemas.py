@@ -63,8 +63,8 @@ def test_every_clause_is_for_a_field(model):
 
 def test_content_faults_name_type_and_path():
     """Deviations from the content of a type are told with the clause of that type."""
-    found = content_faults("artifact", "task_schema", {"steps": [{"order": 1}], "estimated_complexity": "vast"})
-    assert [str(fault) for fault in found] == [
+    faults = content_faults("artifact", "task_schema", {"steps": [{"order": 1}], "estimated_complexity": "vast"})
+    assert [str(fault) for fault in faults] == [
         "$.content.steps[0].description: found nothing, expected a string (HMX-A 4.1)",
         "$.content.estimated_complexity: found 'vast', expected one of low, medium, high (HMX-A 4.1)",
     ]

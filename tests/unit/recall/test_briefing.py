@@ -40,8 +40,8 @@ PLAYBOOK = {
 
 def test_what_a_tool_said_stands_as_its_words():
     """A playbook lists its steps; the error message is on a labelled line at the end."""
-    told = brief("failure_playbook", f"Recover when fetch fails: “{SAID[:30]} ...”", "", PLAYBOOK)
-    assert told.splitlines() == [
+    text = brief("failure_playbook", f"Recover when fetch fails: “{SAID[:30]} ...”", "", PLAYBOOK)
+    assert text.splitlines() == [
         "Recover when fetch fails",
         "1. Use the mirror with use_mirror",
         "Prevent: Before fetch, check url",
@@ -66,10 +66,10 @@ def test_a_cause_tells_a_message_as_words_of_a_tool():
 
 def test_reported_words_bring_the_notice():
     """An entry that quotes a tool requires the notice and is charged for it."""
-    told = brief("failure_playbook", "Recover when fetch fails", "", PLAYBOOK)
-    text = rendered([Line("procedures", told)])
+    briefing = brief("failure_playbook", "Recover when fetch fails", "", PLAYBOOK)
+    text = rendered([Line("procedures", briefing)])
     assert text.startswith(f"{NOTICE}\n## Procedures\n- Recover when fetch fails\n  1. ")
     components = Components(1.0, 1.0, 1.0, 1.0)
-    assert NOTICE in groups(Candidate("procedures", "artifact", "a", 1, 1.0, components, told))
+    assert NOTICE in groups(Candidate("procedures", "artifact", "a", 1, 1.0, components, briefing))
     assert NOTICE not in groups(Candidate("procedures", "artifact", "a", 1, 1.0, components, "Recover\n1. Wait"))
     assert NOTICE not in rendered([Line("procedures", "Recover\n1. Wait")])

@@ -14,7 +14,7 @@ FAR = 20
 
 def pool_of(*texts):
     """Return a pool with one session in which these texts are far apart among many others."""
-    said = [text for told in texts for text in (told, *(f"other {number}" for number in range(FAR)))]
+    said = [text for first in texts for text in (first, *(f"other {number}" for number in range(FAR)))]
     return EventPool.of([event(number, text)[0] for number, text in enumerate(said)])
 
 
@@ -22,16 +22,16 @@ def gains(pool, asked, *best):
     """Return the feedback gain of each of the first texts, given the *best* events."""
     words = np.zeros(len(pool))
     words[[at * (FAR + 1) for at in best]] = 1.0
-    found = feedback_scores(pool, Nearby(pool), words, words, asked, len(pool))
-    return [found[at] for at in range(0, len(pool), FAR + 1)]
+    scores = feedback_scores(pool, Nearby(pool), words, words, asked, len(pool))
+    return [scores[at] for at in range(0, len(pool), FAR + 1)]
 
 
 def test_what_the_best_share_is_looked_for():
     """A text with the terms that two good events share gains; one without them does not."""
     pool = pool_of("family camping lake", "family camping tent", "camping tomorrow", "invoice overdue")
-    found = gains(pool, {"famili"}, 0, 1)
-    assert WEIGHT >= found[2] > 0.1
-    assert found[3] == 0
+    scores = gains(pool, {"famili"}, 0, 1)
+    assert WEIGHT >= scores[2] > 0.1
+    assert scores[3] == 0
 
 
 def test_a_word_of_one_event_is_no_word_of_the_matter():

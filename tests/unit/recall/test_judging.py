@@ -25,9 +25,9 @@ def reasons(candidates, *conflicts):
 
 def test_each_candidate_is_eligible_or_dropped():
     """Every candidate is either eligible or dropped."""
-    found = judged(ranked([candidate("a", "one"), candidate("b", "two", 0.1)]), Contest(), Repeats())
-    assert [each.candidate.source_id for each in found.eligible] == ["a"]
-    assert [each.ranked.candidate.source_id for each in found.dropped] == ["b"]
+    judgement = judged(ranked([candidate("a", "one"), candidate("b", "two", 0.1)]), Contest(), Repeats())
+    assert [each.candidate.source_id for each in judgement.eligible] == ["a"]
+    assert [each.ranked.candidate.source_id for each in judgement.dropped] == ["b"]
 
 
 def test_low_relevance_spares_the_exempt():
@@ -45,8 +45,8 @@ def test_the_weaker_side_of_a_conflict_goes():
     sides = [candidate("a", "red", confidence=0.9), candidate("b", "blue", confidence=0.5)]
     assert reasons(sides, conflict(1, "a", "b")) == {"b": "conflict"}
     equal = [candidate("a", "red", confidence=0.9), candidate("b", "blue", confidence=0.895)]
-    found = judged(ranked(equal), contested(equal, [conflict(1, "a", "b")]), Repeats())
-    assert (found.dropped, found.disputed) == ((), ("a", "b"))
+    judgement = judged(ranked(equal), contested(equal, [conflict(1, "a", "b")]), Repeats())
+    assert (judgement.dropped, judgement.disputed) == ((), ("a", "b"))
 
 
 @pytest.mark.parametrize(("stronger", "weaker"), [(0.9, 0.89), (0.5, 0.49), (0.06, 0.05), (1.0, 0.99)])
@@ -102,7 +102,7 @@ def test_alike_from_ninety_two_percent_on():
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("text", "opposite"),
     [
         ("Agents can deploy on a Friday", "Agents can't deploy on a Friday"),
         ("The freezer offset is 5 degrees", "The freezer offset is -5 degrees"),
@@ -116,15 +116,15 @@ def test_alike_from_ninety_two_percent_on():
         ("!!!", "???"),
     ],
 )
-def test_what_says_the_opposite_is_no_repeat(one, other):
+def test_what_says_the_opposite_is_no_repeat(text, opposite):
     """A character inside or before a word is part of it, as is a symbol that stands for a word."""
     seen = Duplicates()
-    assert (seen.repeats(one), seen.repeats(other)) == (False, False)
-    assert (seen.repeats(one), seen.repeats(other)) == (True, True)
+    assert (seen.repeats(text), seen.repeats(opposite)) == (False, False)
+    assert (seen.repeats(text), seen.repeats(opposite)) == (True, True)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("text", "variant"),
     [
         ("Always verify it.", "**always** verify IT !"),
         ("Say \u201cyes\u201d, you can\u2019t fail", "say 'yes' you can't fail"),
@@ -135,7 +135,7 @@ def test_what_says_the_opposite_is_no_repeat(one, other):
         ("\U0001f44d", "\U0001f44d"),
     ],
 )
-def test_what_differs_around_words_only_is_a_repeat(one, other):
+def test_what_differs_around_words_only_is_a_repeat(text, variant):
     """Case, sentence punctuation, quotes and markup are ignored; a text without words duplicates only itself."""
     seen = Duplicates()
-    assert (seen.repeats(one), seen.repeats(other)) == (False, True)
+    assert (seen.repeats(text), seen.repeats(variant)) == (False, True)

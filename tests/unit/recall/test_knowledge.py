@@ -67,8 +67,8 @@ def test_each_kind_has_its_section(what, place):
 def test_entities_are_told_where_the_question_names_them():
     """An entity that the question does not name is not a candidate, even if it shares a word with it."""
     entities = [entity(1, "staging environment"), entity(2, "staging cluster")]
-    found = draft((), known(entities=entities), query="How often was the staging environment mentioned?").ranking
-    assert "n002" not in {each.source_id for _, each in found}
+    ranking = draft((), known(entities=entities), query="How often was the staging environment mentioned?").ranking
+    assert "n002" not in {each.source_id for _, each in ranking}
 
 
 def test_what_lost_its_evidence_is_dropped_as_such():
@@ -83,12 +83,12 @@ def test_what_was_taken_back_stands_as_no_episode():
     events = [event(1, "The staging port is 8080"), event(2, "The staging port is 9090")]
     old = memory(1, "The staging port is 8080", held=False, method="remembered")
     new = memory(2, "The staging port is 9090", method="remembered")
-    told = [evidence("m001", 1, "The staging port is 8080"), evidence("m002", 2, "The staging port is 9090")]
-    pack = packed(events, known(memories=[old, new], evidence=told), query="What is the staging port?")
+    backing = [evidence("m001", 1, "The staging port is 8080"), evidence("m002", 2, "The staging port is 9090")]
+    pack = packed(events, known(memories=[old, new], evidence=backing), query="What is the staging port?")
     assert [entry.source_id for entry in pack.entries] == ["m002"]
     drops = {drop.source_id: drop.drop_reason for drop in pack.dropped_entries}
     assert drops == {"m001": "deprecated", "e001": "deprecated", "e002": "duplicate"}
-    said = known(memories=[memory(1, "The staging port is 8080", held=False)], evidence=told[:1])
+    said = known(memories=[memory(1, "The staging port is 8080", held=False)], evidence=backing[:1])
     assert "e001" in {entry.source_id for entry in packed(events, said, query="Which port?").entries}
 
 
@@ -104,8 +104,8 @@ def test_what_tools_and_the_web_told_is_labelled_as_memory_too():
     """A memory takes the label of its latest event; a state change without a known event is labelled data."""
     facts = [memory(1, "staging: owner is Ann", method="state_change"), memory(2, "staging: port is 1", method="x")]
     facts.append(memory(3, "staging: version is 2", method="state_change"))
-    told = [replace(evidence("m001", 1), label="web")]
-    pack = packed((), known(memories=facts, evidence=told), query="staging", sections=["facts"])
+    backing = [replace(evidence("m001", 1), label="web")]
+    pack = packed((), known(memories=facts, evidence=backing), query="staging", sections=["facts"])
     lines = [line for line in pack.text.splitlines() if "staging:" in line]
     said = ["- staging: port is 1", "[data] staging: version is 2", "[web] staging: owner is Ann"]
     assert sorted(lines) == [f"{line} (said 14 March 2026)" for line in said]
@@ -115,17 +115,17 @@ def test_what_tools_and_the_web_told_is_labelled_as_memory_too():
 def test_confidence_below_the_least_is_no_candidate():
     """Memories below min_confidence are left out, except hard rules."""
     rules = [memory(1, confidence=0.2), memory(2, "Never on Friday", confidence=0.2, kind="policy", hard=True)]
-    found = draft((), known(memories=rules), min_confidence=0.5).ranking
-    assert {each.source_id for _, each in found} == {"m002"}
+    ranking = draft((), known(memories=rules), min_confidence=0.5).ranking
+    assert {each.source_id for _, each in ranking} == {"m002"}
 
 
 def test_evidence_stands_beside_its_record_once():
     """An event that is already an episode is not repeated as evidence."""
     events = [event(1, "Deploy the staging environment now")]
     what = known(memories=[memory(1)], evidence=[evidence("m001", 1), evidence("m001", 2)])
-    found = [(each.section, each.source_id) for _, each in draft(events, what).ranking]
-    assert ("evidence", "e002") in found
-    assert ("evidence", "e001") not in found
+    entries = [(each.section, each.source_id) for _, each in draft(events, what).ranking]
+    assert ("evidence", "e002") in entries
+    assert ("evidence", "e001") not in entries
     only = draft(events, what, sections=("evidence", "facts")).ranking
     assert ("evidence", "e001") in [(each.section, each.source_id) for _, each in only]
 
@@ -175,12 +175,12 @@ def test_a_remedy_comes_before_the_procedure():
     schema = progress(artifact(1, steps=(("Look", "look"), ("Apply", "apply"))), ("look",), RunningSession())
     playbook = replace(artifact(2, kind="failure_playbook"), content={"recovery_steps": ["Create it", "Ask"]})
 
-    def told(*given):
+    def next_steps(*given):
         return [step["description"] for step in workflow_hints(*given)["suggested_next_steps"]]
 
-    assert told(schema, RunningSession(), playbook) == ["Create it", "Ask", "Apply"]
-    assert told(None, RunningSession(), playbook) == ["Create it", "Ask"]
-    assert told(schema, RunningSession(), replace(playbook, content={"recovery_steps": "Create it"})) == ["Apply"]
+    assert next_steps(schema, RunningSession(), playbook) == ["Create it", "Ask", "Apply"]
+    assert next_steps(None, RunningSession(), playbook) == ["Create it", "Ask"]
+    assert next_steps(schema, RunningSession(), replace(playbook, content={"recovery_steps": "Create it"})) == ["Apply"]
 
 
 def test_blockers_are_failures_that_nothing_made_good():

@@ -18,11 +18,11 @@ TEXTS = st.lists(st.lists(WORDS, max_size=8).map(" ".join), max_size=8)
 @given(TEXTS, st.lists(WORDS, max_size=5, unique=True))
 def test_occurrences_are_counted_as_they_stand(texts, asked):
     """Counts, matches and vocabulary sizes equal a naive count."""
-    found = Occurrences(texts)
+    occurrences = Occurrences(texts)
     counted = [Counter(text.split()) for text in texts]
-    assert found.counts(asked).tolist() == [[own[word] for own in counted] for word in asked]
-    assert found.matched(asked).tolist() == [len(own.keys() & set(asked)) for own in counted]
-    assert found.vocabulary.tolist() == [len(own) for own in counted]
+    assert occurrences.counts(asked).tolist() == [[own[word] for own in counted] for word in asked]
+    assert occurrences.matched(asked).tolist() == [len(own.keys() & set(asked)) for own in counted]
+    assert occurrences.vocabulary.tolist() == [len(own) for own in counted]
 
 
 @given(TEXTS.flatmap(lambda texts: st.tuples(st.just(texts), st.permutations(range(len(texts))))))
@@ -31,7 +31,7 @@ def test_what_is_told_first(case):
     texts, ranks = case
     words = [set(text.split()) for text in texts]
     before = [set().union(*(words[other] for other, of in enumerate(ranks) if of < rank)) for rank in ranks]
-    shares = [len(own - told) / max(len(own), 1) for own, told in zip(words, before, strict=True)]
+    shares = [len(own - earlier) / max(len(own), 1) for own, earlier in zip(words, before, strict=True)]
     assert Occurrences(texts).novelty(np.array(ranks, dtype=np.int64)).tolist() == shares
 
 
@@ -45,15 +45,15 @@ def test_what_several_events_share(texts):
 
 def test_words_of_the_family_count_in_part():
     """A word counts fully, related words count in part, and related query terms count only for themselves."""
-    found = Occurrences(["allergi allerg allerg", "bread", "all"])
-    assert found.related_counts(["allergi", "pet"]).tolist() == [[1 + 2 * FAMILY, 0, 0], [0, 0, 0]]
-    assert found.related_counts(["allergi", "allerg"]).tolist() == [[1, 0, 0], [2, 0, 0]]
+    occurrences = Occurrences(["allergi allerg allerg", "bread", "all"])
+    assert occurrences.related_counts(["allergi", "pet"]).tolist() == [[1 + 2 * FAMILY, 0, 0], [0, 0, 0]]
+    assert occurrences.related_counts(["allergi", "allerg"]).tolist() == [[1, 0, 0], [2, 0, 0]]
 
 
 def test_numbers_and_identifiers_have_no_family():
     """Two order numbers with a common prefix are unrelated."""
-    found = Occurrences(["order12345 170001 order12346 170002"])
-    assert found.related_counts(["order12345", "170001"]).tolist() == [[1], [1]]
+    occurrences = Occurrences(["order12345 170001 order12346 170002"])
+    assert occurrences.related_counts(["order12345", "170001"]).tolist() == [[1], [1]]
 
 
 def test_words_that_nobody_used_occur_nowhere():

@@ -79,7 +79,7 @@ def test_a_pack_that_was_read_is_the_pack_that_was_made():
 
 
 @pytest.mark.parametrize(
-    "told",
+    "entries",
     [
         None,
         "entries",
@@ -91,8 +91,8 @@ def test_a_pack_that_was_read_is_the_pack_that_was_made():
         [{"timestamp": "0000-01-01T00:00:00Z"}],
     ],
 )
-def test_a_pack_of_another_maker_is_told_without_dates(told):
+def test_a_pack_of_another_maker_is_told_without_dates(entries):
     """A section with an event of unknown time is rendered without dates."""
     document = packed([event(1, "deploy staging")]).document()
-    document["metadata"] = {} if told is None else {"entries": told}
+    document["metadata"] = {} if entries is None else {"entries": entries}
     assert Pack.parse(document).text == "## Episodes\n- deploy staging\n"

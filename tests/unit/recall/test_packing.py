@@ -19,8 +19,8 @@ def filled(budget, strategy="ranked", **sections):
     """Return the packed source ids for sections given as lists of token counts."""
     candidates = [
         Candidate(name, "memory", f"{name}-{at}", tokens, 1 - at / 100, Components(0, 0, 0, 0), content="x")
-        for name, found in sections.items()
-        for at, tokens in enumerate(found)
+        for name, costs in sections.items()
+        for at, tokens in enumerate(costs)
     ]
     budgets = section_budgets(budget, [name for name in SECTION_PRIORITY if name in sections or name in SHARES])
     box = Box(budget, {**dict.fromkeys(sections, 0), **budgets}, Costs(lambda _: 0))
@@ -73,9 +73,9 @@ def test_every_section_is_heard_before_one_is_filled():
 
 def test_a_long_guarantee_is_cut():
     """An entry longer than the budget is truncated to leave room for later sections."""
-    found = filled(100, facts=[500], episodes=[30])
-    assert found["facts-0"] == 100 - LEAST_CUT
-    assert found["episodes-0"] <= 30
+    packed_tokens = filled(100, facts=[500], episodes=[30])
+    assert packed_tokens["facts-0"] == 100 - LEAST_CUT
+    assert packed_tokens["episodes-0"] <= 30
 
 
 def test_what_is_left_over_is_redistributed():
@@ -92,9 +92,10 @@ def test_breadth_takes_turns():
 
 def test_depth_stays_where_the_best_is():
     """depth_first completes the section of the best entry after the guarantee."""
-    found = filled(60, "depth_first", facts=[10] * 9, episodes=[10] * 9)
+    packed_tokens = filled(60, "depth_first", facts=[10] * 9, episodes=[10] * 9)
     assert (
-        sum(name.startswith("episodes") for name in found) == 1 or sum(name.startswith("facts") for name in found) == 1
+        sum(name.startswith("episodes") for name in packed_tokens) == 1
+        or sum(name.startswith("facts") for name in packed_tokens) == 1
     )
 
 
@@ -106,9 +107,9 @@ def test_nothing_goes_into_no_budget():
 @pytest.mark.parametrize("limit", range(1, 8))
 def test_a_cut_fits_and_says_so(limit):
     """A truncated text ends with the mark and respects any limit that fits the mark."""
-    found = truncated_to("one two three four five six", limit, words)
-    assert found.endswith(" [truncated]")
-    assert words(found) <= limit
+    text = truncated_to("one two three four five six", limit, words)
+    assert text.endswith(" [truncated]")
+    assert words(text) <= limit
 
 
 def test_what_dates_cost_is_not_taken_from_rules_and_facts():
@@ -147,14 +148,14 @@ def test_huge_priors_are_not_echoed():
 def test_a_question_about_what_was_is_told_how_often():
     """The same text on other days is included again; on the same day, or for a work request, only once."""
     days = (0.0, 0.001, 1.0, 2.0, 3.0, 4.0)
-    told = [
+    events = [
         event(number, "A migraine again this morning", session=f"s{number}", age_days=age)
         for number, age in enumerate(days)
     ]
 
     def dates(question, budget=600):
-        found = packed(told, query=question, budget=budget)
-        return len({about["timestamp"][:10] for about in found.metadata["entries"]}), len(found.entries)
+        pack = packed(events, query=question, budget=budget)
+        return len({about["timestamp"][:10] for about in pack.metadata["entries"]}), len(pack.entries)
 
     assert dates("When did I have a migraine?") == (5, 5)
     assert dates("Treat the migraine") == (1, 1)
@@ -163,13 +164,13 @@ def test_a_question_about_what_was_is_told_how_often():
 
 def test_what_is_said_again_beside_the_answer_is_told_once():
     """Only events that match the question count as recurrences; small talk does not."""
-    told = [event(0, "A migraine again this morning")]
-    told += [
+    events = [event(0, "A migraine again this morning")]
+    events += [
         event(number, "Milk and bread for the list", session=f"s{number}", age_days=number, salience=1.0)
         for number in range(1, 9)
     ]
-    found = packed(told, query="When did I have a migraine?", budget=600, sections=["episodes"])
-    assert sorted(entry.content for entry in found.entries) == [
+    pack = packed(events, query="When did I have a migraine?", budget=600, sections=["episodes"])
+    assert sorted(entry.content for entry in pack.entries) == [
         "A migraine again this morning",
         "Milk and bread for the list",
     ]
@@ -178,9 +179,9 @@ def test_what_is_said_again_beside_the_answer_is_told_once():
 def test_a_cut_event_shows_what_is_asked_for():
     """A truncated event keeps the passage that matches the question, wherever it is."""
     log = "pytest\n" + "\n".join(f"case {number} passed" for number in range(60)) + "\nError: unknown ledger account\n"
-    found = packed([event(1, log, kind="tool_result")], query="Which ledger account was unknown?", budget=90)
-    (entry,) = found.entries
+    pack = packed([event(1, log, kind="tool_result")], query="Which ledger account was unknown?", budget=90)
+    (entry,) = pack.entries
     assert entry.content.startswith("[tool] pytest")
     assert "unknown ledger account" in entry.content
     assert entry.content.endswith("[truncated]")
-    assert found.token_budget.used <= 90
+    assert pack.token_budget.used <= 90

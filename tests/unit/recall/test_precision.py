@@ -76,7 +76,7 @@ def test_a_pinned_memory_needs_no_match():
 
 def work(session, number, *, ends="It is running"):
     """Return a session that deploys: a request, two calls with their results, and how it ended."""
-    told = [
+    turns = [
         (QUERY, {}),
         ("exec(command=kubectl apply -f staging.yaml)", {"kind": "tool_call"}),
         ("exec -> deployment of the staging environment configured", {"kind": "tool_result"}),
@@ -84,7 +84,7 @@ def work(session, number, *, ends="It is running"):
         ("exec -> rolled out", {"kind": "tool_result"}),
         (ends, {"source": "agent"}),
     ]
-    return [event(number + at, text, session=session, age_days=9, **how) for at, (text, how) in enumerate(told)]
+    return [event(number + at, text, session=session, age_days=9, **how) for at, (text, how) in enumerate(turns)]
 
 
 PROCEDURE = artifact(1, steps=[("Apply with kubectl", "kubectl")])
@@ -94,8 +94,8 @@ def test_beside_procedures_two_past_sessions_are_told_whole():
     """Calls come with their results and the request with its outcome, instead of the best lines of many sessions."""
     events = [each for number in range(6) for each in work(f"s{number}", 100 * number)]
     pack = packed(events, known(artifacts=[PROCEDURE]))
-    told = [about["session_id"] for about in pack.metadata["entries"] if "session_id" in about]
-    assert sorted(Counter(told).values()) == [6, 6]
+    sessions = [about["session_id"] for about in pack.metadata["entries"] if "session_id" in about]
+    assert sorted(Counter(sessions).values()) == [6, 6]
     assert pack.token_budget.section_budgets["episodes"].used <= pack.token_budget.total_budget // 4
     assert set(reasons(pack)).isdisjoint(entry.source_id for entry in pack.entries)
 
@@ -105,9 +105,9 @@ def test_small_talk_is_no_part_of_an_episode():
     said = [("Hi! How can I help?", "agent"), ("Sure, go on", "user"), ("Thanks, have a great day!", "user")]
     chat = [event(6 + at, text, session="s1", source=by, speaker=by, age_days=9) for at, (text, by) in enumerate(said)]
     end = event(9, "Done", session="s1", speaker="agent", age_days=9)
-    told = shown(packed([*work("s1", 0), *chat, end], known(artifacts=[PROCEDURE])), "episodes")
-    assert not [line for line in told if any(text in line for text, _ in said)]
-    assert "agent: Done" in told
+    lines = shown(packed([*work("s1", 0), *chat, end], known(artifacts=[PROCEDURE])), "episodes")
+    assert not [line for line in lines if any(text in line for text, _ in said)]
+    assert "agent: Done" in lines
 
 
 def test_a_result_never_stands_without_its_call():
@@ -160,8 +160,8 @@ def test_what_no_longer_holds_is_marked_or_left_out():
 @pytest.mark.parametrize("fate", [{"rejected_by": ("bo",)}, {"held": False}])
 def test_events_of_rejected_or_retired_records_stay_out(fate):
     """Although the record itself is about something else than the question."""
-    told = record(1, "Something else", told_by=frozenset({"e001"}), **fate)
-    assert shown(packed([event(1, "Deploy the staging environment by hand")], known(records=[told]))) == []
+    related = record(1, "Something else", told_by=frozenset({"e001"}), **fate)
+    assert shown(packed([event(1, "Deploy the staging environment by hand")], known(records=[related]))) == []
 
 
 def talk(*texts, session="s1", start=0):
@@ -237,8 +237,8 @@ def test_a_request_for_work_gets_units_of_a_log_also_without_procedures():
     """Calls with their results, nearly as relevant as the best; an announcement and weak lines leave room unused."""
     best = ("exec(command=deploy staging environment)", "exec -> deployed without problems")
     weak = ("read(path=staging.yaml)", "read -> replicas 3")
-    told = [event(99, "Now deploy the staging environment:", session="log", source="agent", age_days=9)]
-    events = [*told, *log((100, best), *((200 + 10 * n, weak) for n in range(20)))]
+    announcement = [event(99, "Now deploy the staging environment:", session="log", source="agent", age_days=9)]
+    events = [*announcement, *log((100, best), *((200 + 10 * n, weak) for n in range(20)))]
     assert sorted(shown(packed(events), "episodes")) == sorted(best)
     assert len(shown(packed(events, query="What was deployed to the staging environment?"), "episodes")) > 2
 
@@ -328,9 +328,9 @@ def test_an_episode_tells_what_the_procedure_beside_it_does_not():
     asks = "Could you tell me your name and zip code first, so that I find you?"
     talk = event(50, asks, session="s1", speaker="agent", age_days=9)
     events = [*events, talk, event(51, "The lamp is refunded", session="s1", speaker="agent", age_days=9)]
-    told = shown(packed(events, known(artifacts=[SCHEMA]), query=REFUND), "episodes")
+    lines = shown(packed(events, known(artifacts=[SCHEMA]), query=REFUND), "episodes")
     answers = ("agent: You paid 829 for the lamp, refunded to the card", "agent: The lamp is refunded")
-    assert set(told) == {"user: I'd like a refund for the lamp", *PAID, *refused, *answers}
+    assert set(lines) == {"user: I'd like a refund for the lamp", *PAID, *refused, *answers}
 
 
 def test_an_episode_that_only_repeats_the_request_is_not_told():

@@ -98,8 +98,8 @@ def test_the_walk_reaches_what_shares_an_entity():
     """An event without query terms gains by sharing an entity with a matching one."""
     pool = pool_of("Ann runs staging", "The cluster is in Oslo", "Bread")
     around = Neighbourhood((Mention("e000", "cluster"), Mention("e001", "cluster")), 50)
-    found = closeness(understood("staging", NOW), pool, around, np.array([1.0, 0.0, 0.0]))
-    assert found[0] >= found[1] > found[2] == 0
+    scores = closeness(understood("staging", NOW), pool, around, np.array([1.0, 0.0, 0.0]))
+    assert scores[0] >= scores[1] > scores[2] == 0
     gains = bridges(
         understood("staging", NOW), pool, around, match_words(("stage",), pool, 50), np.array([1.0, 0.0, 0.0])
     )
@@ -124,8 +124,8 @@ def _recency_of_the_last(question, **given):
         event(1, "polars lacks a wheel for cp312, so pinned polars", session="s1", age_days=20.0),
         event(2, "ran tests of the wheel", session="now", salience=1.0),
     ]
-    found = packed(events, query=question, sections=["episodes"], **given)
-    return found.metadata["score_components"]["e002"]["recency"]
+    pack = packed(events, query=question, sections=["episodes"], **given)
+    return pack.metadata["score_components"]["e002"]["recency"]
 
 
 def test_being_new_speaks_for_what_has_to_do_with_the_work():
@@ -150,8 +150,8 @@ def test_what_alone_has_the_words_asked_for_is_no_low_relevance():
         event(20, f"{talk} the notary De Boer signed it {talk}", session="s2", salience=0.7),
         *(event(number, f"Small talk of day {number}", session="s1", salience=0.7) for number in range(2, 12)),
     ]
-    found = packed(events, query="Which notary signed it?", sections=["episodes"], budget=16_384)
-    assert "e020" in {entry.source_id for entry in found.entries}
+    pack = packed(events, query="Which notary signed it?", sections=["episodes"], budget=16_384)
+    assert "e020" in {entry.source_id for entry in pack.entries}
 
 
 def test_a_name_in_the_question_says_more_than_its_other_words():

@@ -37,9 +37,9 @@ def said(query, relations, *, named=(), vicinity=Vicinity(), labels=None):  # no
 
 def test_the_path_between_two_named_things_comes_first():
     """Where the user and the item of a question come together is the order that it is about."""
-    first, *others = said("How did ann_7 pay for item_5?", SHOP, named=["ann_7", "item_5"])
+    first, *following = said("How did ann_7 pay for item_5?", SHOP, named=["ann_7", "item_5"])
     assert first == "order #W1 has item item_5, user ann_7, payment method visa_1"
-    assert others[0].startswith("order #W2")
+    assert following[0].startswith("order #W2")
 
 
 def test_what_is_asked_for_comes_first_in_a_sentence():
@@ -53,28 +53,28 @@ def test_what_merely_shares_a_property_is_far():
     what = related(*SHOP, named=["#W1"], types=TYPES)
 
     def relevance(query):
-        found = sentences(understood(query, NOW), what, Vicinity())
-        return {sentence.text.split(" has")[0]: sentence.relevance for sentence in found}
+        said_sentences = sentences(understood(query, NOW), what, Vicinity())
+        return {sentence.text.split(" has")[0]: sentence.relevance for sentence in said_sentences}
 
     plain = relevance("Which orders have the payment method of #W1?")["order #W3"]
-    others = relevance("Which other orders have the payment method of #W1?")["order #W3"]
-    assert plain < 0.25 < 2 * plain < others
+    asked_for_others = relevance("Which other orders have the payment method of #W1?")["order #W3"]
+    assert plain < 0.25 < 2 * plain < asked_for_others
 
 
 def test_a_thing_is_shown_with_the_name_that_a_record_gave_it():
     """Labels follow in parentheses; the relation that gave the label is not said again."""
     name = relation(9, "item_5", "Lamp", kind="name")
     product = relation(10, "item_5", "prod_1", kind="product")
-    found = said("What is in #W1?", [*SHOP, name, product], named=["#W1"], labels={"item_5": "Lamp", "prod_1": "Lamp"})
-    assert "item item_5 (Lamp)" in found[0]
-    assert "item item_5 (Lamp) has product prod_1" in found
+    texts = said("What is in #W1?", [*SHOP, name, product], named=["#W1"], labels={"item_5": "Lamp", "prod_1": "Lamp"})
+    assert "item item_5 (Lamp)" in texts[0]
+    assert "item item_5 (Lamp) has product prod_1" in texts
 
 
 def test_what_is_said_twice_is_said_once():
     """Relations that lead both ways between two things make one sentence."""
     back = relation(9, "ann_7", "#W1", kind="order")
-    found = said("What did ann_7 order?", [SHOP[0], back], named=["ann_7"])
-    assert found == ["user ann_7 has order #W1"]
+    texts = said("What did ann_7 order?", [SHOP[0], back], named=["ann_7"])
+    assert texts == ["user ann_7 has order #W1"]
 
 
 def test_longer_names_of_the_same_relation_are_left_out():
@@ -118,11 +118,11 @@ def test_what_tools_touch_is_said_only_if_asked():
     shown = [relation(1, "Write", "a.py", kind="touches"), relation(2, "http://db:1/x", "db", kind="hosted_on")]
     what = related(*shown, named=["Write"], types={"Write": "tool", "a.py": "file"})
 
-    def told(query):
+    def texts(query):
         return [sentence.text for sentence in sentences(understood(query, NOW), what, Vicinity())]
 
-    assert told("Please Write a migration") == []
-    assert told("Which files does the tool Write touch?") == ["Write touches a.py"]
+    assert texts("Please Write a migration") == []
+    assert texts("Which files does the tool Write touch?") == ["Write touches a.py"]
 
 
 def test_work_needs_no_account_of_what_others_own():

@@ -15,11 +15,11 @@ def test_a_budget_below_one_is_refused(budget):
         PackRequest("q", budget=budget)
 
 
-@pytest.mark.parametrize("wanted", [{"strategy": "x"}, {"sections": ("x",)}, {"min_confidence": -0.1}])
-def test_unknown_choices_are_refused(wanted):
+@pytest.mark.parametrize("options", [{"strategy": "x"}, {"sections": ("x",)}, {"min_confidence": -0.1}])
+def test_unknown_choices_are_refused(options):
     """Strategies and sections outside the specification are rejected."""
     with pytest.raises(UnknownChoice):
-        PackRequest("q", **wanted)
+        PackRequest("q", **options)
 
 
 @pytest.mark.parametrize(
@@ -46,9 +46,9 @@ def test_arguments_of_another_kind_are_refused_by_name(name, value, rule):
 
 def test_numbers_that_python_does_not_write_are_refused_too():
     """The error quotes the beginning of a huge number."""
-    for wanted in ({"budget": 10**5_000}, {"budget": -(10**5_000)}, {"min_confidence": 10**5_000}):
+    for options in ({"budget": 10**5_000}, {"budget": -(10**5_000)}, {"min_confidence": 10**5_000}):
         with pytest.raises(PackError, match="0x"):
-            PackRequest("q", **wanted)
+            PackRequest("q", **options)
 
 
 def test_the_largest_values_are_taken():

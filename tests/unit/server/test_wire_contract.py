@@ -12,7 +12,7 @@ from hmxgraph.server.operations import OPERATIONS
 
 def test_receipts_become_results_in_order():
     """Each event has its result; the counts tell events that are new, known and refused."""
-    answered = contract.captured_batch(
+    batch = contract.captured_batch(
         [
             Receipt(0, "stored", ("e1", "e2"), warnings=("unknown type",)),
             Receipt(1, "duplicate", ("e3",)),
@@ -20,13 +20,13 @@ def test_receipts_become_results_in_order():
             Receipt(3, "skipped", reason="recalled text"),
         ]
     )
-    assert answered["results"] == [
+    assert batch["results"] == [
         {"eventId": "e1", "jobId": "e1", "status": "ingested", "reason": "unknown type"},
         {"eventId": "e3", "jobId": "e3", "status": "duplicate"},
         {"eventId": "", "jobId": "", "status": "error", "reason": "no payload"},
         {"eventId": "", "jobId": "", "status": "skipped", "reason": "recalled text"},
     ]
-    assert answered["summary"] == {"total": 4, "ingested": 1, "duplicates": 1, "errors": 1}
+    assert batch["summary"] == {"total": 4, "ingested": 1, "duplicates": 1, "errors": 1}
 
 
 def test_a_compilation_is_counted_by_type():
@@ -36,20 +36,20 @@ def test_a_compilation_is_counted_by_type():
         tenant_id="t", profile="p", as_of_us=None, sessions=4, summarised=2, events=9, full=False, dry_run=False,
         **counts, seconds={"read": 0.0124, "store": 0.1},
     )  # fmt: skip
-    answered = contract.learned(report, "r1", ())
-    assert answered["artifacts"] == {
+    learned = contract.learned(report, "r1", ())
+    assert learned["artifacts"] == {
         "created": 2, "updated": 1, "unchanged": 3, "byType": {"task_schema": 3, "failure_playbook": 3},
     }  # fmt: skip
-    assert answered["stats"] == {"memoriesProcessed": 9, "patternsFound": 6, "compilationMs": 112}
+    assert learned["stats"] == {"memoriesProcessed": 9, "patternsFound": 6, "compilationMs": 112}
 
 
 def test_usage_is_summed_over_the_period():
     """Hours are summed; what was sent in again or refused is told from what was stored."""
     hours = [UsageHour(0, ingested=2, errors=1), UsageHour(3_600_000_000, ingested=3, duplicates=4, compilations=1)]
-    answered = contract.usage_view(hours, (0, 7_200_000_000), "hour")
-    assert answered["usage"]["events"] == {"total": 10, "ingested": 5, "duplicates": 4, "errors": 1}
-    assert answered["usage"]["compilations"] == {"total": 1}
-    assert answered["period"]["end"].startswith("1970-01-01T02:00:00")
+    usage = contract.usage_view(hours, (0, 7_200_000_000), "hour")
+    assert usage["usage"]["events"] == {"total": 10, "ingested": 5, "duplicates": 4, "errors": 1}
+    assert usage["usage"]["compilations"] == {"total": 1}
+    assert usage["period"]["end"].startswith("1970-01-01T02:00:00")
 
 
 def test_every_operation_is_described():

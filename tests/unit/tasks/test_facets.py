@@ -37,20 +37,20 @@ VALUES = {name: value for name, value in FULL.items() if isinstance(value, str)}
 
 def test_there_are_eighteen_filters_and_each_has_a_facet():
     """A record that has everything is found by each of the eighteen filters, and by all at once."""
-    found = set(facets(made(**FULL)))
+    tokens = set(facets(made(**FULL)))
     assert set(VALUES) == set(FILTERS)
     assert len(FILTERS) == 18
     for name in FILTERS:
-        assert set(required_facets({name: VALUES[name]})) <= found
-        assert not set(required_facets({name: "another"})) <= found
-    assert set(required_facets(VALUES)) <= found
+        assert set(required_facets({name: VALUES[name]})) <= tokens
+        assert not set(required_facets({name: "another"})) <= tokens
+    assert set(required_facets(VALUES)) <= tokens
 
 
 def test_name_and_version_must_be_of_one_data_set():
     """Version 7 of another data set does not count for this one; nor does a type of another entity."""
-    found = set(facets(made(**FULL)))
-    assert not set(required_facets({"dataset_name": "soil", "dataset_version": "7"})) <= found
-    assert set(required_facets({"dataset_name": "rain", "dataset_version": "7"})) <= found
+    tokens = set(facets(made(**FULL)))
+    assert not set(required_facets({"dataset_name": "soil", "dataset_version": "7"})) <= tokens
+    assert set(required_facets({"dataset_name": "rain", "dataset_version": "7"})) <= tokens
 
 
 @pytest.mark.parametrize(("filters", "message"), [({"task": "t"}, "unknown filter 'task'"), ({"task_id": 3}, "text")])
@@ -61,8 +61,8 @@ def test_an_unknown_filter_is_refused_not_skipped(filters, message):
 
 
 @given(st.text(), st.text())
-def test_tokens_are_plain_words_and_tell_values_apart(one, other):
+def test_tokens_are_plain_words_and_tell_values_apart(value, other_value):
     """Whatever signs a value has, its token is one plain word, the same only for the same value."""
-    tokens = facet_token(f"status={one}"), facet_token(f"status={other}")
+    tokens = facet_token(f"status={value}"), facet_token(f"status={other_value}")
     assert all(token.isascii() and token.isalnum() for token in tokens)
-    assert (tokens[0] == tokens[1]) == (one == other)
+    assert (tokens[0] == tokens[1]) == (value == other_value)

@@ -110,4 +110,4 @@ def test_a_value_out_of_a_range_is_not_its_target():
 )
 def test_grounding_in_one_word(grounds, status):
     """Digests alone never ground a claim; both sides make it contested."""
-    assert grounding_status([Grounds(*one) for one in grounds]) == status
+    assert grounding_status([Grounds(*parts) for parts in grounds]) == status

@@ -10,9 +10,9 @@ def test_a_rejected_end_is_no_summary():
     """What another agent rejected is listed as rejected, with the reason, and nowhere else."""
     end = made("task_finish", "end", status="completed", summary="Leak closed", what_worked=["Tiles"], agent_id="ana")
     no = made("verification", "no", summary="It still leaks", supports_claim=False, reply_to_artifact_id="end")
-    told = account([START, view(end, rejected_by=("no",)), view(no)])
-    assert (told.summary, told.what_worked, told.validation) == ("", (), ())
-    assert told.rejected == ("Leak closed (rejected: It still leaks)",)
+    summary = account([START, view(end, rejected_by=("no",)), view(no)])
+    assert (summary.summary, summary.what_worked, summary.validation) == ("", (), ())
+    assert summary.rejected == ("Leak closed (rejected: It still leaks)",)
     half = view(made("task_progress", "half", summary="Half of it is found", followups=["Look on"], agent_id="ana"))
     assert account([START, half, view(end, rejected_by=("no",)), view(no)]).summary == "Half of it is found"
 
@@ -21,16 +21,16 @@ def test_a_text_is_told_where_it_matters_most():
     """The same words as evidence, as a success and as a summary appear once, among what worked."""
     seen = made("evidence", "seen", summary="Tiles are fast.", agent_id="ana")
     end = made("task_finish", "end", status="completed", summary="tiles are  fast", what_worked=["Tiles are fast"])
-    told = account([START, view(seen), view(end)])
-    assert (told.what_worked, told.evidence, told.summary) == (("Tiles are fast",), (), "")
+    summary = account([START, view(seen), view(end)])
+    assert (summary.what_worked, summary.evidence, summary.summary) == (("Tiles are fast",), (), "")
 
 
 def test_a_revised_decision_is_a_decision():
     """A revision that replaces a record plays its part; one that only remarks is a remark."""
     revised = made("revision", "new", summary="Use rows", relation_kind="supersedes", agent_id="bo")
     remark = made("revision", "more", summary="Rows of 4", relation_kind="revises", agent_id="bo")
-    told = account([START, view(revised, inherited=("decision",)), view(remark)])
-    assert (told.decisions, told.validation) == (("Use rows",), ("remark by bo: Rows of 4",))
+    summary = account([START, view(revised, inherited=("decision",)), view(remark)])
+    assert (summary.decisions, summary.validation) == (("Use rows",), ("remark by bo: Rows of 4",))
 
 
 def test_a_claim_and_a_reopening_show_who_has_the_task():

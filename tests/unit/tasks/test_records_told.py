@@ -40,8 +40,8 @@ EVENT_TYPES = {
 
 def test_the_nine_projections_are_all_made():
     """Over all kinds exactly the nine projection kinds come up."""
-    found = {part.kind for kind in ARTIFACT_KINDS for part in projections(made(kind, **FULL))}
-    assert found == set(PROJECTION_KINDS)
+    kinds = {part.kind for kind in ARTIFACT_KINDS for part in projections(made(kind, **FULL))}
+    assert kinds == set(PROJECTION_KINDS)
 
 
 def test_a_digest_is_neither_failure_nor_success():
@@ -73,12 +73,12 @@ def test_digests_depend_on_nothing_but_their_sources(role):
     records = [made(kind, f"r{place}", timestamp_created=place, **FULL) for place, kind in enumerate(ARTIFACT_KINDS)]
     sources = [view(record) for record in records]
     name = digest_name(role, task_id="t1", project_id="p1")
-    one, other = compose(name, "acme", sources), compose(name, "acme", list(sources))
-    assert one is not None
-    assert one == other
-    assert (one.artifact_role, one.promotion_state, one.supports_claim) == (role, "summarized", None)
-    assert one.source_updated_at_ms == len(ARTIFACT_KINDS) - 1
-    assert set(one.related_artifact_ids or ()) <= {record.artifact_id for record in records} - {"r9"}
+    digest, repeated = compose(name, "acme", sources), compose(name, "acme", list(sources))
+    assert digest is not None
+    assert digest == repeated
+    assert (digest.artifact_role, digest.promotion_state, digest.supports_claim) == (role, "summarized", None)
+    assert digest.source_updated_at_ms == len(ARTIFACT_KINDS) - 1
+    assert set(digest.related_artifact_ids or ()) <= {record.artifact_id for record in records} - {"r9"}
 
 
 @pytest.mark.parametrize("role", DIGEST_ROLES)
@@ -91,15 +91,15 @@ def test_there_is_no_digest_of_nothing(role):
 
 def test_blockers_are_those_last_stated():
     """An empty list says that nothing blocks any more; silence says nothing."""
-    told = [
+    records = [
         made("task_start", "a", goal="Find it"),
         made("task_progress", "b", summary="stuck", blockers=["no access"], followups=["ask"]),
         made("evidence", "c", summary="seen"),
     ]
     name = digest_name("task_resume", task_id="t1")
-    blocked = compose(name, "acme", [view(record) for record in told])
-    told.append(made("task_progress", "d", summary="on", blockers=[], followups=["go on"]))
-    freed = compose(name, "acme", [view(record) for record in told])
+    blocked = compose(name, "acme", [view(record) for record in records])
+    records.append(made("task_progress", "d", summary="on", blockers=[], followups=["go on"]))
+    freed = compose(name, "acme", [view(record) for record in records])
     assert blocked is not None
     assert freed is not None
     assert (blocked.blockers, freed.blockers, freed.followups) == (("no access",), None, ("go on",))

@@ -84,29 +84,29 @@ replies = st.lists(
         st.integers(0, 3),
     ),
     max_size=6,
-    unique_by=lambda one: one.artifact_id,
+    unique_by=lambda record: record.artifact_id,
 )
 
 
 @given(replies, st.randoms(use_true_random=False))
-def test_trust_does_not_depend_on_the_order_of_arrival(found, shuffler):
+def test_trust_does_not_depend_on_the_order_of_arrival(records, shuffler):
     """The same replies give the same tier, in whatever order they are read."""
-    shuffled = list(found)
+    shuffled = list(records)
     shuffler.shuffle(shuffled)
-    assert tier("evidence", "ana", shuffled) == tier("evidence", "ana", found)
+    assert tier("evidence", "ana", shuffled) == tier("evidence", "ana", records)
 
 
 @given(replies)
-def test_no_agent_raises_its_own_trust(found):
+def test_no_agent_raises_its_own_trust(records):
     """Whatever the author adds itself, its record's tier stays."""
     own = Reply("own", "verification", "ana", True, "verified", 9)  # noqa: FBT003 - a tuple of values
-    assert tier("evidence", "ana", [*found, own]) == tier("evidence", "ana", found)
+    assert tier("evidence", "ana", [*records, own]) == tier("evidence", "ana", records)
 
 
 @given(replies, st.sampled_from(["evidence", "digest", "decision"]), st.sampled_from([None, "raw", "verified"]))
-def test_tiers_and_states_are_those_of_the_specification(found, kind, stated):
+def test_tiers_and_states_are_those_of_the_specification(records, kind, stated):
     """Whatever is derived is one of four tiers and four states, and verified goes with verified."""
-    trust_tier = tier(kind, "ana", found)
+    trust_tier = tier(kind, "ana", records)
     state = promotion(stated, kind, trust_tier)
     assert trust_tier in TRUST_TIERS
     assert state in PROMOTION_STATES

@@ -107,9 +107,9 @@ def test_code_that_looks_a_secret_up_stays(text):
 
 def test_the_same_secret_has_the_same_mark():
     """Under one key; under another key the mark is another."""
-    one, other = (linked_secrets(f"{words} password=hunter2", "k") for words in ("log in with", "again:"))
-    assert one.split()[-2:] == other.split()[-2:]
-    assert "hunter2" not in one
+    login, again = (linked_secrets(f"{words} password=hunter2", "k") for words in ("log in with", "again:"))
+    assert login.split()[-2:] == again.split()[-2:]
+    assert "hunter2" not in login
     assert linked_secrets("password=hunter2", "k") != linked_secrets("password=hunter2", "other")
 
 

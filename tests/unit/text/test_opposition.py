@@ -34,23 +34,23 @@ COMPATIBLE = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), OPPOSITES)
-def test_opposites(one, other):
+@pytest.mark.parametrize(("statement", "opposite"), OPPOSITES)
+def test_opposites(statement, opposite):
     """The same subject, once for and once against it, whichever comes first."""
-    assert opposed(one, other)
-    assert opposed(other, one)
-    assert differs(one, other)
+    assert opposed(statement, opposite)
+    assert opposed(opposite, statement)
+    assert differs(statement, opposite)
 
 
-@pytest.mark.parametrize(("one", "other"), COMPATIBLE)
-def test_compatible(one, other):
+@pytest.mark.parametrize(("statement", "compatible"), COMPATIBLE)
+def test_compatible(statement, compatible):
     """Another subject, or the same opinion, is no opposite."""
-    assert not opposed(one, other)
-    assert not opposed(other, one)
+    assert not opposed(statement, compatible)
+    assert not opposed(compatible, statement)
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
+    ("statement", "variant", "expected"),
     [
         ("Retry twice", "retry, twice!", False),
         ("Lock the table", "Lock the table and wait", False),
@@ -60,9 +60,9 @@ def test_compatible(one, other):
         ("", "", False),
     ],
 )
-def test_answers_differ(one, other, expected):
+def test_answers_differ(statement, variant, expected):
     """More words for the same answer are not another answer."""
-    assert differs(one, other) is differs(other, one) is expected
+    assert differs(statement, variant) is differs(variant, statement) is expected
 
 
 def test_stance_counts_negations():

@@ -21,8 +21,8 @@ from hmxgraph.text.terms import LONGEST_WORD, search_text, terms, words
 )
 def test_words(text, expected):
     """Words are lower case, without accents and endings, digits kept."""
-    found = words(text)
-    assert found == expected
+    word_list = words(text)
+    assert word_list == expected
 
 
 def test_terms_drop_stop_words_and_stem():
@@ -38,6 +38,6 @@ def test_months_are_terms():
 @given(st.text())
 def test_search_text_is_a_fixed_analysis(text):
     """Any text gives terms without blanks, short enough for the index, the same every time."""
-    found = terms(text)
-    assert all(term and not term.isspace() and len(term) <= LONGEST_WORD * 2 for term in found)
-    assert search_text(text).split(" ") == (found or [""])
+    term_list = terms(text)
+    assert all(term and not term.isspace() and len(term) <= LONGEST_WORD * 2 for term in term_list)
+    assert search_text(text).split(" ") == (term_list or [""])

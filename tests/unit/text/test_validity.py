@@ -51,11 +51,11 @@ def test_the_tenant_and_the_time_are_always_known(scope):
 
 
 @given(SCOPES, SCOPES)
-def test_scopes_overlap_where_a_reader_is_inside_both(one, other):
+def test_scopes_overlap_where_a_reader_is_inside_both(first, second):
     """Overlapping is having a reader in common, and is mutual."""
-    common = any(inside(one, reader) and inside(other, reader) for reader in READERS)
-    assert overlap(one, other) is overlap(other, one)
+    common = any(inside(first, reader) and inside(second, reader) for reader in READERS)
+    assert overlap(first, second) is overlap(second, first)
     if common:
-        assert overlap(one, other)
-    elif all(scope.from_us is None or scope.to_us is None or scope.from_us <= scope.to_us for scope in (one, other)):
-        assert not overlap(one, other)
+        assert overlap(first, second)
+    elif all(scope.from_us is None or scope.to_us is None or scope.from_us <= scope.to_us for scope in (first, second)):
+        assert not overlap(first, second)

@@ -47,6 +47,6 @@ def test_likeness_is_measured_above_chance():
         assert background.meaning(cosine(asked, far + shift)) == 0.0
 
 
-def cosine(one, other):
+def cosine(left, right):
     """The cosine of the angle between two vectors."""
-    return float(one @ other / np.linalg.norm(one) / np.linalg.norm(other))
+    return float(left @ right / np.linalg.norm(left) / np.linalg.norm(right))
