@@ -1,22 +1,23 @@
 """failure_playbook: what to do when something fails, and how to keep it from failing (HMX-A 4.2)."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from hmxgraph.compiler._amendments import CHOSEN, FROM, GIVEN
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
 from hmxgraph.compiler._recoveries import (
-    CORRECTED,
-    GIVEN,
-    LEFT,
     Recovery,
     advisable,
     changed_inputs,
+    common_changes,
     recoveries,
     tallies,
     went_elsewhere,
 )
+from hmxgraph.compiler._retries import call_again
 from hmxgraph.compiler._schemas import usual_line
 from hmxgraph.compiler._slots import filled
 from hmxgraph.compiler._verbs import instruction, kind_of, line_instruction, line_is_target, names_its_object
@@ -24,8 +25,7 @@ from hmxgraph.compiler._wording import capital, citing, listed, subjects
 from hmxgraph.compiler.failures import FailureGroup, Occurrence, most_frequent, plain_message, significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.compiler.sessions import FROM_USER
-from hmxgraph.compiler.summary import SessionSummary, Step
+from hmxgraph.compiler.summary import Amendment, SessionSummary, Step
 from hmxgraph.text.artifacts import attempted, noted, plain, times
 from hmxgraph.text.terms import most_first
 
@@ -33,12 +33,18 @@ _MOST_DRAFTS = 200
 _MOST_TALLIES = 8
 _MOST_KEYS = 20
 _MOST_INPUTS = 4
+_MOST_WAYS = 3
 _HALF = 0.5
 _LEAST_CALLS = 4
 _MOST_LOOKUPS = 2
 _GAP = 0.2
 # One-sided 5 % level: an unnecessary lookup costs little.
 _CLEARLY = 1.64
+# What says that a value is not the right one, and not only that it cannot be used now.
+_DENIED = re.compile(
+    r"\b(?:not found|not exist|no such|unknown|invalid|incorrect|wrong|mismatch|not match|unrecognized|malformed)\b",
+    re.IGNORECASE,
+)
 
 
 def failure_playbooks(
@@ -92,17 +98,14 @@ def _playbook(group: FailureGroup, protecting: Sequence[str], base: float, profi
 
 def _useful(group: FailureGroup, best: Sequence[Recovery]) -> bool:
     """Whether it says what to do: a way that worked, or one way that more than one session tried in vain."""
-    told = [recovery for recovery, _ in _told(group, advisable(best)) if not _hands_over(recovery)]
+    told = [recovery for recovery, _ in _told(group, advisable(best))]
     if told:
-        return any(recovery.unknown or (_sessions_helped(recovery) > 1 and not recovery.futile) for recovery in told)
+        repairs = [recovery for recovery in told if not _hands_over(recovery)]
+        return any(recovery.unknown or (recovery.sessions_helped > 1 and not recovery.futile) for recovery in repairs)
     gone = any(occurrence.repaired for occurrence in group.occurrences)
     return not gone and any(
         recovery.seen.sessions > 1 and not recovery.seen.successes and not recovery.guesswork for recovery in best
     )
-
-
-def _sessions_helped(recovery: Recovery) -> int:
-    return len({occurrence.summary.session_id for occurrence in recovery.credited if occurrence.helped})
 
 
 def _pattern(group: FailureGroup) -> str:
@@ -148,9 +151,10 @@ def _recovery_steps(group: FailureGroup, best: Sequence[Recovery], most: int) ->
     told = _told(group, best)[:most]
     if told:
         last = "" if all(_hands_over(recovery) for recovery, _ in told) else " if nothing else helps"
+        before = [None, *(recovery.failed for recovery, _ in told)]
         return [
-            noted(f"{_where(group, recovery)}{deed}{last * _hands_over(recovery)}", _trust(recovery))
-            for recovery, deed in told
+            noted(f"{_where(group, recovery, previous)}{deed}{last * _hands_over(recovery)}", _trust(recovery))
+            for (recovery, deed), previous in zip(told, before, strict=False)
         ]
     tried = [recovery for recovery in best if not _hands_over(recovery) and not recovery.guesswork][:most]
     alone = " alone" if any(occurrence.repaired for occurrence in group.occurrences) else ""
@@ -163,24 +167,45 @@ def _recovery_steps(group: FailureGroup, best: Sequence[Recovery], most: int) ->
 
 
 def _told(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[Recovery, str]]:
-    """For each failed action the best reaction that worked and what it was; handing over comes last.
+    """For each failed action the reactions that worked and what they were; handing over comes last.
 
-    Of several ways, an agent could not tell which to take.
+    Beside the best one only other attempts are told: with other inputs, whose kind or source is known.
     """
     worked = [
-        (recovery, _deed(group, recovery)) for recovery in best if recovery.reliable and not _hands_over(recovery)
+        (recovery, deed)
+        for recovery in best
+        if recovery.reliable and not _hands_over(recovery) and (deed := _deed(group, recovery))
     ]
-    first: dict[str, tuple[Recovery, str]] = {}
-    for recovery, deed in worked:
-        if deed:
-            first.setdefault(recovery.failed, (recovery, deed))
+    several = [pair for pair in worked if pair[0].unknown or pair[0].sessions_helped > 1]
+    # What worked once is told beside that only if the session was not a failure for another reason.
+    sound = worked if not several else [pair for pair in worked if not any(map(_rejected, pair[0].credited))]
+    once = [pair for pair in sound if pair not in several]
+    told: dict[str, list[tuple[Recovery, str]]] = {}
+    for recovery, deed in [*several, *once]:
+        ways = told.setdefault(recovery.failed, [])
+        further = len(ways) < _MOST_WAYS and recovery.informed and not _told_already(recovery, deed, ways)
+        if not ways or further:
+            ways.append((recovery, deed))
     handovers = [(recovery, _deed(group, recovery)) for recovery in best if _hands_over(recovery) and recovery.proven]
-    return [*first.values(), *handovers[:1]]
+    return [*(pair for ways in told.values() for pair in ways), *handovers[:1]]
 
 
-def _where(group: FailureGroup, recovery: Recovery) -> str:
-    """The condition of a way that answers the same error of another action."""
-    return f"If {recovery.failed} failed: " if recovery.failed != group.action and not _hands_over(recovery) else ""
+def _rejected(occurrence: Occurrence) -> bool:
+    return occurrence.summary.rejected
+
+
+def _told_already(recovery: Recovery, deed: str, ways: Sequence[tuple[Recovery, str]]) -> bool:
+    """Whether one of *ways* is the same instruction, or takes the inputs from the same source."""
+    sources = set(map(_source, recovery.changes))
+    return any(deed == other or not sources.isdisjoint(way.actions) for way, other in ways)
+
+
+def _where(group: FailureGroup, recovery: Recovery, previous: str | None) -> str:
+    """What goes before a way: the other action that it answers the same error of, and that it is a further way."""
+    if _hands_over(recovery):
+        return ""
+    other = "Or: " if recovery.failed == previous else ""
+    return f"If {recovery.failed} failed: {other}" if recovery.failed != group.action else other
 
 
 def _no_recovery(group: FailureGroup) -> str:
@@ -227,7 +252,7 @@ def _attempt(recovery: Recovery) -> str:
 def _deed(group: FailureGroup, recovery: Recovery) -> str:
     """What to do and how to continue; "" if the names of the steps do not say what to do."""
     if recovery.retry:
-        return _once_more(recovery)
+        return _once_more(group, recovery)
     if _hands_over(recovery):
         return instruction(recovery.action)
     if not all(line or names_its_object(name) for name, line in zip(recovery.actions, recovery.lines, strict=True)):
@@ -238,19 +263,19 @@ def _deed(group: FailureGroup, recovery: Recovery) -> str:
     ]
     deed = ", then ".join([deeds[0], *map(_small, deeds[1:])])
     if not recovery.instead:
-        return f"{deed}, then try {recovery.failed} again"
+        return f"{deed}, then {_small(_again(recovery))}"
     if group.action:
         deed = f"{deed} instead"
     return f"{deed}, then go on with {recovery.then}" if recovery.then not in {"", recovery.failed} else deed
 
 
-def _once_more(recovery: Recovery) -> str:
+def _once_more(group: FailureGroup, recovery: Recovery) -> str:
     """The instruction to retry, with the inputs to change or the command line to use; "" if the retries differ."""
     line = recovery.lines[0]
     if line and line_is_target(recovery.action):
         return f"{line_instruction(recovery.action, line)} again"
     if not line:
-        return _with_changes(recovery)
+        return _with_changes(group, recovery)
     failed = usual_line(
         [
             replace(_failing(occurrence), command=filled(_failing(occurrence).command, occurrence.slots))
@@ -264,31 +289,24 @@ def _failing(occurrence: Occurrence) -> Step:
     return occurrence.summary.steps[occurrence.failure.step]
 
 
-def _with_changes(recovery: Recovery) -> str:
-    """The instruction to call again, with what changed and where it was taken from."""
+def _again(recovery: Recovery) -> str:
+    """The instruction to try again after something else was done, with what was taken from that."""
+    taken = [change for change in common_changes(recovery.credited) if _source(change) in recovery.actions]
+    return call_again(recovery.failed, taken, settled=False) or f"Try {recovery.failed} again"
+
+
+def _source(change: Amendment) -> str:
+    """The action that a changed input comes from; "" if none."""
+    return change.detail.removeprefix("from ") if change.how in {FROM, GIVEN, CHOSEN} else ""
+
+
+def _with_changes(group: FailureGroup, recovery: Recovery) -> str:
+    """The instruction to call again, with what changed and where it was taken from; "" if that is not known."""
     if not recovery.changes:
-        return f"Call {recovery.action} again unchanged" if names_its_object(recovery.action) else ""
-    sources = {name: source for name, _ in recovery.changes if (source := _source(name, recovery.credited))}
-    asked = sorted(name for name, source in sources.items() if source == FROM_USER)
-    by_how = {how: sorted(name for name, deed in recovery.changes if deed == how) for how in (GIVEN, CORRECTED, LEFT)}
-    parts = [
-        f"{listed(names)} {how}" for how in by_how if (names := [name for name in by_how[how] if name not in sources])
-    ]
-    parts += [f"{name} from {sources[name]}" for name in sorted(sources) if name not in asked]
-    call = f"call {recovery.action} again" + (f" with {listed(parts)}" if parts else "")
-    return f"Ask the user for the right {listed(asked)}, then {call}" if asked else capital(call)
-
-
-def _source(name: str, credited: Sequence[Occurrence]) -> str:
-    """Where most attempts took an input from: a lookup, or the user if they were asked first; "" if unknown."""
-    taken = Counter(_origin(name, occurrence.again) for occurrence in credited if occurrence.again is not None)
-    source = next(iter(most_first(taken)), "")
-    return source if taken[source] > _HALF * len(credited) else ""
-
-
-def _origin(name: str, step: Step) -> str:
-    origin = dict(step.inputs).get(name, "")
-    return "" if origin == FROM_USER and step.situation.since not in {"user", "both"} else origin
+        unchanged = not any(map(changed_inputs, recovery.credited)) and names_its_object(recovery.action)
+        return f"Call {recovery.action} again unchanged" if unchanged else ""
+    wrong = _DENIED.search(group.says) is not None
+    return call_again(recovery.action, recovery.changes, settled=recovery.settled, wrong=wrong)
 
 
 def _trust(recovery: Recovery) -> str:
@@ -305,14 +323,9 @@ def _prevention(group: FailureGroup, best: Sequence[Recovery], protecting: Seque
     A lookup is credited only if it is also known to repair the failure, or to supply the input that repairs it.
     """
     before = f"Before {group.action}, " if group.action else "Before going on, "
-    supplied = {
-        source: name
-        for recovery in best
-        if recovery.retry and recovery.seen.successes
-        for name, _ in recovery.changes
-        if (source := _source(name, recovery.credited))
-    }
-    repairing = {name for recovery in best if recovery.seen.successes for name in recovery.actions} | supplied.keys()
+    helped = [recovery for recovery in best if recovery.seen.successes]
+    supplied = {_source(change) for recovery in helped if recovery.retry for change in recovery.changes}
+    repairing = {name for recovery in helped for name in recovery.actions} | supplied
     lookups = [name for name in protecting if name in repairing][:_MOST_LOOKUPS]
     advice = [f"{before}{_small(instruction(name))}" for name in lookups]
     if lacking := _lacking(group):
@@ -324,7 +337,7 @@ def _lacking(group: FailureGroup) -> list[str]:
     """The inputs that failing calls lacked and most successful retries had."""
     again = [occurrence for occurrence in group.occurrences if occurrence.retried and occurrence.action == group.action]
     helped = [occurrence for occurrence in again if occurrence.helped]
-    counts = Counter(name for occurrence in helped for name, how in changed_inputs(occurrence) if how == GIVEN)
+    counts = Counter(change.input for one in helped for change in changed_inputs(one) if change.how == GIVEN)
     return sorted(name for name in counts if counts[name] > _HALF * len(helped))
 
 
@@ -351,7 +364,9 @@ def _protecting(group: FailureGroup, summaries: Sequence[SessionSummary], kinds:
         return []
     lookups = {name for before in well for name in before if kind_of(name) == "lookup" and name != group.action}
     gaps = {name: _share(name, well) - _share(name, badly) for name in sorted(lookups)}
-    return [name for name in most_first(gaps) if gaps[name] >= _GAP and _clear(name, calls)]
+    # What most of those did that failed all the same does not prevent it.
+    rare = {name for name in gaps if _share(name, badly) <= _HALF}
+    return [name for name in most_first(gaps) if name in rare and gaps[name] >= _GAP and _clear(name, calls)]
 
 
 def _clear(name: str, calls: Iterable[tuple[str, frozenset[str], bool]]) -> bool:

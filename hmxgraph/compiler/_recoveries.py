@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from hmxgraph.compiler._amendments import ASKED, CHOSEN, CORRECTED, FROM, GIVEN, UNEXPLAINED
 from hmxgraph.compiler._drafts import Observations
 from hmxgraph.compiler._schemas import usual_line
 from hmxgraph.compiler._slots import filled
 from hmxgraph.compiler._verbs import is_action, kind_of, serves_any_purpose
 from hmxgraph.compiler.failures import FailureGroup, Occurrence, chance, most_frequent, strata, to_the_same_end
-from hmxgraph.compiler.summary import Step
+from hmxgraph.compiler.summary import Amendment, Step
 from hmxgraph.text.terms import most_first
 
 _TWICE = 2
@@ -18,12 +19,8 @@ _WORKS = frozenset({"action", "lookup"})
 _HALF = 0.5
 _CHANCE = 0.05
 
-# How inputs change between attempts.
-GIVEN, CORRECTED, LEFT = "given", "corrected", "left out"
-
 Way = tuple[str, ...]
-Change = tuple[str, str]
-_Ways = dict[tuple[Way, bool, tuple[Change, ...]], list[Occurrence]]
+_Ways = dict[tuple[Way, bool, tuple[Amendment, ...]], list[Occurrence]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +44,7 @@ class Recovery:
     then: str
     unknown: bool
     credited: tuple[Occurrence, ...] = ()
-    changes: tuple[tuple[str, str], ...] = ()
+    changes: tuple[Amendment, ...] = ()
     displaced: int = 0
     instead: bool = False
     futile: bool = False
@@ -70,6 +67,21 @@ class Recovery:
         """
         worked = self.seen.successes - (self.displaced if self.retry else 0)
         return self.unknown or (worked > 0 and worked >= _HALF * self.seen.count)
+
+    @property
+    def settled(self) -> bool:
+        """Whether most agents spoke to the user before the attempt that worked."""
+        return sum(one.settled for one in self.credited) > _HALF * len(self.credited)
+
+    @property
+    def informed(self) -> bool:
+        """Whether the failed action was attempted again with inputs that changed in a known way."""
+        return any(change.how not in UNEXPLAINED for change in common_changes(self.credited))
+
+    @property
+    def sessions_helped(self) -> int:
+        """In how many sessions it helped."""
+        return len({one.summary.session_id for one in self.credited if one.helped})
 
     @property
     def coincidence(self) -> bool:
@@ -188,26 +200,52 @@ def _candidates(occurrences: Sequence[Occurrence]) -> _Ways:
     return ways
 
 
-def _by_changes(retries: Sequence[Occurrence]) -> Iterator[tuple[tuple[Change, ...], list[Occurrence]]]:
-    """The retries by the input that most of those left changed, and the rest, which changed nothing."""
+def _by_changes(retries: Sequence[Occurrence]) -> Iterator[tuple[tuple[Amendment, ...], list[Occurrence]]]:
+    """The retries by the change that most of those left made, and the rest, which changed nothing.
+
+    Changes that tell how to repeat them come first.
+    """
     left = list(retries)
     while left:
-        counts = Counter(change for occurrence in left for change in changed_inputs(occurrence))
-        usual = next(iter(most_first(counts)), None)
-        alike = [occurrence for occurrence in left if usual is None or usual in changed_inputs(occurrence)]
-        shared = Counter(change for occurrence in alike for change in changed_inputs(occurrence))
-        yield tuple(change for change in most_first(shared) if shared[change] > _HALF * len(alike)), alike
+        counts = Counter(change for occurrence in left for change in _kinds(occurrence))
+        usual = min(counts, key=lambda change: (change.how in UNEXPLAINED, -counts[change], change), default=None)
+        alike = [occurrence for occurrence in left if usual is None or usual in _kinds(occurrence)]
+        yield common_changes(alike), alike
         left = [occurrence for occurrence in left if occurrence not in alike]
 
 
-def changed_inputs(occurrence: Occurrence) -> list[Change]:
-    """The inputs in which the next attempt differs from the failed one, and how; a command line tells its own."""
-    failed = occurrence.summary.steps[occurrence.failure.step] if occurrence.failure.step >= 0 else None
-    if occurrence.again is None or failed is None or failed.command:
-        return []
-    before, after = ({name for name, _ in step.inputs} for step in (failed, occurrence.again))
-    given, left = ([(name, how) for name in names] for names, how in ((after - before, GIVEN), (before - after, LEFT)))
-    return [*given, *left, *((name, CORRECTED) for name in occurrence.again.changed if name in before & after)]
+def common_changes(retries: Sequence[Occurrence]) -> tuple[Amendment, ...]:
+    """The changes that most of these retries made, with the details that most share."""
+    shared = Counter(change for occurrence in retries for change in _kinds(occurrence))
+    full = Counter(change for occurrence in retries for change in changed_inputs(occurrence))
+    common = [change for change in most_first(full) if full[change] > _HALF * len(retries)]
+    bare = [change for change in most_first(shared) if shared[change] > _HALF * len(retries)]
+    return (*common, *(change for change in bare if change not in map(_bare, common)))
+
+
+def changed_inputs(occurrence: Occurrence) -> tuple[Amendment, ...]:
+    """The inputs in which the next attempt differs from the failed one, and how; a command line tells its own.
+
+    Another value that the agent spoke about with the user first is the user's choice.
+    """
+    changes = () if occurrence.again is None else occurrence.again.amendments
+    if not occurrence.settled:
+        return changes
+    return tuple(
+        Amendment(change.input, CHOSEN, "", change.detail) if change.how in {FROM, CORRECTED} else change
+        for change in changes
+    )
+
+
+def _kinds(occurrence: Occurrence) -> set[Amendment]:
+    return set(map(_bare, changed_inputs(occurrence)))
+
+
+def _bare(change: Amendment) -> Amendment:
+    """*change* without what may differ where the change is the same: where an input is from that the user settled."""
+    if change.how in {CHOSEN, ASKED}:
+        return Amendment(change.input, CHOSEN)
+    return replace(change, detail="") if change.how == GIVEN else change
 
 
 def _made(occurrence: Occurrence) -> Way:
@@ -233,7 +271,7 @@ def _way(occurrence: Occurrence) -> Way:
     return tuple(step.action for step in occurrence.route) or (occurrence.action,)
 
 
-def _recovery(failed: str, key: tuple[Way, bool, tuple[Change, ...]], occurrences: Sequence[Occurrence]) -> Recovery:
+def _recovery(failed: str, key: tuple[Way, bool, tuple[Amendment, ...]], occurrences: Sequence[Occurrence]) -> Recovery:
     way, retry, changes = key
     judged = [occurrence for occurrence in occurrences if occurrence.helped is not None]
     seen = Observations(
@@ -258,13 +296,10 @@ def _recovery(failed: str, key: tuple[Way, bool, tuple[Change, ...]], occurrence
         displaced=sum(occurrence.displaced for occurrence in judged),
         instead=again <= _HALF * len(credited),
         # A lookup is done when it has its result, whatever the session makes of it.
-        futile=is_action(way[0]) and any(one.helped for one in credited) and all(map(_rejected, credited)),
+        futile=is_action(way[0])
+        and any(one.helped for one in credited)
+        and all(one.summary.rejected for one in credited),
     )
-
-
-def _rejected(occurrence: Occurrence) -> bool:
-    """Whether feedback says that the session failed; an outcome inferred from later work is no judgement of this."""
-    return occurrence.summary.went_well is False and occurrence.summary.outcome_reason.endswith("feedback")
 
 
 def _steps(action: str, credited: Sequence[Occurrence], *, retry: bool) -> list[Step]:

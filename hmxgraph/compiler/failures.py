@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
+from hmxgraph.compiler._amendments import FEWER, UNEXPLAINED
 from hmxgraph.compiler._shell import tried_again
 from hmxgraph.compiler._signatures import mask_numbers, mask_quoted
 from hmxgraph.compiler._slots import merged, template
@@ -84,6 +85,7 @@ def chance(table: Stratum) -> float:
 # What happened after each failure.
 
 _FOLLOWING = 3
+_SPOKEN = frozenset({"user", "both"})
 _ROUTE = 3
 _ALIKE = 0.35
 _MARK = re.compile(r"<[^<>]*>")
@@ -101,7 +103,7 @@ class Occurrence:
     ``again`` is the next attempt at the failed action, ``changes`` names all changes before it. ``route`` holds the
     last of these, or the first step if the action was never retried. ``helped`` is True if the attempt did not fail in
     the same way; without an attempt, if the session succeeded; None if unknown. ``slots`` pairs values of the message
-    with their slots.
+    with their slots, ``settled`` says that the user spoke between the failure and the next attempt.
     """
 
     summary: SessionSummary
@@ -113,6 +115,7 @@ class Occurrence:
     helped: bool | None
     slots: tuple[tuple[str, str], ...] = ()
     changes: tuple[str, ...] = ()
+    settled: bool = False
 
     @property
     def attributable(self) -> bool:
@@ -257,10 +260,13 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     again = None if place is None else later[place]
     between = _outside(failed, later[:place], again, summary)
     changes = {} if again is None else _changes(between)
-    route = tuple(changes.values())[-_ROUTE:] or _answers(between)[:1]
+    route = tuple(changes.values())[-_ROUTE:] or _lookups(between, again)
     helped = _replaced(failed, route, summary) if again is None else _gone(summary, failure, again)
     action = failure.line or failed.action
-    return Occurrence(summary, failure, action, _answers(later), again, route, helped, changes=tuple(changes))
+    settled = place is not None and any(step.situation.since in _SPOKEN for step in later[: place + 1])
+    return Occurrence(
+        summary, failure, action, _answers(later), again, route, helped, changes=tuple(changes), settled=settled
+    )
 
 
 def _replaced(failed: Step, route: Sequence[Step], summary: SessionSummary) -> bool | None:
@@ -309,6 +315,9 @@ def _in_parallel(step: Step) -> bool:
 
 def _gone(summary: SessionSummary, failure: Failure, again: Step) -> bool | None:
     """Whether the failure was gone at the next attempt, whatever else failed there."""
+    if summary.rejected and any(change.how == FEWER for change in again.amendments):
+        # Part of the work was given up.
+        return False
     if again.ok is not False:
         return again.ok if again.ok is not None else summary.went_well
     later = [other for other in summary.failures if other.step >= 0 and summary.steps[other.step] is again]
@@ -329,6 +338,20 @@ def _outside(failed: Step, between: Sequence[Step], again: Step | None, summary:
 def _changes(between: Sequence[Step]) -> dict[str, Step]:
     """The distinct changes before the next attempt, each as made last; a reaction without any is its first step."""
     return {step.action: step for step in between if kind_of(step.action) == "action" and step.ok is not False}
+
+
+def _lookups(between: Sequence[Step], again: Step | None) -> tuple[Step, ...]:
+    """What the reaction began with, if nothing was changed before the next attempt.
+
+    If that had other inputs, only the lookup that they come from counts, unless nothing explains them.
+    """
+    if again is None:
+        return _answers(between)[:1]
+    went_well = [step for step in between if step.ok is not False]
+    sources = {change.detail.removeprefix("from ") for change in again.amendments}
+    supplied = [step for step in went_well if step.action in sources]
+    explained = any(change.how not in UNEXPLAINED for change in again.amendments)
+    return tuple(supplied[-1:]) if supplied or explained else _answers(went_well)[:1]
 
 
 def _answers(steps: Iterable[Step]) -> tuple[Step, ...]:

@@ -4,10 +4,12 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, islice
 from typing import Any, TypeVar
 from zlib import crc32
 
+from hmxgraph.compiler._amendments import USER, Attempts, Origins, amendments
 from hmxgraph.compiler._shell import Command, blamed
 from hmxgraph.compiler._signatures import (
     counts_failures,
@@ -20,7 +22,7 @@ from hmxgraph.compiler._signatures import (
 from hmxgraph.compiler._vocabulary import BAD_STATES, GOOD_STATES, telling_words, text_terms, value_terms
 from hmxgraph.compiler.actions import Action, SessionEvent, actions_of, ending, tool_name
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
-from hmxgraph.compiler.summary import Decision, Failure, Outcome, SessionSummary, Situation, Step
+from hmxgraph.compiler.summary import Amendment, Decision, Failure, Outcome, SessionSummary, Situation, Step
 from hmxgraph.protocol.events import origin_of, position, went_well
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
@@ -52,7 +54,8 @@ _INPUTS = 12
 # Words from which on an argument's name is a sentence, which procedures must not repeat.
 _WORDS = 3
 _PHRASES = 50
-FROM_USER = "user"
+FROM_USER = USER
+_LONG_NUMBER = re.compile(r"\d{4,}")
 
 
 class _Origins:
@@ -61,23 +64,41 @@ class _Origins:
     def __init__(self, most_values: int, most_messages: int) -> None:
         self._most = most_values
         self._values: dict[str, str] = {}
-        self._messages: deque[str] = deque(maxlen=most_messages)
+        self._latest: dict[str, tuple[str, int]] = {}
+        self._messages: deque[tuple[int, str]] = deque(maxlen=most_messages)
+        self.moment = 0
         self._given: dict[str, dict[str, int]] = {}
         self._phrases: dict[str, str] = {}
 
     def add_message(self, text: str) -> None:
         """Store a user message."""
-        self._messages.append(text[:_MESSAGE_CHARS].lower())
+        self.moment += 1
+        self._messages.append((self.moment, text[:_MESSAGE_CHARS].lower()))
 
     def add_result(self, action: str, result: Any) -> None:
         """Store the values in a result of *action*; the first action to return a value stays its origin."""
+        self.moment += 1
         for value in islice(_scalars(result), _SCALARS_PER_RESULT):
             remember(self._values, value, self._values.get(value, action), self._most)
+            remember(self._latest, value, (action, self.moment), self._most)
 
     def of(self, arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         """Each argument with the origin of its value: an action, "user", or "" if unknown."""
         named = sorted(arguments.items(), key=lambda pair: str(pair[0]))[:_INPUTS]
         return tuple((str(name)[:40], self._origin(value)) for name, value in named if str(name).count(" ") < _WORDS)
+
+    def since(self, text: str, moment: int) -> str:
+        """The origin of a value that appeared after *moment*: the user before an action; "" if it did not."""
+        if any(when > moment and _says(message, text) for when, message in self._messages):
+            return FROM_USER
+        action, when = self._latest.get(text, ("", 0))
+        return action if when > moment else ""
+
+    def only(self, text: str) -> str:
+        """The one action that ever returned a value that no user said; "" if there is none."""
+        action, _ = self._latest.get(text, ("", 0))
+        said = any(_says(message, text) for _, message in self._messages)
+        return action if action == self._values.get(text) and not said else ""
 
     def changed(self, action: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
         """The arguments that changed since the last call of *action*; none at its first call."""
@@ -108,8 +129,20 @@ class _Origins:
     def _origin_of(self, text: str) -> str:
         if text in self._values and any(map(str.isdigit, text)):
             return self._values[text]
-        said = any(text.lower() in message for message in self._messages)
+        said = any(text.lower() in message for _, message in self._messages)
         return FROM_USER if said else self._values.get(text, "")
+
+
+def _says(message: str, text: str) -> bool:
+    """Whether a message in lower case has *text* as a word; the signs around it and letters before a number may lack.
+
+    >>> _says("it is 9502127", "#W9502127"), _says("it is 19502127", "#W9502127"), _says("row 12", "a12")
+    (True, False, False)
+    """
+    bare = text.lower().strip("#$.,:;!? ")
+    numbers = _LONG_NUMBER.findall(bare)
+    words = [bare, *(numbers if len(numbers) == 1 and bare.endswith(numbers[0]) else [])]
+    return any(len(word) > 1 and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", message) for word in words)
 
 
 def _scalars(value: Any, depth: int = 0) -> Iterator[str]:
@@ -238,6 +271,7 @@ class _OpenStep:
     changed: tuple[str, ...] = ()
     command: str = ""
     ok: bool | None = None
+    amendments: tuple[Amendment, ...] = ()
     ended: bool = False
     number: int = -1
     given: dict[str, str] = field(default_factory=dict)
@@ -254,7 +288,8 @@ class _OpenStep:
 
     def so_far(self) -> Step:
         """The step as known so far."""
-        return Step(self.action, self.event_id, self.situation, self.inputs, self.changed, self.command, self.ok)
+        now = self.situation, self.inputs, self.changed, self.command, self.ok, self.amendments
+        return Step(self.action, self.event_id, *now)
 
 
 class _OpenSteps:
@@ -364,6 +399,7 @@ class SessionReader:
         self._now = Situation()
         self._steps = _OpenSteps(profile.max_steps)
         self._origins = _Origins(profile.known_values, profile.remembered_messages)
+        self._attempts = Attempts()
         self._failures: list[Failure] = []
         self._decisions: dict[str, Decision] = {}
         self._feedback: Verdict | None = None
@@ -432,6 +468,7 @@ class SessionReader:
             inputs = self._origins.of(action.arguments), self._origins.changed(action.name, action.arguments)
             step = _OpenStep(action.name, event.event_id, self._now, *inputs, action.command)
             step.given, step.parsed = self._origins.named(action.arguments), action.parsed
+            step.amendments = self._amended(event.event_id, action)
             step.agent_id, step.tool = event.agent_id, tool_name(event.content.get("tool_name"))
             step.earlier = tuple(steps)
             self._steps.add(step, event.content.get("call_id") if len(steps) == len(actions) - 1 else None)
@@ -439,6 +476,13 @@ class SessionReader:
             self._now = replace(self._now, since="pending", failure="", pending=not action.finished)
         if actions[-1].finished:
             self._finish(steps[-1], event.event_id, ending(event.event_type, event.content), ok=actions[-1].ok)
+
+    def _amended(self, event_id: str, action: Action) -> tuple[Amendment, ...]:
+        failed = self._attempts.called(event_id, action.name, action.arguments)
+        if failed is None:
+            return ()
+        since = partial(self._origins.since, moment=failed.moment)
+        return amendments(failed.inputs, action.arguments, failed.message, Origins(since, self._origins.only))
 
     def _message(self, event: SessionEvent) -> None:
         text = str(event.content.get("text") or "")
@@ -482,6 +526,7 @@ class SessionReader:
             pending=self._steps.pending > 0,
         )
         if ok is False:
+            self._attempts.failed(step.event_id, raw_line(content), self._origins.moment)
             self._fail(_failure(event_id, content, step))
 
     def _error(self, event: SessionEvent) -> None:
@@ -489,6 +534,8 @@ class SessionReader:
         if linked_step is not None:
             linked_step.ok = False
         guessed = linked_step or self._steps.of_agent(event.agent_id) or self._steps.last
+        if guessed is not None:
+            self._attempts.failed(guessed.event_id, raw_line(event.content), self._origins.moment)
         self._fail(_failure(event.event_id, event.content, guessed or _NO_STEP))
 
     def _failed_tool(self, event: SessionEvent) -> _OpenStep | None:

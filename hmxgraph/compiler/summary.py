@@ -11,7 +11,7 @@ from hmxgraph.protocol.timestamps import iso, microseconds
 
 # Increment whenever the summary of the same events changes: stored summaries are then rebuilt. Each increment needs a
 # new schema version, so that older releases, which would rebuild them in turn, are refused.
-SUMMARY_VERSION = 10
+SUMMARY_VERSION = 11
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 _SAME = "="
 
@@ -33,12 +33,23 @@ class Situation:
     pending: bool = False
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Amendment:
+    """One input that differs from the failed call before: how it changed, in which part, and a detail of that."""
+
+    input: str
+    how: str
+    part: str = ""
+    detail: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One action: its situation, its inputs and its result.
 
     ``inputs`` pairs each argument with the origin of its value (an action, "user", or "" if unknown); ``changed`` lists
-    the arguments that differ from the last call of the same action in the session.
+    the arguments that differ from the last call of the same action in the session, ``amendments`` say how they differ
+    from the last one that failed.
     """
 
     action: str
@@ -48,6 +59,7 @@ class Step:
     changed: tuple[str, ...] = ()
     command: str = ""
     ok: bool | None = None
+    amendments: tuple[Amendment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +130,11 @@ class SessionSummary:
         """Whether it succeeded; None if unknown."""
         return None if self.outcome == "unknown" else self.succeeded
 
+    @property
+    def rejected(self) -> bool:
+        """Whether feedback says that it failed; an outcome inferred from the work is no judgement of it."""
+        return self.went_well is False and self.outcome_reason.endswith("feedback")
+
     @cached_property
     def actions(self) -> tuple[str, ...]:
         """The names of the actions in order, cached because they are read often."""
@@ -184,14 +201,16 @@ def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
         ]
         inputs = [[list(pair) for pair in step.inputs], list(step.changed)]
         situation = [now.since, *texts, now.failure, now.pending]
-        written.append([step.action, step.event_id, situation, *inputs, step.command, step.ok])
+        amended = [[part.input, part.how, part.part, part.detail] for part in step.amendments]
+        written.append([step.action, step.event_id, situation, *inputs, step.command, step.ok, amended])
         before = now
     return written
 
 
 def _steps(written: Iterable[list[Any]]) -> Iterable[Step]:
     before = Situation()
-    for action, event_id, (since, heard, said, seen, failure, pending), inputs, changed, command, ok in written:
+    for action, event_id, before_it, inputs, changed, command, ok, amended in written:
+        since, heard, said, seen, failure, pending = before_it
         situation = Situation(
             since,
             before.heard if heard == _SAME else heard,
@@ -201,5 +220,6 @@ def _steps(written: Iterable[list[Any]]) -> Iterable[Step]:
             pending,
         )
         pairs = tuple((name, origin) for name, origin in inputs)
-        yield Step(action, event_id, situation, pairs, tuple(changed), command, ok)
+        amendments = tuple(Amendment(*values) for values in amended)
+        yield Step(action, event_id, situation, pairs, tuple(changed), command, ok, amendments)
         before = situation

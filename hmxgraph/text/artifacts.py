@@ -98,6 +98,7 @@ def _time(text: str | None) -> int | None:
 
 # Up to here counts are exact; above, they are rounded, or else every session would create a new artifact version.
 _EXACT = 10
+_OFTEN = 0.3
 _ROUNDED = (10, 20, 50, 100, 200, 500, 1000)
 _NOTE = re.compile(
     r" \((?:tried once(?:, and it worked|, without success)?|tried (?:more than )?\d+ times"
@@ -150,8 +151,8 @@ def _worked(worked: int, tried: int) -> str:
 
 
 def _displaced(displaced: int, tried: int) -> str:
-    """How often another error followed; not counted where the rest of the counts is rounded."""
-    if not displaced:
+    """How often another error followed; not counted where the rest of the counts is rounded, and then only if often."""
+    if not displaced or (tried > _EXACT and displaced < _OFTEN * tried):
         return ""
     counted = {1: "once", 2: "twice"}.get(displaced, f"{displaced} times")
     return f"; {counted if tried <= _EXACT else 'often'} another error followed"

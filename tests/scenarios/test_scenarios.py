@@ -192,7 +192,7 @@ def check_playbook(world, expectation):
     titles = [draft.title for draft in world.drafts]
     assert chosen, f"no such playbook among {titles}"
     assert len(chosen) == expectation.get("count", len(chosen)), titles
-    if not {"fix", "fix_not", "sessions", "no_fix", "steps"} & expectation.keys():
+    if not {"fix", "fix_not", "sessions", "no_fix", "steps", "prevents"} & expectation.keys():
         return
     (draft,) = chosen
     steps = draft.content["recovery_steps"]
@@ -203,6 +203,8 @@ def check_playbook(world, expectation):
     for text in expectation.get("fix_not", ()):
         assert not any(text in step for step in steps), steps
     assert draft.seen.sessions == expectation.get("sessions", draft.seen.sessions)
+    prevention = draft.content["prevention_strategies"]
+    assert prevention == expectation.get("prevents", prevention)
 
 
 def check_no_playbook(world, expectation):

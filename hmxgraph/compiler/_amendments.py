@@ -1,0 +1,305 @@
+"""How another attempt differs from the failed call: the kinds of change that an agent can repeat."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+from zlib import crc32
+
+from hmxgraph.compiler._vocabulary import telling_words
+from hmxgraph.compiler.summary import Amendment
+from hmxgraph.text.masking import mask_ids, mask_secrets
+
+USER = "user"
+# How an input changed. The detail says where it is from, what it is now, or which number of the message it equals.
+GIVEN, LEFT, ASKED, CHOSEN, FROM, SET = "given", "left out", "asked", "chosen", "from", "set"
+ADDS_UP, EQUALS, SPLIT, NAMED = "adds up", "equals", "split", "named"
+UNLIKE, AS_MANY, FEWER = "unlike", "as many", "fewer"
+AFFIXED, STRIPPED, WRITTEN, CORRECTED = "affixed", "stripped", "written", "corrected"
+# Kinds that do not tell how to repeat the change.
+UNEXPLAINED = frozenset({CORRECTED, FEWER})
+
+_CALLS = 100
+_LONGEST = 2000
+_LEAVES = 200
+_DEEPEST = 6
+_LONGEST_AFFIX = 8
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|\.\d)")
+_CLAUSE = re.compile(r"[,;:.()\[\]\n]\s")
+_COPULAS = frozenset({"is", "are", "was", "be", "of", "to", "than", "=", "$", "only", "at", "must", "has", "have"})
+_WORD = re.compile(r"[A-Za-z_$=]+")
+# Values that name nobody: switches, small numbers and words.
+_PLAIN = re.compile(r"[a-z][a-z_-]{1,23}")
+_SMALL = 1000
+_DIGITS = re.compile(r"\d")
+_LETTER = re.compile(r"[A-Za-z]")
+# Digits from which on a date or a number is told from others.
+_FEW = 3
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call that may fail: its action, its inputs, and, once it failed, the message and how much was known by then."""
+
+    action: str
+    inputs: Mapping[str, Any]
+    message: str = ""
+    moment: int = 0
+
+
+@dataclass(slots=True)
+class Attempts:
+    """The latest calls by event, and the last failed one of each action."""
+
+    _calls: dict[str, _Call] = field(default_factory=dict)
+    _failed: dict[str, _Call] = field(default_factory=dict)
+
+    def called(self, event_id: str, action: str, inputs: Mapping[str, Any]) -> _Call | None:
+        """Add a call; the failed one that it is the next attempt at, if any."""
+        _kept(self._calls, event_id, _Call(action, {str(name)[:40]: _bounded(part) for name, part in inputs.items()}))
+        return self._failed.pop(action, None)
+
+    def failed(self, event_id: str, message: str, moment: int) -> None:
+        """Say that a call failed at this *moment*, with this message."""
+        call = self._calls.get(event_id)
+        if call is None or not call.inputs:
+            return
+        known = self._failed.get(call.action) is call
+        call.message, call.moment = message or call.message, call.moment if known else moment
+        _kept(self._failed, call.action, call)
+
+
+def _kept(calls: dict[str, _Call], name: str, call: _Call) -> None:
+    calls.pop(name, None)
+    calls[name] = call
+    if len(calls) > _CALLS:
+        del calls[next(iter(calls))]
+
+
+def _bounded(value: Any) -> Any:
+    """*value*, or a number that stands for it if it is too large to keep."""
+    written = repr(value)
+    return value if len(written) <= _LONGEST else crc32(written.encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """Where a value of the new attempt is from, "" if unknown: since the failure, and before it."""
+
+    since: Callable[[str], str]
+    earlier: Callable[[str], str]
+
+
+def amendments(
+    before: Mapping[str, Any], after: Mapping[str, Any], message: str, origins: Origins
+) -> tuple[Amendment, ...]:
+    """How the inputs changed from *before* to *after*, given the *message* of the failure.
+
+    >>> unknown, asked = Origins(lambda _: "", lambda _: ""), Origins(lambda _: "user", lambda _: "")
+    >>> amendments({"zip": "11111"}, {"zip": "22222"}, "user not found", asked)
+    (Amendment(input='zip', how='asked', part='', detail=''),)
+    >>> amendments({"sum": 3}, {"sum": 375}, "total price is 375, but paid 3", unknown)
+    (Amendment(input='sum', how='equals', part='sum', detail='total price'),)
+    """
+    after = {str(name)[:40]: _bounded(part) for name, part in after.items()}
+    amended: list[Amendment] = []
+    for name in sorted(before.keys() | after.keys()):
+        if name not in before:
+            amended.append(_given(name, after[name], origins))
+        elif name not in after:
+            amended.append(Amendment(name, LEFT))
+        elif before[name] != after[name]:
+            amended += _changed(name, before, after, (message, origins))
+    return tuple(amended)
+
+
+def _given(name: str, value: Any, origins: Origins) -> Amendment:
+    """An input that the failed call had not, with where it is from or what it is, if that can be said."""
+    source = _source(value, None, origins.since) or _source(value, None, origins.earlier)
+    plain = _plain(value)
+    if source:
+        return Amendment(name, GIVEN, "", source if source == USER else f"from {source}")
+    return Amendment(name, GIVEN, "", f"set to {plain}" if plain else "")
+
+
+def _changed(
+    name: str, before: Mapping[str, Any], after: Mapping[str, Any], context: tuple[str, Origins]
+) -> list[Amendment]:
+    """How one input changed, by the first kind that explains it."""
+    old, new, (message, origins) = before[name], after[name], context
+    part, added = _part(name, old, new), [text for _, text in _added(old, new)]
+    if (shape := _shape(old, new)) is not None:
+        return [Amendment(name, WRITTEN, "", shape)]
+    if related := [*_numbers(name, old, new, message), *_beside(name, before, after)]:
+        return related
+    if isinstance(old, list) and isinstance(new, list) and _within(new, old):
+        return [Amendment(name, FEWER)]
+    if added and all(_says(message, text) for text in added):
+        return [Amendment(name, NAMED, part)]
+    return [_replaced(name, part, (old, new), origins)]
+
+
+def _replaced(name: str, part: str, change: tuple[Any, Any], origins: Origins) -> Amendment:
+    """How a value was replaced by another one: by one from somewhere, by another form, or by a plain one."""
+    old, new = change
+    if source := _source(new, old, origins.since):
+        return Amendment(name, ASKED, part) if source == USER else Amendment(name, FROM, part, source)
+    if (form := _form(old, new)) is not None:
+        return Amendment(name, *form)
+    if source := _source(new, old, origins.earlier):
+        return Amendment(name, FROM, part, source)
+    plain = _plain(new)
+    return Amendment(name, SET, "", plain) if plain else Amendment(name, CORRECTED, part)
+
+
+def _beside(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Amendment]:
+    """How a list changed with regard to another list of the same call: equal entries left out, or as many entries."""
+    old, new = before[name], after[name]
+    for other in sorted(before.keys() & after.keys() - {name}):
+        theirs, now = before[other], after[other]
+        if not all(map(_is_plain_list, (old, new, theirs, now))):
+            continue
+        pairs = list(zip(old, theirs, strict=False))
+        apart = [pair for pair in pairs if pair[0] != pair[1]]
+        if len(old) == len(theirs) and 0 < len(apart) < len(pairs) and list(zip(new, now, strict=False)) == apart:
+            yield Amendment(name, UNLIKE, "", other)
+            return
+        if len(old) != len(theirs) and len(new) == len(now) and len(new) != len(old):
+            yield Amendment(name, AS_MANY, "", other)
+            return
+
+
+def _is_plain_list(value: Any) -> bool:
+    return isinstance(value, list) and not any(isinstance(entry, list | dict) for entry in value)
+
+
+def _shape(old: Any, new: Any) -> str | None:
+    """How the same value is written now: as a list, number or text, in other capitals; None if it is another value."""
+    if isinstance(new, list) and new == [old]:
+        return "as a list"
+    if isinstance(old, list) and old == [new]:
+        return "as a single value"
+    if any(isinstance(value, bool | list | dict) for value in (old, new)):
+        return None
+    if type(old) is not type(new) and str(old) == str(new):
+        return "as text" if isinstance(new, str) else "as a number"
+    if isinstance(old, str) and isinstance(new, str) and old.lower() == new.lower():
+        return "in lower case" if new.islower() else "in upper case" if new.isupper() else "in other capitals"
+    return None
+
+
+def _form(old: Any, new: Any) -> tuple[str, str, str] | None:
+    """A text that was completed, shortened, or written with its digits in other places: how, where, and with what."""
+    if not isinstance(old, str) or not isinstance(new, str) or not old or not new:
+        return None
+    for how, short, long in ((AFFIXED, old, new), (STRIPPED, new, old)):
+        if (affix := _affix(short, long)) is not None:
+            return how, *affix
+    shape, digits = _DIGITS.sub("N", new), Counter(_DIGITS.findall(new))
+    reordered = digits.total() > _FEW and digits == Counter(_DIGITS.findall(old)) and shape != _DIGITS.sub("N", old)
+    return (WRITTEN, "", f"as {shape}") if reordered and not _LETTER.search(shape.replace("N", "")) else None
+
+
+def _affix(old: str, new: str) -> tuple[str, str] | None:
+    """Where something stands beside *old* in *new*, and what, if that is all that was added."""
+    added = len(new) - len(old)
+    if not 0 < added <= min(_LONGEST_AFFIX, len(old)) or not (new.endswith(old) or new.startswith(old)):
+        return None
+    where, affix = ("before", new[:added]) if new.endswith(old) else ("after", new[-added:])
+    return (where, affix) if mask_secrets(affix) == affix else None
+
+
+def _numbers(name: str, old: Any, new: Any, message: str) -> Iterator[Amendment]:
+    """The numbers of an input that now equal a number of the message, alone or together, or are shared out anew."""
+    before, after = _by_key(name, old), _by_key(name, new)
+    named = list(_named_numbers(message))
+    for key in sorted(after):
+        if key not in before or before[key] == after[key]:
+            continue
+        was, now = math.fsum(before[key]), math.fsum(after[key])
+        words = next((words for number, words in named if math.isclose(number, now, abs_tol=0.005)), None)
+        if words is not None and not math.isclose(was, now, abs_tol=0.005):
+            yield Amendment(name, ADDS_UP if len(after[key]) > 1 or isinstance(new, list) else EQUALS, key, words)
+        elif math.isclose(was, now, abs_tol=0.005) and len(after[key]) > len(before[key]):
+            yield Amendment(name, SPLIT, key)
+
+
+def _by_key(name: str, value: Any) -> dict[str, list[float]]:
+    """The numbers in *value* by the innermost key above each."""
+    numbers: dict[str, list[float]] = {}
+    for key, leaf in islice(_leaves(value, name), _LEAVES):
+        if isinstance(leaf, int | float) and not isinstance(leaf, bool):
+            numbers.setdefault(key, []).append(float(leaf))
+    return numbers
+
+
+def _named_numbers(message: str) -> Iterator[tuple[float, str]]:
+    """Each number of a message with the words that name it; "" if it has none.
+
+    >>> list(_named_numbers("amounts do not add up, total price is 375, but paid 299"))
+    [(375.0, 'total price'), (299.0, 'paid')]
+    """
+    for match in _NUMBER.finditer(message[:_LONGEST]):
+        clause = _CLAUSE.split(message[: match.start()])[-1]
+        words = _WORD.findall(clause)
+        while words and (words[-1].lower() in _COPULAS or not telling_words(words[-1])):
+            words.pop()
+        named: list[str] = []
+        while words and telling_words(words[-1]) and words[-1].lower() not in _COPULAS and len(named) < 3:
+            named.insert(0, words.pop().lower())
+        yield float(match.group().replace(",", "")), " ".join(named)
+
+
+def _within(part: Sequence[Any], whole: Sequence[Any]) -> bool:
+    """Whether *part* is *whole* with some entries left out."""
+    left = iter(whole)
+    return len(part) < len(whole) and all(any(entry == other for other in left) for entry in part)
+
+
+def _source(new: Any, old: Any, origin: Callable[[str], str]) -> str:
+    """The one origin of all values that *new* has and *old* has not; "" if unknown or several."""
+    origins = {origin(text) for _, text in _added(old, new)}
+    return origins.pop() if len(origins) == 1 else ""
+
+
+def _added(old: Any, new: Any) -> list[tuple[str, str]]:
+    """The values, with their keys, that *new* has and *old* has not; switches are none."""
+    had = {str(leaf) for _, leaf in islice(_leaves(old, ""), _LEAVES)}
+    texts = [(key, str(leaf)) for key, leaf in islice(_leaves(new, ""), _LEAVES) if not isinstance(leaf, bool)]
+    return [(key, text) for key, text in texts if text not in had]
+
+
+def _part(name: str, old: Any, new: Any) -> str:
+    """The key of the values that changed inside an input; "" if there are several, or none but the input's own."""
+    keys = {key for key, _ in _added(old, new)}
+    return next(iter(keys - {"", name}), "") if len(keys) == 1 else ""
+
+
+def _leaves(value: Any, key: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Each scalar with the innermost key above it."""
+    if isinstance(value, Mapping) and depth < _DEEPEST:
+        for name in sorted(value, key=str):
+            yield from _leaves(value[name], str(name)[:40], depth + 1)
+    elif isinstance(value, list) and depth < _DEEPEST:
+        for part in value:
+            yield from _leaves(part, key, depth + 1)
+    elif value is not None:
+        yield key, value
+
+
+def _says(message: str, text: str) -> bool:
+    """Whether *text* is a word of *message*, and not just part of one."""
+    return len(text) > 1 and re.search(rf"(?<![\w-]){re.escape(text)}(?![\w-])", message) is not None
+
+
+def _plain(value: Any) -> str:
+    """A switch, a small number or a plain word as it is written; "" for anything that may name somebody."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return str(value) if abs(value) < _SMALL else ""
+    plain = isinstance(value, str) and _PLAIN.fullmatch(value) is not None
+    return value if plain and mask_ids(mask_secrets(value)) == value else ""

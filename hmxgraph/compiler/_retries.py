@@ -1,0 +1,112 @@
+"""How to call again what failed: the instruction for the changes that worked."""
+
+from collections.abc import Sequence
+
+from hmxgraph.compiler._amendments import (
+    ADDS_UP,
+    AFFIXED,
+    AS_MANY,
+    ASKED,
+    CHOSEN,
+    EQUALS,
+    FROM,
+    GIVEN,
+    LEFT,
+    NAMED,
+    SET,
+    SPLIT,
+    STRIPPED,
+    UNLIKE,
+    USER,
+    WRITTEN,
+)
+from hmxgraph.compiler._wording import capital, listed
+from hmxgraph.compiler.summary import Amendment
+
+_TEMPLATES = {
+    GIVEN: "{input} {detail}",
+    FROM: "{place} from {detail}",
+    SET: "{input} set to {detail}",
+    NAMED: "{place} as the error names it",
+    ADDS_UP: "{place} adding up to {number}",
+    EQUALS: "{place} equal to {number}",
+    SPLIT: "the same {part} in total, shared out over more {input}",
+    AS_MANY: "as many {input} as {detail}",
+    AFFIXED: "“{detail}” {part} the {input}",
+    WRITTEN: "{input} {detail}",
+}
+
+
+def call_again(action: str, changes: Sequence[Amendment], *, settled: bool, wrong: bool = True) -> str:
+    """The instruction to call *action* again with these changes; "" if they do not say what to do.
+
+    *settled* says that the user was spoken to before the new attempt, *wrong* that the failure denies the old values.
+
+    >>> call_again("find_user", [Amendment("zip", "asked")], settled=True)
+    'Ask the user for the right zip, then call find_user again'
+    >>> call_again("pay", [Amendment("parts", "adds up", "amount", "total price")], settled=False)
+    'Call pay again with amount in parts adding up to the total price that the error names'
+    >>> call_again("book_flight", [Amendment("flights", "corrected")], settled=False)
+    ''
+    """
+    phrases = list(dict.fromkeys(filter(None, map(_phrase, changes))))
+    withouts = list(dict.fromkeys(filter(None, map(_without, changes))))
+    ends = [*([f"with {listed(phrases)}"] if phrases else []), *([f"without {listed(withouts)}"] if withouts else [])]
+    leads = [*_asking(changes, wrong=wrong), *_choosing(changes)]
+    if not (ends or leads):
+        return ""
+    if settled and not leads:
+        leads = ["settle the change with the user"]
+    return capital(", then ".join([*leads, " ".join([f"call {action} again", *ends])]))
+
+
+def _asking(changes: Sequence[Amendment], *, wrong: bool) -> list[str]:
+    """The request for what the user has to give; empty if there is nothing."""
+    asked = [change for change in changes if _from_user(change)]
+    names = [change.input for change in asked]
+    if not names:
+        return []
+    if all(change.how == GIVEN for change in asked):
+        return [f"ask the user for the {listed(names)}"]
+    return [f"ask the user for the right {listed(names)}" if wrong else f"ask the user for {_another(names)}"]
+
+
+def _choosing(changes: Sequence[Amendment]) -> list[str]:
+    """What to let the user choose, with where it can be found; empty if there is nothing."""
+    chosen = [change for change in changes if change.how == CHOSEN]
+    sources = sorted({change.detail for change in chosen if change.detail})
+    place = f" from what {listed(sources)} returned" if sources else ""
+    return [f"let the user choose {_another(sorted({change.input for change in chosen}))}{place}"] if chosen else []
+
+
+def _another(inputs: Sequence[str]) -> str:
+    several = len(inputs) > 1 or inputs[0].endswith("s")
+    return f"{'other' if several else 'another'} {listed(inputs)}"
+
+
+def _phrase(change: Amendment) -> str:
+    """What the new attempt has; "" if that says nothing, or only what it has no longer."""
+    if change.how == GIVEN and not change.detail:
+        return f"{change.input} given"
+    if _from_user(change):
+        return ""
+    number = f"the {change.detail} that the error names" if change.detail else "the number in the error"
+    return _TEMPLATES.get(change.how, "").format(
+        place=_place(change), input=change.input, part=change.part, detail=change.detail, number=number
+    )
+
+
+def _from_user(change: Amendment) -> bool:
+    return change.how == ASKED or (change.how == GIVEN and change.detail == USER)
+
+
+def _without(change: Amendment) -> str:
+    """What the new attempt has no longer."""
+    if change.how == UNLIKE:
+        return f"the entries that are equal in {listed(sorted((change.input, change.detail)))}"
+    return {LEFT: change.input, STRIPPED: f"“{change.detail}” {change.part} the {change.input}"}.get(change.how, "")
+
+
+def _place(change: Amendment) -> str:
+    """The input, with the part of it that changed."""
+    return f"{change.part} in {change.input}" if change.part not in {"", change.input} else change.input
