@@ -110,7 +110,7 @@ class Beliefs:
     cases: list[dict[str, Any]]
 
     @staticmethod
-    def wanted(case: dict[str, Any]) -> set[str]:
+    def expected(case: dict[str, Any]) -> set[str]:
         """The beliefs that a case asks for."""
         parts = case["expect"].values()
         return {name for part in parts for key in ("mustInclude", "shouldOnlyInclude") for name in part.get(key, ())}

@@ -184,9 +184,9 @@ def _packed(system: Any, data: Beliefs) -> list[set[str]]:
 
 def _scored(data: Beliefs, shown: Sequence[set[str]]) -> Figures:
     pinned = {each["_id"] for each in data.beliefs if each["pinned"]}
-    wanted = [data.wanted(case) - pinned for case in data.cases]
-    right = sum(len(ids & gold) for ids, gold in zip(shown, wanted, strict=True))
-    given, asked = sum(map(len, shown)), sum(map(len, wanted))
+    expected = [data.expected(case) - pinned for case in data.cases]
+    right = sum(len(ids & gold) for ids, gold in zip(shown, expected, strict=True))
+    given, asked = sum(map(len, shown)), sum(map(len, expected))
     precise, complete = right / given if given else 0.0, right / asked
     f1 = 2 * precise * complete / (precise + complete) if right else 0.0
     return {

@@ -302,10 +302,10 @@ class LightRAG(Waiting):
         """By vectors."""
         from lightrag import QueryParam
 
-        wanted = QueryParam(
+        parameters = QueryParam(
             mode="naive", chunk_top_k=DEPTH, top_k=DEPTH, enable_rerank=False, max_total_tokens=1_000_000
         )
-        answer = self.wait(self._client.aquery_data(question, wanted))
+        answer = self.wait(self._client.aquery_data(question, parameters))
         return [each["file_path"].replace("|", "/") for each in answer.get("data", {}).get("chunks", [])]
 
     def end(self) -> None:

@@ -83,7 +83,7 @@ class Vectors:
         ids = np.array([each.ids for each in encoded], dtype=np.int64)
         mask = np.array([each.attention_mask for each in encoded], dtype=np.int64)
         given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        wanted = {each.name for each in self._session.get_inputs()}
-        hidden = self._session.run(None, {name: value for name, value in given.items() if name in wanted})[0]
+        input_names = {each.name for each in self._session.get_inputs()}
+        hidden = self._session.run(None, {name: value for name, value in given.items() if name in input_names})[0]
         mean = (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdims=True)
         return (mean / np.linalg.norm(mean, axis=1, keepdims=True)).astype(np.float32)

@@ -10,15 +10,15 @@ CODES = ("not_found", "invalid", "conflict", "denied", "unavailable", "unsupport
 
 
 class Fault(NamedTuple):
-    """One fault of a document: its path, the clause it breaks, what was found and what was expected."""
+    """One fault of a document: its path, the clause it breaks, the actual and the expected value."""
 
     path: str
     clause: str
-    found: str
+    actual: str
     expected: str
 
     def __str__(self) -> str:
-        return f"{self.path}: found {self.found}, expected {self.expected} ({self.clause})"
+        return f"{self.path}: found {self.actual}, expected {self.expected} ({self.clause})"
 
 
 class HmxGraphError(Exception):
@@ -241,14 +241,14 @@ class InvalidVectors(EmbedderError, ValueError):
 
     code = "invalid"
 
-    def __init__(self, found: str, expected: str) -> None:
-        super().__init__(found)
-        self.args = (found, expected)
-        self.found = found
+    def __init__(self, returned: str, expected: str) -> None:
+        super().__init__(returned)
+        self.args = (returned, expected)
+        self.returned = returned
         self.expected = expected
 
     def __str__(self) -> str:
-        return f"the embedder returned {self.found}, expected {self.expected}"
+        return f"the embedder returned {self.returned}, expected {self.expected}"
 
 
 class NotWritten(HmxGraphError, OSError):

@@ -27,18 +27,18 @@ def audit() -> list[dict[str, Any]]:
             check=False,
             timeout=_PATIENCE_SECONDS,
         )
-        found = json.loads(done.stdout)["dependencies"]
+        dependencies = json.loads(done.stdout)["dependencies"]
     except (subprocess.TimeoutExpired, ValueError, KeyError):
         return []
-    return [one for one in found if "vulns" in one]
+    return [dependency for dependency in dependencies if "vulns" in dependency]
 
 
 def known(audited: list[dict[str, Any]]) -> Iterator[str]:
     """A line for each known vulnerability."""
-    for one in audited:
-        for vulnerability in one["vulns"]:
+    for dependency in audited:
+        for vulnerability in dependency["vulns"]:
             fixed = ", ".join(vulnerability.get("fix_versions", ())) or "no release yet"
-            yield f"{one['name']} {one['version']}: {vulnerability['id']}, fixed in {fixed}"
+            yield f"{dependency['name']} {dependency['version']}: {vulnerability['id']}, fixed in {fixed}"
 
 
 def lock_age(path: Path) -> int:

@@ -94,17 +94,17 @@ def _address(session_id: str) -> tuple[Namespace, str]:
 # Filters, namespaces and words.
 
 
-def matches(value: Any, wanted: Any) -> bool:
+def matches(value: Any, condition: Any) -> bool:
     """Whether *value* is as *wanted*: equal, or within its comparisons, also in nested objects.
 
     >>> matches({"age": 3, "tag": "x"}, {"age": {"$gte": 3, "$ne": 4}, "tag": "x"}), matches({}, {"age": {"$gt": 1}})
     (True, False)
     """
-    if not isinstance(wanted, Mapping):
-        return bool(value == wanted)
-    if any(name.startswith("$") for name in wanted):
-        return all(_holds(value, name, bound) for name, bound in wanted.items())
-    return isinstance(value, Mapping) and all(matches(value.get(name), part) for name, part in wanted.items())
+    if not isinstance(condition, Mapping):
+        return bool(value == condition)
+    if any(name.startswith("$") for name in condition):
+        return all(_holds(value, name, bound) for name, bound in condition.items())
+    return isinstance(value, Mapping) and all(matches(value.get(name), part) for name, part in condition.items())
 
 
 def _holds(value: Any, name: str, bound: Any) -> bool:
@@ -122,7 +122,7 @@ def fits(name: Namespace, condition: Any) -> bool:
     """Whether a namespace starts or ends as the condition says; ``*`` stands for any label."""
     path = condition.path
     part = name[: len(path)] if condition.match_type == "prefix" else name[-len(path) :] if path else ()
-    return len(part) == len(path) and all(wanted in {"*", label} for wanted, label in zip(path, part, strict=True))
+    return len(part) == len(path) and all(pattern in {"*", label} for pattern, label in zip(path, part, strict=True))
 
 
 def ranked(items: Sequence[T], words: Callable[[T], list[str]], query: str) -> list[tuple[T, float | None]]:

@@ -95,8 +95,8 @@ class HmxSaver(BaseCheckpointSaver[str]):
             states = self._on_shelf(str(thread), _CHECKPOINT, place=named.get("checkpoint_ns"), items=items)
         end = before["configurable"].get("checkpoint_id") if before else None
         stored = (self._stored(state) for state in states if end is None or state.item < end)
-        wanted = [each for each in stored if (filter or {}).items() <= each.metadata.items()]
-        yield from self._tuples(wanted if limit is None else wanted[: max(limit, 0)])
+        matching = [each for each in stored if (filter or {}).items() <= each.metadata.items()]
+        yield from self._tuples(matching if limit is None else matching[: max(limit, 0)])
 
     def _on_shelf(self, thread: str, kind: str, **narrower: Any) -> tuple[State, ...]:
         return self._graph.states.on_shelf(thread, kind, as_of=self._as_of, **narrower)

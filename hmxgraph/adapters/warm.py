@@ -89,7 +89,7 @@ def start(message: Mapping[str, Any]) -> None:
 # Commands.
 
 
-def answered(arguments: Sequence[str]) -> int | None:
+def run_in_warm_process(arguments: Sequence[str]) -> int | None:
     """Run a command in the warm process and print what it prints; its exit code, or None if it must run here."""
     at_terminal = sys.stdout.isatty()
     if not only_reads(arguments) or sys.stderr.isatty() != at_terminal:
@@ -181,12 +181,12 @@ class Warm:
     def handle(self, message: Mapping[str, Any], send: Callable[[Mapping[str, Any]], object] = len) -> None:
         """Answer one message, then do what is left to do."""
         self._last = monotonic()
-        answer, rest = self._answer(message)
+        answer, follow_up = self._answer(message)
         with suppress(OSError):  # whoever asked may have given up, which changes nothing about the rest
             send(answer)
-        if rest is not None:
+        if follow_up is not None:
             with self._busy:
-                rest()
+                follow_up()
         self._last = monotonic()
 
     def _accept(self, listener: Listener) -> None:

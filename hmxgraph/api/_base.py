@@ -489,14 +489,14 @@ class _Signature:
 def _signature_of(function: Callable[..., Any]) -> _Signature:
     parameters = list(inspect.signature(function).parameters.values())[1:]
     named = [parameter for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
-    rest = [parameter for parameter in parameters if parameter.kind is parameter.VAR_KEYWORD]
+    open_ended = [parameter for parameter in parameters if parameter.kind is parameter.VAR_KEYWORD]
     flags = {parameter.name: parameter.annotation for parameter in named if _is_flag(parameter.annotation)}
     return _Signature(
         function.__name__,
         tuple(parameter.name for parameter in named if parameter.kind is not parameter.KEYWORD_ONLY),
         tuple(parameter.name for parameter in named if parameter.kind is parameter.KEYWORD_ONLY),
         tuple(parameter.name for parameter in named if parameter.default is parameter.empty),
-        frozenset(name for parameter in rest for name in _fields(parameter.annotation)),
+        frozenset(name for parameter in open_ended for name in _fields(parameter.annotation)),
         frozenset(flags),
         frozenset(name for name, annotation in flags.items() if annotation is not bool),
     )
@@ -520,8 +520,8 @@ def _is_misnamed(name: str, signature: _Signature) -> bool:
 
 
 def _unknown(name: str, value: Any, signature: _Signature) -> InvalidRequest:
-    others = [other for other in _OTHER_NAMES.get(name, ()) if other in signature.names and other != name]
-    close = others[:1] or get_close_matches(name, sorted(signature.names - {name}), 1, 0.7)
+    synonyms = [synonym for synonym in _OTHER_NAMES.get(name, ()) if synonym in signature.names and synonym != name]
+    close = synonyms[:1] or get_close_matches(name, sorted(signature.names - {name}), 1, 0.7)
     choices = ", ".join([*signature.own, *sorted(signature.fields - {*signature.own})][:_SHOWN])
     more = ", ..." if len(signature.names) > _SHOWN else ""
     way_out = f"did you mean {close[0]}=...?" if close else f"choose from {choices}{more}"

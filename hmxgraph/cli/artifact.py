@@ -224,8 +224,8 @@ def list_conflicts(
     """List conflicts, newest first, with their sides."""
     with opened(tenant) as graph:
         place = None if after is None else full_id(graph, after)
-        wanted = None if status == "any" else status
-        conflicts = graph.conflicts(status=wanted, as_of=as_of, limit=limit, after=place)
+        chosen_status = None if status == "any" else status
+        conflicts = graph.conflicts(status=chosen_status, as_of=as_of, limit=limit, after=place)
         emit([conflict.document() for conflict in conflicts], as_json, lambda: _show_conflicts(conflicts))
 
 

@@ -227,10 +227,10 @@ def _show(report: VerifyReport) -> None:
 
 
 def _table(report: VerifyReport) -> Table:
-    table = Table("level", "kind", "id", "check", "found", "expected")
+    table = Table("level", "kind", "id", "check", "actual", "expected")
     for finding in report.findings:
         level = Text(finding.level, style="red" if finding.level == "wrong" else "yellow")
-        record_id, actual, expected = Text(finding.record_id), Text(finding.found), Text(finding.expected)
+        record_id, actual, expected = Text(finding.record_id), Text(finding.actual), Text(finding.expected)
         table.add_row(level, finding.kind, record_id, finding.check, actual, expected)
     return table
 

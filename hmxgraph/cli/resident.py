@@ -46,8 +46,8 @@ class Resident:
         if isinstance(arguments := message.get("command"), list):
             return self._command([str(each) for each in arguments], message.get("terminal")), None
         graph = self._tenants.graph(str(message.get("tenant") or "default"))
-        text, rest = Hooks(graph, self._folder).answer(message)
-        return {"text": text}, rest
+        text, follow_up = Hooks(graph, self._folder).answer(message)
+        return {"text": text}, follow_up
 
     def warm_up(self) -> None:
         """Let the server plan the statements of a pack, which takes it seconds, before somebody waits for one."""

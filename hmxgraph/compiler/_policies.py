@@ -257,12 +257,14 @@ def _silent_policy(
     moment = f"When {once}" if point else "First step"
     heading = f"{moment}: {choices}"
     branched = [(when, _deed(choice)) for choice, when in zip(options, whens, strict=True) if when and all(whens[:2])]
-    others = [choice for choice, when in zip(options, whens, strict=True) if not (branched and when)]
+    other_choices = [choice for choice, when in zip(options, whens, strict=True) if not (branched and when)]
     content = {
         "condition": once + asked,
         "recommendation": f"{_branched(branched)}." if branched else _deed(best),
         "alternatives": [
-            _alternative(instruction(choice.name), choice) for choice in others[:_MOST_OPTIONS] if choice is not best
+            _alternative(instruction(choice.name), choice)
+            for choice in other_choices[:_MOST_OPTIONS]
+            if choice is not best
         ],
         "outcomes": [_outcome(choice) for choice in options[:_MOST_OPTIONS]],
         "scope": scope,

@@ -268,13 +268,15 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
     # What fewer did depends on what they met, which their requests do not tell.
     chosen = [(name, share) for name, share in goal_class.steps if share >= _MAJORITY]
     names = [name for name, _ in chosen]
-    others = {name: other for name in names if (other := _alternative(name, models)) and other not in names}
+    alternatives = {
+        name: alternative for name in names if (alternative := _alternative(name, models)) and alternative not in names
+    }
     steps: list[dict[str, Any]] = [
         {
             "order": order,
-            "description": _described(name, others.get(name, ""), models, names[: order - 1]),
-            "tools_used": [name, *filter(None, [others.get(name, "")])],
-            "optional": share < profile.required_share and name not in others,
+            "description": _described(name, alternatives.get(name, ""), models, names[: order - 1]),
+            "tools_used": [name, *filter(None, [alternatives.get(name, "")])],
+            "optional": share < profile.required_share and name not in alternatives,
         }
         for order, (name, share) in enumerate(chosen, start=1)
     ]
@@ -285,9 +287,9 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
         steps.append(_check_step(check, steps[names.index(check)], len(steps) + 1))
     return {
         "steps": steps,
-        "preconditions": _preconditions(names, others, models),
+        "preconditions": _preconditions(names, alternatives, models),
         "postconditions": _postconditions([(step["tools_used"][0], step["optional"]) for step in steps], goal_class),
-        "tools_used": sorted({*names, *others.values()}),
+        "tools_used": sorted({*names, *alternatives.values()}),
         "estimated_complexity": complexity(len(names), models, profile),
     }
 
@@ -338,10 +340,10 @@ def _how_often(action: str, share: float, models: Sequence[SessionSummary]) -> s
     """In how many sessions a step was needed; in tenths, so that one session more makes no other artifact."""
     few = len(models) <= _TENTHS
     counted = f"{round(share * len(models))} of {len(models)}" if few else f"about {round(10 * share)} of 10"
-    others = [model for model in models if action not in model.actions]
-    idle = sum(not any(map(is_action, model.actions)) for model in others)
-    rest = "; the others changed nothing" if is_action(action) and idle > _USUALLY * len(others) else ""
-    return f" (in {counted} sessions{rest})"
+    without_action = [model for model in models if action not in model.actions]
+    idle = sum(not any(map(is_action, model.actions)) for model in without_action)
+    remark = "; the others changed nothing" if is_action(action) and idle > _USUALLY * len(without_action) else ""
+    return f" (in {counted} sessions{remark})"
 
 
 def _final_check(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
@@ -457,15 +459,17 @@ def _repeated(uses: Sequence[Sequence[Step]]) -> str:
     return f"; once for each {usual}" if usual.endswith(_IDENTIFIERS) else "; as often as needed"
 
 
-def _preconditions(names: Sequence[str], others: Mapping[str, str], models: Sequence[SessionSummary]) -> list[str]:
+def _preconditions(
+    names: Sequence[str], alternatives: Mapping[str, str], models: Sequence[SessionSummary]
+) -> list[str]:
     """The values that only the user can give."""
-    needed = [argument for name in names if name not in others for argument in _given_by_user(name, models)]
+    needed = [argument for name in names if name not in alternatives for argument in _given_by_user(name, models)]
     either = [
-        f"{listed(_given_by_user(other, models))}, or {listed(_given_by_user(name, models))}"
-        for name, other in others.items()
+        f"{listed(_given_by_user(alternative, models))}, or {listed(_given_by_user(name, models))}"
+        for name, alternative in alternatives.items()
     ]
     asked = list(dict.fromkeys(needed))
-    given = [f"The user has given {wanted}" for wanted in (*either, *([listed(asked)] if asked else []))]
+    given = [f"The user has given {detail}" for detail in (*either, *([listed(asked)] if asked else []))]
     return given + (["The user has agreed to the change"] if agreed(models, names) else [])
 
 
@@ -489,8 +493,8 @@ def _postconditions(steps: Sequence[tuple[str, bool]], goal_class: GoalClass) ->
         return ["A person has taken over with a summary of what was found"]
     if not any(is_action(name) for name, _ in steps):
         declined = _asks_for_change(goal_class) or _hands_over(goal_class)
-        told = "The user knows what was found, and why nothing was changed"
-        return [told if declined else "The user's question is answered from what was found"]
+        informed = "The user knows what was found, and why nothing was changed"
+        return [informed if declined else "The user's question is answered from what was found"]
     telling = {step.action for session in goal_class.models for step in session.steps if step.ok}
     changes = [(name, optional) for name, optional in steps if is_action(name) and name in telling]
     firm = [f"{name} has reported success" for name, optional in changes if not optional]

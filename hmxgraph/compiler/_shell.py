@@ -198,23 +198,23 @@ def _resolved(words: Sequence[str], text: str, depth: int, *, filtered: bool) ->
     bare = _unwrapped(words)
     if not bare:
         return
-    program, rest = bare[0].replace("\\", "/").rsplit("/", 1)[-1], bare[1:]
-    inner = _inner_line(program, rest) if depth < _DEEPEST else ""
+    program, arguments = bare[0].replace("\\", "/").rsplit("/", 1)[-1], bare[1:]
+    inner = _inner_line(program, arguments) if depth < _DEEPEST else ""
     if inner:
         yield from _commands(inner, depth + 1)
         return
     for runner in _RUNNERS:
-        behind = rest[len(runner) - 1 :]
-        if (program, *rest)[: len(runner)] == runner and behind and depth < _DEEPEST:
+        behind = arguments[len(runner) - 1 :]
+        if (program, *arguments)[: len(runner)] == runner and behind and depth < _DEEPEST:
             yield from _resolved(_past_flags(behind), text, depth + 1, filtered=filtered)
             return
-    yield Command(_name(program, rest), tuple(bare), text, filtered)
+    yield Command(_name(program, arguments), tuple(bare), text, filtered)
 
 
-def _name(program: str, rest: Sequence[str]) -> str:
+def _name(program: str, arguments: Sequence[str]) -> str:
     if _PYTHON.fullmatch(program):
-        return _module(rest) or "python"
-    return " ".join([program, *_subcommands(program, rest)])
+        return _module(arguments) or "python"
+    return " ".join([program, *_subcommands(program, arguments)])
 
 
 def _past_flags(words: Sequence[str]) -> Sequence[str]:
@@ -233,36 +233,36 @@ def _unwrapped(tokens: Sequence[str]) -> list[str]:
     return words
 
 
-def _inner_line(program: str, rest: Sequence[str]) -> str:
+def _inner_line(program: str, arguments: Sequence[str]) -> str:
     """The command line that a program runs in a shell, on another host or in a container; "" if there is none."""
     if program in SHELLS:
-        flags = [place for place, word in enumerate(rest) if word.startswith("-") and "c" in word]
-        return next(iter(rest[flags[0] + 1 : flags[0] + 2]), "") if flags else ""
+        flags = [place for place, word in enumerate(arguments) if word.startswith("-") and "c" in word]
+        return next(iter(arguments[flags[0] + 1 : flags[0] + 2]), "") if flags else ""
     if program == "ssh":
-        return " ".join(_behind_host(rest))
-    if program == "kubectl" and "exec" in rest and "--" in rest:
-        return " ".join(rest[rest.index("--") + 1 :])
+        return " ".join(_behind_host(arguments))
+    if program == "kubectl" and "exec" in arguments and "--" in arguments:
+        return " ".join(arguments[arguments.index("--") + 1 :])
     return ""
 
 
-def _behind_host(rest: Sequence[str]) -> Sequence[str]:
+def _behind_host(arguments: Sequence[str]) -> Sequence[str]:
     place = 0
-    while place < len(rest) and rest[place].startswith("-"):
-        place += 2 if rest[place] in _SSH_FLAGS_WITH_VALUE else 1
-    return rest[place + 1 :]
+    while place < len(arguments) and arguments[place].startswith("-"):
+        place += 2 if arguments[place] in _SSH_FLAGS_WITH_VALUE else 1
+    return arguments[place + 1 :]
 
 
-def _module(rest: Sequence[str]) -> str:
-    if "-m" not in rest[:3]:
+def _module(arguments: Sequence[str]) -> str:
+    if "-m" not in arguments[:3]:
         return ""
-    name = rest[rest.index("-m") + 1 : rest.index("-m") + 2]
+    name = arguments[arguments.index("-m") + 1 : arguments.index("-m") + 2]
     return name[0].split(".")[0] if name else ""
 
 
-def _subcommands(program: str, rest: Sequence[str]) -> list[str]:
+def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
     depth = SUBCOMMANDS.get(program, 0)
     names: list[str] = []
-    for before, word in zip(["", *rest], rest, strict=False):
+    for before, word in zip(["", *arguments], arguments, strict=False):
         if not names and not depth and before == "" and _is_verb(program, word):
             return [word]
         if len(names) == depth:

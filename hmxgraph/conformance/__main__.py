@@ -83,8 +83,8 @@ def run(
 
 def _imported(name: str, *, factory: bool) -> Implementation:
     module, _, attribute = name.partition(":")
-    found = getattr(import_module(module), attribute)
-    implementation: Implementation = found() if factory else found
+    target = getattr(import_module(module), attribute)
+    implementation: Implementation = target() if factory else target
     return implementation
 
 

@@ -100,8 +100,8 @@ def by_clause(results: Iterable[Verdict]) -> tuple[Statement, ...]:
 
 
 def _together(outcomes: Iterable[Outcome]) -> Outcome:
-    found = set(outcomes)
-    return "failed" if "failed" in found else "passed" if "passed" in found else "untested"
+    verdicts = set(outcomes)
+    return "failed" if "failed" in verdicts else "passed" if "passed" in verdicts else "untested"
 
 
 def _clause_order(clause: str) -> tuple[str, tuple[int, ...]]:
@@ -203,9 +203,9 @@ def _stream_check(_given: Mapping[str, Any], check: Mapping[str, Any], implement
     arrivals = [{"at": at, "event": built(event)} for at, event in when["arrivals"]]
     answer = _asked(implementation, op="release", seconds=when["seconds"], arrivals=arrivals)
     released = answer.get("released", [])
-    _expect([one["event_id"] for one in released] == check["then"]["released"], check["then"], answer)
+    _expect([event["event_id"] for event in released] == check["then"]["released"], check["then"], answer)
     latest = {arrival["event"]["event_id"]: arrival["at"] + when["seconds"] for arrival in arrivals}
-    in_time = all(one["at"] <= latest[one["event_id"]] for one in released)
+    in_time = all(event["at"] <= latest[event["event_id"]] for event in released)
     _expect(in_time, f"each within {when['seconds']} s", answer)
 
 
@@ -306,7 +306,7 @@ def _filled(described: Any, tenant_id: str) -> Any:
         return described
     if "$list" in described:
         numbered = (json.dumps(described["$list"]).replace("#", str(index)) for index in range(described["times"]))
-        return [_filled(json.loads(one), tenant_id) for one in numbered]
+        return [_filled(json.loads(line), tenant_id) for line in numbered]
     if "$ndjson" in described:
         lines = (_filled(part, tenant_id) for part in described["$ndjson"])
         return "".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines)
@@ -358,11 +358,11 @@ def _compared(result: Any, which: Mapping[str, Any]) -> Any:
     """What of a result is compared: the values at some pointers, or the canonical rest without them."""
     if "only" in which:
         return [_in(result, pointer) for pointer in which["only"]]
-    rest = json.loads(json.dumps(result))
+    document = json.loads(json.dumps(result))
     for pointer in which.get("except", ()):
         parent, _, name = pointer.rpartition("/")
-        at(rest, parent).pop(name, None)
-    return digest(rest)
+        at(document, parent).pop(name, None)
+    return digest(document)
 
 
 def _judge_effect(implementation: Implementation, name: str, value: Any, before: Any) -> None:
@@ -372,7 +372,7 @@ def _judge_effect(implementation: Implementation, name: str, value: Any, before:
         _expect(_asked(implementation, op="look", at="version")["is"] == before, "nothing written", "a write")
         return
     if name == "active":
-        statuses = [_asked(implementation, op="look", at="status", of=one)["is"] for one in value["of"]]
+        statuses = [_asked(implementation, op="look", at="status", of=artifact_id)["is"] for artifact_id in value["of"]]
         _expect(statuses.count("active") >= value["at_least"], {name: value}, statuses)
         return
     if name == "versions":

@@ -55,10 +55,10 @@ def no_java(accepted: Iterable[int], rejected: Iterable[str]) -> JavaMissing:
     return JavaMissing(f"no Java {versions} for the local server (found: {rejected_versions})", way_out)
 
 
-def wrong_java(accepted: Iterable[int], found: str) -> JavaMissing:
+def wrong_java(accepted: Iterable[int], actual: str) -> JavaMissing:
     """``HMXGRAPH_JAVA`` points to something else."""
     versions = " or ".join(str(major) for major in sorted(accepted))
-    reason = f"HMXGRAPH_JAVA does not point to Java {versions} (found: {found})"
+    reason = f"HMXGRAPH_JAVA does not point to Java {versions} (found: {actual})"
     return JavaMissing(reason, "correct it, or unset it to search the usual places")
 
 

@@ -158,15 +158,15 @@ def structural(event_type: str, entities: dict[str, list[Ref]], *, failed: bool)
 
 def said_by(speaker: Ref, topics: Iterable[Ref]) -> Iterator[Relation]:
     """Link the first four topics of a message to its speaker."""
-    others = (topic for topic in topics if topic != speaker)
-    for _, topic in zip(range(4), others, strict=False):
+    other_topics = (topic for topic in topics if topic != speaker)
+    for _, topic in zip(range(4), other_topics, strict=False):
         yield Relation(topic, "said_by", speaker, 0.9)
 
 
-def mentioned_with(title: Ref, others: Iterable[Ref]) -> Iterator[Relation]:
+def mentioned_with(title: Ref, entities: Iterable[Ref]) -> Iterator[Relation]:
     """Link a titled observation to the first eight other entities it mentions."""
-    rest = (other for other in others if other != title)
-    for _, other in zip(range(8), rest, strict=False):
+    other_entities = (other for other in entities if other != title)
+    for _, other in zip(range(8), other_entities, strict=False):
         yield Relation(title, "mentions_with", other, 0.6)
 
 
@@ -377,15 +377,15 @@ def _records(event: Event, gathering: Gathering) -> tuple[list[Relation], frozen
     links = [each for each in readings if isinstance(each, Link)]
     room = gathering.room
     gathering.room = max(room, _MAX_RECORD_MENTIONS) if links else room
-    things = [each for each in readings if isinstance(each, Thing) and gathering.add(each.type, each.name, 0.95)]
+    identified = [each for each in readings if isinstance(each, Thing) and gathering.add(each.type, each.name, 0.95)]
     gathering.room = max(room, min(len(gathering) + _BESIDE_RECORDS, _MAX_MENTIONS)) if links else room
-    kept = {*things}
+    kept = {*identified}
     relations = [_linked(link, gathering) for link in links if {link.source, link.target} <= kept]
     return relations[:_MAX_RECORD_RELATIONS], frozenset(each.name for each in readings if isinstance(each, Thing))
 
 
 def _linked(link: Link, gathering: Gathering) -> Relation:
-    ends = (gathering.ref(*thing) for thing in (link.source, link.target))
+    ends = (gathering.ref(*end) for end in (link.source, link.target))
     return Relation(next(ends), link.relation_type, next(ends), 0.95)
 
 

@@ -195,11 +195,11 @@ def request(sentence: str) -> Goal | None:
         return None
     first = re.split(r"[\s,]", core, maxsplit=1)[0].lower()
     if first in BASE_VERBS and not core.endswith("?") and not _NO_VERB.match(core):
-        return _wanted(core, core, 0.7)
+        return _goal(core, core, 0.7)
     for pattern in _REQUESTS:
         match = pattern.search(core)
         if match:
-            return _wanted(core, core[match.start("verb") :], 0.75)
+            return _goal(core, core[match.start("verb") :], 0.75)
     return None
 
 
@@ -225,13 +225,13 @@ def aim(sentence: str) -> Goal | None:
     return Goal(f"{text}.", about, 0.7)
 
 
-def _wanted(core: str, wanted: str, confidence: float) -> Goal | None:
+def _goal(core: str, aim: str, confidence: float) -> Goal | None:
     """*core* as a goal, unless it does not say what is wanted."""
-    if _EMPTY.match(wanted) or wanted.count(" ") < 1:
+    if _EMPTY.match(aim) or aim.count(" ") < 1:
         return None
-    if _POINTING.search(" ".join(wanted.split()[:4])) or re.search(r"\b(?:this|that|it)\W*$", wanted):
+    if _POINTING.search(" ".join(aim.split()[:4])) or re.search(r"\b(?:this|that|it)\W*$", aim):
         return None
-    return Goal(core[:1].upper() + core[1:], wanted.strip(" .!?"), confidence)
+    return Goal(core[:1].upper() + core[1:], aim.strip(" .!?"), confidence)
 
 
 # Explicit memories: `remember` records an event of its own type, so these memories have evidence like all others.

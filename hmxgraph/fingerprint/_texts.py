@@ -99,8 +99,8 @@ class Disclosure:
         """
         words = {name: count for name, count in counts.items() if _TYPE.fullmatch(name) and self.text(name) == name}
         kept = most_frequent({name: count for name, count in words.items() if name != OTHER}, most)
-        rest = sum(counts.values()) - sum(kept.values())
-        return dict(sorted((kept | ({OTHER: rest} if rest else {})).items()))
+        unlisted = sum(counts.values()) - sum(kept.values())
+        return dict(sorted((kept | ({OTHER: unlisted} if unlisted else {})).items()))
 
 
 def _occurs(name: str, whole: str, folded: str) -> bool:

@@ -96,8 +96,8 @@ class _Adjacency:
     def _beyond(self, frontier: Nodes, distance: Nodes) -> Nodes:
         counts = self.starts[frontier + 1] - self.starts[frontier]
         skipped = np.repeat(self.starts[frontier] - np.cumsum(counts) + counts, counts)
-        met = self.neighbours[skipped + np.arange(len(skipped))]
-        return distinct(met[distance[met] < 0])
+        reached = self.neighbours[skipped + np.arange(len(skipped))]
+        return distinct(reached[distance[reached] < 0])
 
 
 def distinct(numbers: Nodes) -> Nodes:

@@ -158,5 +158,5 @@ def _priorities(served: Sequence[ServedPack], artifact_ids: Sequence[str]) -> li
     for pack in served:
         votes.update(dict.fromkeys(pack.artifact_ids, VERDICTS[pack.signal]))
     place = {artifact_id: place for place, artifact_id in enumerate(artifact_ids)}
-    wanted = [artifact_id for artifact_id in artifact_ids if votes[artifact_id] >= 0]
-    return sorted(wanted, key=lambda artifact_id: (-votes[artifact_id], place[artifact_id]))[:_MOST_ARTIFACTS]
+    eligible = [artifact_id for artifact_id in artifact_ids if votes[artifact_id] >= 0]
+    return sorted(eligible, key=lambda artifact_id: (-votes[artifact_id], place[artifact_id]))[:_MOST_ARTIFACTS]

@@ -35,8 +35,8 @@ class Tier:
 
 
 TIERS = {
-    name: Tier(name, TIER_BYTES[name], TIER_SUMMARIES[name], *rest)
-    for name, rest in {
+    name: Tier(name, TIER_BYTES[name], TIER_SUMMARIES[name], *limits)
+    for name, limits in {
         "full": (100, 8 * KB, 100, 10, 64),
         "compact": (40, 4 * KB, 20, 0, 32),
         "minimal": (40, KB, 5, 0, 8),

@@ -23,7 +23,7 @@ class Calls:
         if call_id:
             self._open[call_id] = [tool, event_id]
 
-    def answered(self, call_id: str) -> tuple[str, str]:
+    def matching_call(self, call_id: str) -> tuple[str, str]:
         """The tool and the event id of the call that a result answers; empty if the call is unknown."""
         tool, event_id = self._open.pop(call_id, ("", ""))
         return tool, event_id
@@ -50,7 +50,7 @@ def call_draft(calls: Calls, frame: Frame, part: str, call: tuple[str, str, Any]
 
 def answer_draft(calls: Calls, part: str, answer: Answer) -> Draft:
     """The draft of a result: readable, with its outcome as far as flag, code or words say."""
-    tool, call_event = calls.answered(answer.call_id)
+    tool, call_event = calls.matching_call(answer.call_id)
     tool = answer.tool or tool
     value, flagged = _unwrapped(answer.value)
     returned, attachments = result(value)

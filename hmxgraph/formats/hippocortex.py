@@ -128,8 +128,8 @@ class _Reader:
         given = next((payload[field] for field in ("input", "args", "arguments") if field in payload), None)
         call = call_draft(self._calls, frame, "0", (call_id, tool, given))
         if "output" in payload or "result" in payload:
-            answered = {**payload, "callId": call_id}
-            return Reading((call, self._answer("1", answered, frame)))
+            result = {**payload, "callId": call_id}
+            return Reading((call, self._answer("1", result, frame)))
         if not stated:
             waiting = self._open.setdefault(f"{frame.session_id}\0{tool}", [])
             waiting.append(call_id)

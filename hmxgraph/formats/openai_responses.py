@@ -53,10 +53,10 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     response, request = _response(value), mapping(value.get("request")) or value
     sent = request.get("input", response.get("input"))
     items = [{"type": "message", "role": "user", "content": sent}] if isinstance(sent, str) else listed(sent)
-    answered = listed(response.get("output"))
-    more = present(format="openai-responses", response_id=name(response.get("id")) if answered else "")
-    if items or answered:
-        given = (*_instructions(request, response, answered=bool(answered)), *map(mapping, (*items, *answered)))
+    output = listed(response.get("output"))
+    more = present(format="openai-responses", response_id=name(response.get("id")) if output else "")
+    if items or output:
+        given = (*_instructions(request, response, answered=bool(output)), *map(mapping, (*items, *output)))
         return Talk(given, whole=bool(items), envelope={**response, **value}, metadata=more)
     if is_message(value):
         return Talk((value,), envelope=value, metadata=present(format="openai-responses"))

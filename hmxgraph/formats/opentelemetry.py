@@ -121,16 +121,16 @@ class _Traces:
     # A model call: the new messages of its input, and its answer.
 
     def _model(self, scene: _Scene) -> Iterator[tuple[Frame, Reading] | Fault]:
-        given, answered = messages_of(scene.span)
+        inputs, outputs = messages_of(scene.span)
         before = ""
-        for number, message in enumerate([*given, *answered]):
+        for number, message in enumerate([*inputs, *outputs]):
             if role_of(message) == "system":
                 yield from self._left_out(scene, "system prompt")
                 continue
             before = derived_id(before, role_of(message), _content_key(message))
-            late = number >= len(given)
+            late = number >= len(inputs)
             yield from self._message(scene, message, before, late=late)
-        if not given and not answered and not scene.span.failed:
+        if not inputs and not outputs and not scene.span.failed:
             yield from self._left_out(scene, f"span {scene.span.name[:60]!r}: content was not recorded")
         if scene.span.failed:
             yield from self._failure(scene)
@@ -271,14 +271,14 @@ def messages_of(span: Span) -> tuple[list[Message], list[Message]]:
     stated = dict(span.attributes)
     for event in span.events:
         stated |= {key: value for key, value in event.attributes.items() if key.startswith("gen_ai.")}
-    given = listed(json_or_text(stated.get("gen_ai.input.messages")))
-    answered = listed(json_or_text(stated.get("gen_ai.output.messages")))
-    if not given and not answered:
-        given = [_of_openinference(part) for part in tree(stated, "llm.input_messages")]
-        answered = [_of_openinference(part) for part in tree(stated, "llm.output_messages")]
-    if not given and not answered:
-        given, answered = tree(stated, "gen_ai.prompt"), tree(stated, "gen_ai.completion")
-    return [mapping(part) for part in given], [{"role": "assistant", **mapping(part)} for part in answered]
+    inputs = listed(json_or_text(stated.get("gen_ai.input.messages")))
+    outputs = listed(json_or_text(stated.get("gen_ai.output.messages")))
+    if not inputs and not outputs:
+        inputs = [_of_openinference(part) for part in tree(stated, "llm.input_messages")]
+        outputs = [_of_openinference(part) for part in tree(stated, "llm.output_messages")]
+    if not inputs and not outputs:
+        inputs, outputs = tree(stated, "gen_ai.prompt"), tree(stated, "gen_ai.completion")
+    return [mapping(part) for part in inputs], [{"role": "assistant", **mapping(part)} for part in outputs]
 
 
 def _of_openinference(part: Any) -> JsonObject:

@@ -575,12 +575,12 @@ def without(batch: Batch, event_ids: Collection[str]) -> tuple[Batch, tuple[Prep
     """*batch* without the events of these ids, and these."""
     removed = [event for event in (*batch.events, *batch.repeats) if event.event.event_id in event_ids]
     keys = {event.key for event in removed}
-    rest = replace(
+    remaining = replace(
         batch,
         events=tuple(event for event in batch.events if event.key not in keys),
         repeats=tuple(event for event in batch.repeats if event.key not in keys),
     )
-    return rest, tuple(removed)
+    return remaining, tuple(removed)
 
 
 def _weave(tenancy: Tenancy, events: Iterable[PreparedEvent], sessions: Mapping[str, StoredSession]) -> Plan[Weave]:

@@ -345,9 +345,9 @@ class Course:
             GraphError: another attempt would not help, or there is no time for one.
 
         """
-        answered = isinstance(error, Neo4jError) and not isinstance(origin(error), DriverError)
+        server_answered = isinstance(error, Neo4jError) and not isinstance(origin(error), DriverError)
         # A commit that could not be written to the end may be in the log, from which a restart recovers it.
-        if not answered or getattr(origin(error), "code", None) in _STOPPED:
+        if not server_answered or getattr(origin(error), "code", None) in _STOPPED:
             self.patience.lost()
         if worth_repeating(error) and self._races < RACES:
             self._races += 1

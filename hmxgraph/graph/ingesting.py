@@ -118,10 +118,10 @@ async def streamed(
             for batch in flow.due(idle=idle):
                 yield batch
     except StopAsyncIteration:
-        for batch in flow.rest():
+        for batch in flow.remaining():
             yield batch
     except Exception:
-        for batch in flow.rest():
+        for batch in flow.remaining():
             yield batch
         raise
     finally:
@@ -176,7 +176,7 @@ class _Flow:
         ready, self._ready = self._ready, []
         return ready
 
-    def rest(self) -> list[Batch]:
+    def remaining(self) -> list[Batch]:
         """Everything gathered so far."""
         self._gather(self._window.flush())
         return self.due(idle=True)
@@ -412,7 +412,7 @@ def _stored(transact: Transact, tenancy: Tenancy, batch: Batch, options: IngestO
         try:
             return _with_refused(transact(_work(tenancy, batch, options)), refused)
         except ParentLoop as error:
-            batch, refused = _rest(batch, refused, error, options)
+            batch, refused = _without_loops(batch, refused, error, options)
 
 
 async def _stored_async(
@@ -424,17 +424,17 @@ async def _stored_async(
         try:
             return _with_refused(await transact(_work(tenancy, batch, options)), refused)
         except ParentLoop as error:
-            batch, refused = _rest(batch, refused, error, options)
+            batch, refused = _without_loops(batch, refused, error, options)
 
 
-def _rest(
+def _without_loops(
     batch: Batch, refused: tuple[PreparedEvent, ...], error: ParentLoop, options: IngestOptions
 ) -> tuple[Batch, tuple[PreparedEvent, ...]]:
-    rest, more = without(batch, error.event_ids)
+    remaining, more = without(batch, error.event_ids)
     if options.on_error == "raise" and more:
         source, line = more[0].place
         raise IngestRefused(source or "source", str(error), line) from error
-    return rest, (*refused, *more)
+    return remaining, (*refused, *more)
 
 
 def _with_refused(receipt: BatchReceipt, refused: Sequence[PreparedEvent]) -> BatchReceipt:
@@ -494,10 +494,10 @@ def _intake(tally: Tally, source: Any, options: IngestOptions, tenancy: Tenancy)
 
 def _append(line: bytes, file: FileIO, path: str | Path | None) -> None:
     """Write *line* at once: after the acknowledgement the stream no longer has it."""
-    rest = memoryview(line)
+    unwritten = memoryview(line)
     try:
-        while rest:
-            rest = rest[file.write(rest) :]
+        while unwritten:
+            unwritten = unwritten[file.write(unwritten) :]
     except OSError as error:
         raise _unkept(path, error) from error
 

@@ -345,7 +345,7 @@ class _Slot:
                     "origin_key": interval.origin,
                     "event_keys": [stored.event_key for stored in interval.stored],
                     "times": [interval.stored[0].time_us, interval.stored[-1].time_us],
-                    "rest": _rest(interval, intervals),
+                    "rest": _remaining_span(interval, intervals),
                 }
 
     def row(self, interval: Interval) -> Row:
@@ -475,7 +475,7 @@ def _interval(row: Row) -> Interval:
     )
 
 
-def _rest(part: Interval, intervals: Sequence[Interval]) -> list[int]:
+def _remaining_span(part: Interval, intervals: Sequence[Interval]) -> list[int]:
     """First and last time of what remains of the stored memory that *part* was split from."""
     return next([interval.first_us, interval.last_us] for interval in intervals if interval.key == part.origin)
 
@@ -528,10 +528,10 @@ def _unchanged(interval: Interval) -> Row:
 
 
 class Observations(NamedTuple):
-    """The memories of a batch: those with a slot, which compete with stored answers, and the others."""
+    """The memories of a batch: those with a slot, which compete with stored answers, and those without."""
 
     with_slot: list[Observation]
-    others: list[Observation]
+    without_slot: list[Observation]
 
     @classmethod
     def of(cls, batch: Sequence[Extracted]) -> "Observations":
@@ -556,14 +556,16 @@ class Observations(NamedTuple):
                 observation._replace(draft=observation.draft._replace(slot=""))
                 if (replaced := observation.draft.terms.supersedes) and replaced not in stored_ids
                 else observation
-                for observation in sorted([*self.with_slot, *self.others], key=_order)
+                for observation in sorted([*self.with_slot, *self.without_slot], key=_order)
             ]
         )
 
     @property
     def replacing(self) -> list[Observation]:
         """The observations that name the memory they supersede, in order of time."""
-        return [each for each in sorted([*self.with_slot, *self.others], key=_order) if each.draft.terms.supersedes]
+        return [
+            each for each in sorted([*self.with_slot, *self.without_slot], key=_order) if each.draft.terms.supersedes
+        ]
 
     def slots(self, tenancy: Tenancy) -> Row:
         """The parameters by which ``events/open`` finds and locks the stored answers."""
@@ -584,15 +586,15 @@ def store(
     conflicts, one more if a memory names what it supersedes, and for explicit memories one per generation that was
     deleted before. In a slot only the latest answer holds; a different answer for the same time becomes a conflict.
     """
-    if not (given.with_slot or given.others):
+    if not (given.with_slot or given.without_slot):
         return
     given = given.exact(stored_answers)
     builder = _RowBuilder(tenancy, count_tokens, tokenizer)
     rows = chain_rows(builder, given.with_slot, stored_answers)
-    others = yield from _slotless_rows(builder, given.others)
+    slotless = yield from _slotless_rows(builder, given.without_slot)
     if rows.parts:
         yield bind("memories/part", tenant_id=tenancy.tenant_id, batch={"parts": rows.parts})
-    yield from _record(tenancy, [*rows.links, *rows.disputed, *others])
+    yield from _record(tenancy, [*rows.links, *rows.disputed, *slotless])
     if rows.conflicts:
         yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": rows.conflicts})
     if replacing := given.replacing:

@@ -361,8 +361,8 @@ def _project(hit: Hit) -> str:
 
 
 def _expanded(hit: Hit, siblings: Sequence[Row]) -> Hit:
-    others = tuple(sibling for sibling in siblings if sibling["artifact_id"] != hit.artifact_id)[:SIBLINGS]
-    return Hit(hit.view, hit.score, hit.matched_kind, hit.matched_text, others)
+    other_siblings = tuple(sibling for sibling in siblings if sibling["artifact_id"] != hit.artifact_id)[:SIBLINGS]
+    return Hit(hit.view, hit.score, hit.matched_kind, hit.matched_text, other_siblings)
 
 
 # A search in a project and in the scopes in which it was kept before (memd: compatibility aliases).

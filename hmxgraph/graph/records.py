@@ -403,12 +403,12 @@ def _write(tenancy: Tenancy, given: TaskRecord, made_up: Collection[str]) -> Pla
     if existing["artifact_id"] is not None:
         reason = f"{given.artifact_id!r} is an artifact's id, and an id names one thing"
         raise TaskError(given.artifact_kind, reason, "choose another artifact_id, or leave it out")
-    wanted = completed(given, standing, parent)
-    if wanted.reply_to_artifact_id != given.reply_to_artifact_id:
-        parent = _parent_of((yield from _existing(tenancy, wanted))["parent"])
-    check_step(wanted, standing, parent)
-    inherited = parent.projection_kinds if parent and wanted.relation_kind == "supersedes" else ()
-    return (yield from _store(tenancy, wanted, standing, inherited))
+    record = completed(given, standing, parent)
+    if record.reply_to_artifact_id != given.reply_to_artifact_id:
+        parent = _parent_of((yield from _existing(tenancy, record))["parent"])
+    check_step(record, standing, parent)
+    inherited = parent.projection_kinds if parent and record.relation_kind == "supersedes" else ()
+    return (yield from _store(tenancy, record, standing, inherited))
 
 
 def _lock(tenancy: Tenancy, task_id: str) -> Plan[Standing]:

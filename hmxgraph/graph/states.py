@@ -46,8 +46,8 @@ def keep(tenancy: Tenancy, states: Iterable[State], now_us: int, *, replace: boo
     ]
 
     def plan() -> Plan[int]:
-        answered = yield bind("states/keep", tenant_id=tenancy.tenant_id, rows=rows, now_us=now_us)
-        kept: int = answered[0]["states"]
+        result = yield bind("states/keep", tenant_id=tenancy.tenant_id, rows=rows, now_us=now_us)
+        kept: int = result[0]["states"]
         return kept
 
     return (yield from write(plan))
@@ -96,8 +96,8 @@ def drop(tenancy: Tenancy, shelf: str, states: Iterable[State] | None) -> Proced
 
     def plan() -> Plan[int]:
         shelf_key = tenancy.node_key("shelf", shelf)
-        answered = yield bind("states/drop", tenant_id=tenancy.tenant_id, shelf_key=shelf_key, keys=keys)
-        dropped: int = answered[0]["states"]
+        result = yield bind("states/drop", tenant_id=tenancy.tenant_id, shelf_key=shelf_key, keys=keys)
+        dropped: int = result[0]["states"]
         return dropped
 
     return (yield from write(plan))

@@ -18,8 +18,8 @@ def add(tenancy: Tenancy, hours: Iterable[UsageHour]) -> Procedure[int]:
     ]
 
     def plan() -> Plan[int]:
-        answered = yield bind("usage/add", tenant_id=tenancy.tenant_id, hours=rows)
-        stored: int = answered[0]["hours"]
+        result = yield bind("usage/add", tenant_id=tenancy.tenant_id, hours=rows)
+        stored: int = result[0]["hours"]
         return stored
 
     return (yield from write(plan))

@@ -81,7 +81,7 @@ def _text(content: Content, name: str) -> str:
     return "" if value is None else value if isinstance(value, str) else compact(value)
 
 
-def _rest(content: Content, *used: str) -> str:
+def _other_fields(content: Content, *used: str) -> str:
     return compact(
         {name: part for name, part in content.items() if name not in used and part not in (None, "", [], {})}
     )
@@ -89,7 +89,7 @@ def _rest(content: Content, *used: str) -> str:
 
 def _more(content: Content, *used: str) -> str:
     """What *content* tells beyond the fields of its type, which is legal (HMX-E 4)."""
-    rest = _rest(content, *used)
+    rest = _other_fields(content, *used)
     return f"({rest})" if rest else ""
 
 
@@ -101,7 +101,7 @@ def _message(content: Content) -> str:
     attachments = content.get("attachments")
     shown = attachments if isinstance(attachments, list) else []
     links = [f"[{compact(link)}]" for link in shown]
-    return _joined([_text(content, "text"), *links], " ") or _rest(content, "role")
+    return _joined([_text(content, "text"), *links], " ") or _other_fields(content, "role")
 
 
 def _tool_call(content: Content) -> str:
@@ -121,13 +121,13 @@ def _tool_result(content: Content) -> str:
 def _error(content: Content) -> str:
     message = _joined([_text(content, "error_type"), _text(content, "message")], ": ")
     more = _more(content, "error_type", "message", "stack", "recoverable", "tool_name", "call_id")
-    return _joined([message, more], " ") if message else _rest(content)
+    return _joined([message, more], " ") if message else _other_fields(content)
 
 
 def _decision(content: Content) -> str:
-    chosen, others = _text(content, "chosen_option"), content.get("alternatives")
+    chosen, alternatives = _text(content, "chosen_option"), content.get("alternatives")
     # Some list all ways that were open, the chosen one among them.
-    left = [other for other in others if other != chosen] if isinstance(others, list) else others
+    left = [other for other in alternatives if other != chosen] if isinstance(alternatives, list) else alternatives
     instead = _text({"alternatives": left}, "alternatives")
     return _joined(
         [
@@ -157,7 +157,7 @@ def _observation(content: Content) -> str:
 
 def _file_edit(content: Content) -> str:
     place = next((_text(content, name) for name in ("path", "file_path", "file", "filename") if content.get(name)), "")
-    rest = _rest(content, "path", "file_path", "file", "filename")
+    rest = _other_fields(content, "path", "file_path", "file", "filename")
     return _joined([f"edit {place}".strip(), rest], ": ")
 
 
@@ -202,7 +202,7 @@ def _browser_action(content: Content) -> str:
 def _outcome(content: Content, *used: str) -> str:
     """The rest of what work tells: first what went wrong or was answered, last what tells little."""
     ordered = sorted(content, key=lambda name: (name in _ASIDE, name not in _ANSWER))
-    return _rest({name: content[name] for name in ordered}, *used)
+    return _other_fields({name: content[name] for name in ordered}, *used)
 
 
 def _state_change(content: Content) -> str:
@@ -211,14 +211,14 @@ def _state_change(content: Content) -> str:
     if not new:
         return _anything(content)
     used = ("from", "old_value", "before", "previous", "to", "new_value", "after", "current")
-    return _joined([_rest(content, *used), f"{old} -> {new}" if old else new], ": ")
+    return _joined([_other_fields(content, *used), f"{old} -> {new}" if old else new], ": ")
 
 
 def _anything(content: Content) -> str:
     main = next((name for name in _MAIN if isinstance(content.get(name), str) and content[name]), "")
     if not main:
-        return _rest(content)
-    rest = _rest(content, main)
+        return _other_fields(content)
+    rest = _other_fields(content, main)
     return f"{content[main]} ({rest})" if rest else str(content[main])
 
 

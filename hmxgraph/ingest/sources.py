@@ -312,7 +312,7 @@ def _unpacked(raw: Iterator[bytes]) -> Iterator[bytes]:
 def _lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes | None]]:
     """Numbered lines that are not blank; None for one that is too long to be read."""
     number, size = 0, 0
-    rest: list[bytes] = []
+    pieces: list[bytes] = []
     chunk: bytes | None = first
     while chunk is not None:
         *lines, last = chunk.split(b"\n")
@@ -320,20 +320,20 @@ def _lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes |
             number += 1
             if size <= LONGEST_LINE < size + len(line):
                 yield number, None
-            elif size <= LONGEST_LINE and (whole := b"".join((*rest, line)) if rest else line).strip():
+            elif size <= LONGEST_LINE and (whole := b"".join((*pieces, line)) if pieces else line).strip():
                 yield number, whole
-            rest, size = [], 0
+            pieces, size = [], 0
         size += len(last)
         if size > LONGEST_LINE:
-            if rest:
+            if pieces:
                 yield number + 1, None
-            rest = []
+            pieces = []
         elif last:
-            rest.append(last)
+            pieces.append(last)
         chunk = next(chunks, None)
         if chunk == b"":
             yield number, chunk
-    if (whole := b"".join(rest)).strip():
+    if (whole := b"".join(pieces)).strip():
         yield number + 1, whole
 
 

@@ -55,12 +55,12 @@ def _renamed(value: Any, node: Node, root: Node, *, back: bool) -> Any:
     if not isinstance(value, dict):
         return value
     names: Node = node.get("properties", {})
-    others = node.get("additionalProperties")
-    rest: Node = others if isinstance(others, dict) else {}
+    additional = node.get("additionalProperties")
+    further: Node = additional if isinstance(additional, dict) else {}
     renamed = {}
     for key, part in value.items():
         name = _snake_key(key, names) if back else _camel_key(key, names)
-        renamed[name] = _renamed(part, names.get(name if back else key, rest), root, back=back)
+        renamed[name] = _renamed(part, names.get(name if back else key, further), root, back=back)
     return renamed
 
 

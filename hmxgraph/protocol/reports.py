@@ -524,7 +524,7 @@ class Finding(NamedTuple):
     check: str
     kind: str
     record_id: str
-    found: str
+    actual: str
     expected: str
     level: Level = "wrong"
 

@@ -258,8 +258,8 @@ def section_budgets(total: int, sections: Iterable[str], priors: Priors = NO_PRI
     {'episodes': 512}
 
     """
-    wanted = set(sections)
-    shares = {name: SHARES.get(name, 0) * priors.weight(name) for name in SECTION_PRIORITY if name in wanted}
+    chosen = set(sections)
+    shares = {name: SHARES.get(name, 0) * priors.weight(name) for name in SECTION_PRIORITY if name in chosen}
     if not any(shares.values()):
         shares = dict.fromkeys(shares, 1.0)
     whole = sum(shares.values())
@@ -417,7 +417,7 @@ _STRATEGIES: dict[str, _Filling] = {"breadth_first": _breadth, "depth_first": _d
 
 
 def truncated_to(
-    text: str, tokens: int, count_tokens: Callable[[str], int], wanted: Mapping[str, float] = NOTHING
+    text: str, tokens: int, count_tokens: Callable[[str], int], weight_by_term: Mapping[str, float] = NOTHING
 ) -> str:
     """Return the passages of *text* that match *wanted* and fit *tokens* together with the truncation mark.
 
@@ -430,7 +430,7 @@ def truncated_to(
 
     """
     beginning = _longest(lambda size: text[:size].rstrip(), len(text), lambda cut: count_tokens(cut + CUT) <= tokens)
-    passages = Passages.of(text, wanted)
+    passages = Passages.of(text, weight_by_term)
     if not passages.anything_after(len(beginning)):
         return beginning + CUT
     return (_longest(passages.excerpt, len(text), lambda cut: count_tokens(cut + CUT) <= tokens) or beginning) + CUT

@@ -210,8 +210,8 @@ class _Writer:
             for masked in (shown, mask_secrets(candidate.content, personal=False)):
                 if needed(masked) <= packed.tokens:
                     return masked
-        wanted = self._draft.events.match.weight_by_term if candidate.source_type == "episode" else NOTHING
-        return truncated_to(shown, packed.tokens, needed, wanted)
+        weight_by_term = self._draft.events.match.weight_by_term if candidate.source_type == "episode" else NOTHING
+        return truncated_to(shown, packed.tokens, needed, weight_by_term)
 
     def _masked(self, text: str) -> str:
         key = self._draft.mask_key

@@ -336,11 +336,11 @@ class Episodes:
         It has the calls of its *routine* actions as steps, and what the user must give. What is left of an episode are
         talk about the request, other calls, and failures; if that is the request alone, nothing is left.
         """
-        told = self._routine(routine) | self._said_before | self._talk_without(shares, _LITTLE)
+        covered = self._routine(routine) | self._said_before | self._talk_without(shares, _LITTLE)
         related = self._counts > 0
         for session_id in sorted(sessions):
             own = self._of_session(session_id)
-            kept = own & related & ~told
+            kept = own & related & ~covered
             few = np.count_nonzero(kept & ~self._ends) < _FEW_LEFT
             related &= ~own | (kept & ~few)
         return replace(self, related=related)
@@ -479,7 +479,7 @@ _CUT_BEYOND = 1.5
 
 
 def with_excerpts(
-    pool: EventPool, whole: Mapping[str, str], wanted: Mapping[str, float], count_tokens: TokenCounter
+    pool: EventPool, whole: Mapping[str, str], weight_by_term: Mapping[str, float], count_tokens: TokenCounter
 ) -> EventPool:
     """Replace truncated texts in *pool* by excerpts of the *whole* text where more of it matches *wanted*.
 
@@ -488,7 +488,7 @@ def with_excerpts(
     texts, tokens = list(pool.text), list(pool.tokens)
     for event_id, text in whole.items():
         at = pool.index[event_id]
-        passages = Passages.of(text, wanted)
+        passages = Passages.of(text, weight_by_term)
         if passages.anything_after(len(texts[at])):
             texts[at] = passages.excerpt(len(texts[at]))
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
@@ -512,7 +512,11 @@ def marked_as_superseded(pool: EventPool, event_ids: Collection[str], count_toke
 
 
 def with_passages(
-    episodes: Episodes, whole: Mapping[str, str], wanted: Mapping[str, float], budget: int, count_tokens: TokenCounter
+    episodes: Episodes,
+    whole: Mapping[str, str],
+    weight_by_term: Mapping[str, float],
+    budget: int,
+    count_tokens: TokenCounter,
 ) -> Episodes:
     """Cut long talk among the best *episodes* to the passages that match *wanted*, unless everything fits *budget*.
 
@@ -530,7 +534,7 @@ def with_passages(
         if used > _CUT_BEYOND * budget:
             break
         if tokens[at] > _LONGER * limit and pool.label[at] in {"", SUPERSEDED} and not pool.title[at]:
-            passages = Passages.of(whole.get(pool.event_id[at], texts[at]), wanted)
+            passages = Passages.of(whole.get(pool.event_id[at], texts[at]), weight_by_term)
             texts[at] = passages.excerpt(limit * _TOKEN_CHARACTERS) or texts[at]
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
         used += tokens[at]

@@ -115,9 +115,9 @@ class Appraised:
     progress: Progress | None = None
     remedy: KnownArtifact | None = None
 
-    def of_sections(self, wanted: frozenset[str]) -> Iterator[Candidate]:
+    def of_sections(self, sections: frozenset[str]) -> Iterator[Candidate]:
         """Return the candidates of the *wanted* sections."""
-        return (each for each in self.candidates if each.section in wanted)
+        return (each for each in self.candidates if each.section in sections)
 
     @property
     def useful(self) -> Iterator[Candidate]:
@@ -394,8 +394,8 @@ class Draft:
     @cached_property
     def ranking(self) -> Standings:
         """All candidates of the requested sections, ranked."""
-        wanted = frozenset(self.request.sections)
-        others = [*self.appraised.of_sections(wanted), *(self._evidence() if EVIDENCE in wanted else ())]
+        sections = frozenset(self.request.sections)
+        others = [*self.appraised.of_sections(sections), *(self._evidence() if EVIDENCE in sections else ())]
         episodes = self._scored_events
         if self.whole_sessions:
             episodes = episodes.told_whole(self.whole_sessions, self.events.match.share)
@@ -472,15 +472,15 @@ class Draft:
     @cached_property
     def _scored_events(self) -> Episodes:
         """The scored events."""
-        wanted, time = frozenset(self.request.sections), self.appraised.appraisal.clock
-        if SECTION not in wanted:
+        sections, time = frozenset(self.request.sections), self.appraised.appraisal.clock
+        if SECTION not in sections:
             return Episodes(EventPool(), np.zeros(0), time)
         relevance = self.events.relevance(self.neighbourhood)
         terms, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
         pool = with_excerpts(self.events.pool, self.whole, terms, count_tokens)
         pool = pool if self.request.stored_counts else recounted(pool, count_tokens)
         pool = marked_as_superseded(pool, self.appraised.in_force.superseded, count_tokens)
-        verdicts = dict(chain(self._repeated_records(wanted), self._outdated()))
+        verdicts = dict(chain(self._repeated_records(sections), self._outdated()))
         shares = self._timely(time, pool, relevance)
         scored = Episodes(
             pool,
@@ -513,9 +513,9 @@ class Draft:
         related |= np.array([session_id == self.request.session_id for session_id in pool.session_id], dtype=np.bool_)
         return related if time.moment is None else related | (time.moment.distances_us(pool.times) == 0)
 
-    def _repeated_records(self, wanted: frozenset[str]) -> Iterator[tuple[str, str]]:
+    def _repeated_records(self, sections: frozenset[str]) -> Iterator[tuple[str, str]]:
         """Yield events that repeat a task record that may be included, as duplicates."""
-        steps = {each.source_id for each in self.appraised.useful if each.section in wanted}
+        steps = {each.source_id for each in self.appraised.useful if each.section in sections}
         for record in self.appraised.in_force.records:
             if record.record_id in steps:
                 yield from ((event_id, "duplicate") for event_id in record.told_by)

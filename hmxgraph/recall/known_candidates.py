@@ -211,8 +211,8 @@ def _without_quotation(title: str, pattern: str) -> str:
     'Run “blue” again'
 
     """
-    before, quote, rest = title.partition("“")
-    cited = plain_quotes(rest.removesuffix("”").removesuffix(" ..."))
+    before, quote, quotation = title.partition("“")
+    cited = plain_quotes(quotation.removesuffix("”").removesuffix(" ..."))
     if not quote or cited.lower() not in plain_quotes(pattern).lower():
         return title
     head = before.rstrip(" :")
@@ -411,8 +411,8 @@ def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: st
     reported = max(
         ((_reported(artifact, question, said), artifact.artifact_id) for artifact in playbooks), default=((0, 0), "")
     )
-    answered = {artifact.artifact_id for artifact in playbooks if failure and failure in artifact.failures}
-    return frozenset(answered | ({reported[1]} if reported[0][0] else set()))
+    matching_ids = {artifact.artifact_id for artifact in playbooks if failure and failure in artifact.failures}
+    return frozenset(matching_ids | ({reported[1]} if reported[0][0] else set()))
 
 
 def actions_in_trouble(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:

@@ -131,8 +131,8 @@ class Occurrences:
 
     def matched(self, words: Iterable[str]) -> Integers:
         """Return how many of *words* each event contains."""
-        wanted = self._marked([number for word in words if (number := self._lexicon.get(word)) is not None])
-        return np.bincount(self._events[wanted[self._numbers] >= 0], minlength=self._size)
+        marks = self._marked([number for word in words if (number := self._lexicon.get(word)) is not None])
+        return np.bincount(self._events[marks[self._numbers] >= 0], minlength=self._size)
 
     def counts(self, words: Sequence[str]) -> Floats:
         """Return the count of each of *words* in each event (words by events)."""

@@ -327,10 +327,10 @@ def _in_order(sections: Iterable[str]) -> tuple[str, ...]:
     """Return the requested sections in priority order; all of them if none is given."""
     if isinstance(sections, str) or not isinstance(sections, Iterable):
         raise _invalid("sections", sections, "a list of names", 'write sections=["core", "episodes"]')
-    wanted = tuple(sections)
-    for section in wanted:
+    chosen = tuple(sections)
+    for section in chosen:
         _check("section", section, SECTION_PRIORITY)
-    return tuple(section for section in SECTION_PRIORITY if section in wanted) or SECTION_PRIORITY
+    return tuple(section for section in SECTION_PRIORITY if section in chosen) or SECTION_PRIORITY
 
 
 def _invalid(name: str, value: object, expected: str, way_out: str) -> InvalidRequest:

@@ -179,14 +179,14 @@ def _bearings(question: Question, related: Related, shown: Sequence[KnownRelatio
     if not origins:
         return np.ones(len(shown))
     inside = {each.target_key for each in shown if each.source_key in origins}
-    around = {each.source_key for each in shown if each.target_key in origins}
+    holders = {each.source_key for each in shown if each.target_key in origins}
     shared = _ASKED_SHARED if not _ASKS_OTHERS.isdisjoint(words(question.text[:LONGEST_QUESTION])) else _SHARED
 
     def bearing(relation: KnownRelation) -> float:
         source, target = relation.source_key, relation.target_key
-        if source in origins or target in origins or source in inside or source in around:
+        if source in origins or target in origins or source in inside or source in holders:
             return 1.0
-        return _OUTER if target in around else shared
+        return _OUTER if target in holders else shared
 
     return np.array([bearing(relation) for relation in shown])
 
@@ -209,10 +209,10 @@ def _worded(
         totals[relation.source_key] = totals.get(relation.source_key, 0.0) + flow
         by_source.setdefault(relation.source_key, []).append(relation)
     for source, relations in by_source.items():
-        met = _met(source, relations, related)
+        named_count = _named_count(source, relations, related)
         asks = any(each.relation_type in asked for each in relations)
-        totals[source] *= max(met + asks, 1) ** _MEETING
-        least[source] = _ANSWERS if met and asks else 0.0
+        totals[source] *= max(named_count + asks, 1) ** _MEETING
+        least[source] = _ANSWERS if named_count and asks else 0.0
     top = max(totals.values(), default=0.0)
     stated: set[frozenset[str]] = set()
     for source in sorted(totals, key=lambda key: (-totals[key], key))[:MOST_SENTENCES]:
@@ -227,7 +227,7 @@ def _worded(
             )
 
 
-def _met(source: str, relations: Sequence[KnownRelation], related: Related) -> int:
+def _named_count(source: str, relations: Sequence[KnownRelation], related: Related) -> int:
     """How many of the entities that the question names come together in these relations, also by a given name."""
     ends = {source, *(each.target_key for each in relations)}
     labels = {entity.label for entity in related.entities if entity.key in ends}

@@ -98,13 +98,13 @@ def _instructions(question: Question, pool: EventPool) -> Floats:
 
 
 def _instruction(text: str, speaker: str, question: Question) -> float:
-    weight, condition = _told(text, speaker)
+    weight, condition = _instruction_weight(text, speaker)
     waits = question.recalls and bool(condition) and condition.isdisjoint(question.terms)
     return 0.0 if waits else weight
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
-def _told(text: str, speaker: str) -> tuple[float, frozenset[str]]:
+def _instruction_weight(text: str, speaker: str) -> tuple[float, frozenset[str]]:
     """The weight of an instruction or preference in *text*, and the terms of its condition."""
     if _is_assistant(speaker):
         return 0.0, frozenset()
@@ -282,10 +282,10 @@ class Ranking:
     @cached_property
     def match(self) -> WordMatch:
         """Term matches per event."""
-        found = match_words(self.terms, self.pool, self.event_count)
+        match = match_words(self.terms, self.pool, self.event_count)
         named = {term for name in self.question.names for term in terms(name)}
-        factors = np.array([_NAME if term in named else 1.0 for term in found.terms])
-        return replace(found, weights=found.weights * factors)
+        factors = np.array([_NAME if term in named else 1.0 for term in match.terms])
+        return replace(match, weights=match.weights * factors)
 
     @cached_property
     def neighbours(self) -> Nearby:

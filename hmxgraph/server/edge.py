@@ -37,7 +37,7 @@ class Edge:
 
         with self._figures.in_flight.track_inprogress():
             await self._answer(exchange, scope, receive, observed)
-        self._figures.answered(exchange)
+        self._figures.count_request(exchange)
         log_request(exchange)
 
     async def _answer(self, exchange: Exchange, scope: Scope, receive: Receive, send: Send) -> None:

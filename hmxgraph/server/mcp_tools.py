@@ -82,13 +82,13 @@ def _answering(function: Callable[P, R]) -> Callable[P, R]:
     """*function*, whose errors become tool errors that a model can act on: code and sentence, nothing of the inside."""
 
     @wraps(function)
-    def answered(*args: P.args, **kwargs: P.kwargs) -> R:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return function(*args, **kwargs)
         except HmxGraphError as error:
             raise ToolError(f"{error.code}: {Refusal.of(error).message}") from error
 
-    return answered
+    return wrapper
 
 
 def _tool(server: MCPServer[Any], hints: ToolAnnotations) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -301,7 +301,7 @@ def _reading(function: Callable[P, R]) -> Callable[P, R]:
     """*function*, whose errors become resource errors."""
 
     @wraps(function)
-    def answered(*args: P.args, **kwargs: P.kwargs) -> R:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return function(*args, **kwargs)
         except NotFound as error:
@@ -309,7 +309,7 @@ def _reading(function: Callable[P, R]) -> Callable[P, R]:
         except HmxGraphError as error:
             raise ResourceError(f"{error.code}: {Refusal.of(error).message}") from error
 
-    return answered
+    return wrapper
 
 
 def _add_resources(server: MCPServer[Any], caller_of: CallerOf) -> None:

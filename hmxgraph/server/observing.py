@@ -51,12 +51,12 @@ class Figures:
         self.in_flight = Gauge("hmxgraph_requests_in_flight", "Requests being answered.", registry=self._registry)
         self._events = Counter("hmxgraph_events", "Captured events by outcome.", ("status",), registry=self._registry)
 
-    def answered(self, exchange: Exchange) -> None:
+    def count_request(self, exchange: Exchange) -> None:
         """Count a request."""
         self._requests.labels(exchange.method, exchange.route, str(exchange.status)).inc()
         self._seconds.labels(exchange.route).observe(exchange.milliseconds / 1_000)
 
-    def captured(self, status: str, number: int) -> None:
+    def count_events(self, status: str, number: int) -> None:
         """Count events by what became of them."""
         self._events.labels(status).inc(number)
 

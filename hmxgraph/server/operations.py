@@ -98,7 +98,7 @@ def _count(call: Call, receipts: Sequence[Receipt]) -> None:
     counts = {name: sum(receipt.status == name for receipt in receipts) for name in ("stored", "duplicate", "rejected")}
     call.count(ingested=counts["stored"], duplicates=counts["duplicate"], errors=counts["rejected"])
     for status, number in counts.items():
-        call.service.figures.captured(status, number)
+        call.service.figures.count_events(status, number)
 
 
 # Learning and recall.
@@ -121,7 +121,7 @@ def synthesize(call: Call) -> dict[str, Any]:
     """The context pack for a query."""
     request: contract.SynthesizeRequest = call.body
     options = request.options or contract.SynthesizeOptions.model_validate({})
-    wanted = options.sections or None
+    sections = options.sections or None
     asked: PackOptions = {
         "budget": options.max_tokens or request.max_tokens or contract.DEFAULT_TOKENS,
         "min_confidence": contract.DEFAULT_CONFIDENCE if options.min_confidence is None else options.min_confidence,
@@ -129,13 +129,13 @@ def synthesize(call: Call) -> dict[str, Any]:
         "agent_id": request.agent_id or call.key.agent_id,
         "user_id": request.user_id,
     }
-    if wanted:
-        asked["sections"] = contract.pack_sections(wanted)
+    if sections:
+        asked["sections"] = contract.pack_sections(sections)
     pack = call.graph.pack(request.query, **asked)
     ids = [entry.source_id for entry in pack.entries if entry.source_type == "artifact"]
     types = call.graph.artifact_types(ids) if ids else {}
     call.count(syntheses=1)
-    return contract.synthesized(pack, types, wanted, provenance=options.include_provenance)
+    return contract.synthesized(pack, types, sections, provenance=options.include_provenance)
 
 
 # Artifacts, usage, and what a memory does not do.

@@ -28,7 +28,7 @@ class Passages:
     worth: tuple[float, ...]
 
     @classmethod
-    def of(cls, text: str, wanted: Mapping[str, float]) -> "Passages":
+    def of(cls, text: str, weight_by_term: Mapping[str, float]) -> "Passages":
         """Split *text*; the worth of a piece is the total weight of the *wanted* terms in it.
 
         >>> Passages.of("Run the suite. Account 7 is unknown.", {"account": 2.0})
@@ -37,7 +37,10 @@ class Passages:
         """
         pieces, piece_terms = _pieces(text)
         # Sets have no stable order, and a plain sum of floats depends on the order.
-        return cls(pieces, tuple(fsum(wanted[term] for term in piece if term in wanted) for piece in piece_terms))
+        return cls(
+            pieces,
+            tuple(fsum(weight_by_term[term] for term in piece if term in weight_by_term) for piece in piece_terms),
+        )
 
     def anything_after(self, beginning: int) -> bool:
         """Whether a piece that ends after the first *beginning* characters has any worth."""

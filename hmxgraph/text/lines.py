@@ -158,8 +158,8 @@ def rejection(names: Iterable[str]) -> str:
 
     """
     known = [speaker_name(name) or "another agent" for name in names]
-    others = ", ".join(known[:-1])
-    return f"{_REJECTED}{f'{others} and ' if others else ''}{known[-1]}" if known else ""
+    all_but_last = ", ".join(known[:-1])
+    return f"{_REJECTED}{f'{all_but_last} and ' if all_but_last else ''}{known[-1]}" if known else ""
 
 
 def labelled(content: str, label: str) -> str:

@@ -69,7 +69,7 @@ def test_a_line_that_is_no_event(graph, lines, name):
     for run_report in (report, again):
         (rejection,) = run_report.rejected
         assert (rejection.line, rejection.faults[0].clause[: len(clause)]) == (4, clause)
-        assert words in rejection.faults[0].found
+        assert words in rejection.faults[0].actual
 
 
 FIELDS = {

@@ -103,7 +103,7 @@ def test_what_an_earlier_release_did_not_derive_is_found(graph, verified, cypher
     call = {"tool_name": "exec", "result": {"exit_code": 1}, "success": False}
     graph.ingest([event(7, event_type="tool_result", content=call)], rehome=True)
     cypher("MATCH (n:Event {tenant_id: $tenant_id, event_id: 'e7'}) REMOVE n.failed")
-    assert [(finding.check, finding.found, finding.expected) for finding in verified().wrong] == [
+    assert [(finding.check, finding.actual, finding.expected) for finding in verified().wrong] == [
         ("derived", "failed: None", "failed: True")
     ]
 
@@ -244,7 +244,7 @@ def test_evidence_that_never_came_is_missing_not_wrong(connection, tenancy, veri
     graph.ingest([event(0, parent_event_id="e9")], rehome=True)
     report = verified()
     assert (report.ok, len(report.missing)) == (True, 2)
-    assert [(finding.kind, finding.check, finding.found) for finding in report.missing] == [
+    assert [(finding.kind, finding.check, finding.actual) for finding in report.missing] == [
         ("event", "parent_event_id", "not stored"),
         ("artifact", "evidence", "not stored"),
     ]

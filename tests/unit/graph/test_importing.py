@@ -71,7 +71,7 @@ def test_an_unknown_format_names_the_nearest():
     """One rejection for the whole source says what is missing and how to go on; every line is counted."""
     arrivals, report = imported(lines(*({"zeitstempel": n, "wert": n} for n in range(200))))
     (broken,) = arrivals
-    assert "nearest" in broken.fault.found
+    assert "nearest" in broken.fault.actual
     assert "--from" in broken.fault.expected
     assert (report.lines, len(report.rejected), balanced(report)) == (200, 1, True)
 
@@ -88,7 +88,7 @@ def test_noise_is_one_rejection():
     """A file without any JSON is reported once, not line by line; a damaged line or two stay lines."""
     _, report = imported(bytes(range(256)) * 40)
     assert ([rejection.line for rejection in report.rejected], balanced(report)) == ([0], True)
-    assert "no JSON" in report.rejected[0].faults[0].found
+    assert "no JSON" in report.rejected[0].faults[0].actual
     _, report = imported(b"{broken\n[again\n")
     assert ([rejection.line for rejection in report.rejected], balanced(report)) == ([1, 2], True)
 

@@ -90,7 +90,7 @@ def test_nesting_of_any_depth_is_one_rejection(intake, tally, levels, place):
 def test_a_place_that_is_not_known_is_not_told(intake, tally, raw, fault_text):
     """Which byte it was is said where it is known."""
     intake.take(Delivery(raw, 1))
-    assert tally.rejected[0].faults[0].found == fault_text
+    assert tally.rejected[0].faults[0].actual == fault_text
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_another_tenant_is_refused(intake, tally):
     """An event that names another tenant is rejected, and the fault names the way out."""
     assert intake.take(Delivery(document(tenant_id="xy"), 1)) is None
     (fault,) = tally.rejected[0].faults
-    assert (fault.path, fault.found) == ("$.tenant_id", "'xy'")
+    assert (fault.path, fault.actual) == ("$.tenant_id", "'xy'")
     assert "rehome=True" in fault.expected
     assert intake.take(Delivery(document(tenant_id="acme"), 2)) is not None
 

@@ -157,7 +157,7 @@ def test_stream_that_breaks_off():
 
     *good, broken = deliveries(Pipe())
     assert len(good) == 3
-    assert "Broken pipe" in broken.fault.found
+    assert "Broken pipe" in broken.fault.actual
 
 
 def test_line_of_any_length_is_survived():
