@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from itertools import groupby
 from typing import Any
 
+from hmxgraph.compiler._cases import changes_of
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._verbs import (
@@ -23,6 +24,7 @@ from hmxgraph.compiler._vocabulary import BROWSER, OBJECT_VERBS, REQUEST_VERBS, 
 from hmxgraph.compiler._wording import (
     asked_to,
     asks_for_change,
+    asks_question,
     capital,
     common_complaint,
     common_phrase,
@@ -40,7 +42,7 @@ from hmxgraph.compiler._wording import (
 )
 from hmxgraph.compiler.actions import TARGET_FIELDS
 from hmxgraph.compiler.failures import to_the_same_end
-from hmxgraph.compiler.goal_classes import GoalClass
+from hmxgraph.compiler.goal_classes import GoalClass, place_of, went_well
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.sessions import FROM_USER
 from hmxgraph.compiler.summary import SessionSummary, Step
@@ -97,12 +99,13 @@ _MOST_RUNS = 4
 _MAJORITY = 0.5
 _OFTEN = 0.3
 _MOSTLY = 0.7
+_NEARLY_ALL = 0.8
 _SELDOM = 0.2
 _RARELY = 0.25
 _MOST_OPTIONAL = 2
+_MOST_INPUTS = 12
 # How the names of inputs end that identify a thing.
 _IDENTIFIERS = ("id", "number", "name", "email", "path", "key", "selector")
-_TENTHS = 10
 
 
 def task_schemas(classes: Sequence[GoalClass], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
@@ -127,8 +130,9 @@ def class_name(goal_class: GoalClass, profile: CompilerProfile) -> str:
     Of many changes, those of most sessions count. Without changes, or if they are programs that serve any purpose, the
     words of the requests name the class.
     """
+    requests = [example.request for example in goal_class.examples if example.request]
     for phrase in (common_complaint, common_phrase):
-        if name := phrase(goal_class.requests, profile.title_share):
+        if name := phrase(requests, profile.title_share):
             return name
     if not any(is_action(name) for name, _ in goal_class.steps):
         return _answer(goal_class)
@@ -136,9 +140,9 @@ def class_name(goal_class: GoalClass, profile: CompilerProfile) -> str:
     often = [name for name in changes if changes[name] >= _MAJORITY]
     usual = [name for name in often if len(often) <= _MOST_CHANGES or changes[name] >= profile.required_share]
     usual = (usual or most_first(changes))[:_MOST_CHANGES]
-    if (not often or any(map(serves_any_purpose, usual))) and (name := _spoken_name(goal_class.requests)):
+    if (not often or any(map(serves_any_purpose, usual))) and (name := _spoken_name(requests)):
         return name
-    return goal_phrase(usual, _link(usual, goal_class.models))
+    return goal_phrase(usual, _link(usual, goal_class.examples))
 
 
 def _link(actions: Sequence[str], models: Sequence[SessionSummary]) -> str:
@@ -197,7 +201,7 @@ def _first_said(noun: str, requests: Sequence[str]) -> int:
 def _schema(
     goal_class: GoalClass, keywords: Sequence[str], usual: frozenset[str], profile: CompilerProfile
 ) -> ArtifactDraft:
-    models = goal_class.models
+    models = goal_class.examples
     name = class_name(goal_class, profile)
     telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_TELLING]
     content = _content(goal_class, models, profile)
@@ -207,46 +211,78 @@ def _schema(
         title=title(name),
         summary=_summary(name, content),
         content=content,
-        seen=Observations.of_sessions(models, goal_class.members),
+        seen=Observations.of_sessions(list(dict.fromkeys(models)), goal_class.members),
         source_events=evidence((trail(session) for session in models), profile.max_evidence),
         tags=tags([*telling, *subjects(content["tools_used"])[:_TELLING]]),
         keywords=tuple(keywords),
         qualifiers=_qualifiers(goal_class, telling, usual),
-        metadata={"goal_actions": sorted(goal_class.key), "requests_speak_of": telling},
-        useful=_useful(goal_class, content),
+        metadata={"goal_actions": _required(content), "requests_speak_of": telling},
+        useful=_useful(goal_class, content, profile),
     )
 
 
-def _useful(goal_class: GoalClass, content: Mapping[str, Any]) -> bool:
+def _required(content: Mapping[str, Any]) -> list[str]:
+    """The actions by which a request is recognised as this kind of work: those of the steps that are always taken."""
+    return sorted({step["tools_used"][0] for step in content["steps"] if not step["optional"]})
+
+
+def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: CompilerProfile) -> bool:
     """Whether the steps are a way to do what is asked, and not only what sessions happened to do.
 
-    The sessions have to share a step and most of what they did, with few steps that only some took, and not fail too
-    often. Without requests, all have to do nearly the same: nothing else tells when to do it.
+    There have to be several cases; they have to share a step and most of what they did, with few steps that only some
+    took, and not fail too often. Without requests, all have to do nearly the same: nothing else tells when to do it.
     """
     least, most = (_MAJORITY, _MAJORITY) if goal_class.requests else (_USUALLY, _USUALLY)
     shared = {name for name, share in goal_class.steps if share >= least}
-    seen = Observations.of_sessions(goal_class.models, goal_class.members)
+    seen = Observations.of_sessions(list(dict.fromkeys(goal_class.examples)), goal_class.members)
     return (
-        any(not step["optional"] for step in content["steps"])
+        goal_class.cases >= _cases_needed(goal_class, profile)
+        and any(not step["optional"] for step in content["steps"])
         and sum(step["optional"] for step in content["steps"]) <= _MOST_OPTIONAL
         and _does_what_is_asked(goal_class)
-        and statistics.median(_covered(shared, model) for model in goal_class.models) >= most
+        and statistics.median(_covered(shared, model) for model in goal_class.examples) >= most
         and (not seen.count or seen.success_rate >= _RARELY)
     )
 
 
+def _cases_needed(goal_class: GoalClass, profile: CompilerProfile) -> int:
+    """How many cases make a kind of work; each further change, which chance may have joined, needs one more."""
+    changes = [name for name, share in goal_class.steps if share >= _MAJORITY and is_action(name)]
+    return profile.min_cases + max(0, sum(not serves_any_purpose(name) for name in changes) - 1)
+
+
 def _does_what_is_asked(goal_class: GoalClass) -> bool:
-    """Whether most sessions made the same change or changes, or nothing was to be changed.
+    """Whether the sessions made the same change or changes, or answered a question.
 
     Sessions that decline, or that make this change or that one, show no way of doing either.
     """
     shares = dict(goal_class.steps)
-    changes = [name for name in shares if is_action(name)]
-    usual = [name for name in changes if shares[name] >= _MAJORITY]
-    if changes:
-        return bool(usual) and _link(usual, goal_class.models) == "and"
-    handing_over = bool(goal_class.requests) and any(kind_of(name) == "handover" for name in shares)
-    return handing_over or not (_asks_for_change(goal_class) or _hands_over(goal_class))
+    usual = [name for name in shares if is_action(name) and shares[name] >= _MAJORITY]
+    if usual:
+        return _agree_on(usual, goal_class)
+    if any(map(is_action, shares)):
+        return False
+    if goal_class.requests and any(kind_of(name) == "handover" for name in shares):
+        return True
+    asked = not goal_class.requests or (_asks(goal_class) and not _asks_for_change(goal_class))
+    return asked and not _hands_over(goal_class)
+
+
+def _agree_on(changes: Sequence[str], goal_class: GoalClass) -> bool:
+    """Whether the sessions made all of these changes, and nothing else if their names say what they are for.
+
+    What cures a symptom that requests complain about depends on what is found, unless nearly all sessions needed it.
+    """
+    if any(map(serves_any_purpose, changes)):
+        return _link(changes, goal_class.examples) == "and"
+    complaining = bool(common_complaint(goal_class.requests, _MAJORITY))
+    sessions = goal_class.models if complaining else goal_class.examples
+    return sum(changes_of(session) == set(changes) for session in sessions) >= _USUALLY * len(sessions)
+
+
+def _asks(goal_class: GoalClass) -> bool:
+    """Whether most requests ask a question."""
+    return sum(map(asks_question, goal_class.requests)) > _HALF * len(goal_class.requests)
 
 
 def _asks_for_change(goal_class: GoalClass) -> bool:
@@ -271,6 +307,10 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
     alternatives = {
         name: alternative for name in names if (alternative := _alternative(name, models)) and alternative not in names
     }
+    if not alternatives and (first := _either_way(names, models)):
+        alternatives = {first: _alternative(first, models)}
+        chosen = sorted([*chosen, (first, _MAJORITY)], key=lambda step: place_of(step[0], models))
+        names = [name for name, _ in chosen]
     steps: list[dict[str, Any]] = [
         {
             "order": order,
@@ -280,9 +320,6 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
         }
         for order, (name, share) in enumerate(chosen, start=1)
     ]
-    for step, (_, share) in zip(steps, chosen, strict=True):
-        if step["optional"]:
-            step["description"] += _how_often(step["tools_used"][0], share, models)
     if check := _final_check(names, models):
         steps.append(_check_step(check, steps[names.index(check)], len(steps) + 1))
     return {
@@ -299,10 +336,21 @@ def _alternative(action: str, models: Sequence[SessionSummary]) -> str:
     asked = set(_given_by_user(action, models)) if kind_of(action) == "lookup" else set()
     if not asked:
         return ""
-    users = Counter(name for model in models for name in _went_well(model))
+    users = Counter(name for model in models for name in went_well(model))
     enough = max(2, _SELDOM * len(models))
     likely = [name for name in most_first(users) if name != action and users[name] >= enough]
     return next((name for name in likely if _stands_in(name, action, users[name], models)), "")
+
+
+def _either_way(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
+    """The usual one of two lookups that stand in for each other: most sessions use one of them, neither is usual."""
+    users = Counter(name for model in models for name in went_well(model))
+    for name in most_first(users):
+        other = _alternative(name, models) if name not in names else ""
+        either = sum(not went_well(model).isdisjoint({name, other}) for model in models)
+        if other and other not in names and either > _MAJORITY * len(models):
+            return name
+    return ""
 
 
 def _stands_in(name: str, action: str, uses: int, models: Sequence[SessionSummary]) -> bool:
@@ -310,18 +358,14 @@ def _stands_in(name: str, action: str, uses: int, models: Sequence[SessionSummar
     given = set(_given_by_user(name, models))
     if kind_of(name) != "lookup" or not given or given == set(_given_by_user(action, models)):
         return False
-    both = sum({name, action} <= _went_well(model) for model in models)
+    both = sum({name, action} <= went_well(model) for model in models)
     same = to_the_same_end(name, action) and not set(noun_words(name)).isdisjoint(noun_words(action))
     return same and both <= _SELDOM * uses
 
 
-def _went_well(model: SessionSummary) -> set[str]:
-    return {step.action for step in model.steps if step.ok is not False}
-
-
 def _given_by_user(action: str, models: Sequence[SessionSummary]) -> list[str]:
-    uses = [step for steps in _uses_of(action, models) for step in steps]
-    return [argument for argument, origin in origins(uses).items() if origin == FROM_USER]
+    given = _usual_origins(_uses_of(action, models))
+    return [argument for argument, origin in given.items() if origin == FROM_USER]
 
 
 def _described(action: str, other: str, models: Sequence[SessionSummary], before: Sequence[str]) -> str:
@@ -334,16 +378,6 @@ def _described(action: str, other: str, models: Sequence[SessionSummary], before
 
 def _small(text: str) -> str:
     return text[:1].lower() + text[1:]
-
-
-def _how_often(action: str, share: float, models: Sequence[SessionSummary]) -> str:
-    """In how many sessions a step was needed; in tenths, so that one session more makes no other artifact."""
-    few = len(models) <= _TENTHS
-    counted = f"{round(share * len(models))} of {len(models)}" if few else f"about {round(10 * share)} of 10"
-    without_action = [model for model in models if action not in model.actions]
-    idle = sum(not any(map(is_action, model.actions)) for model in without_action)
-    remark = "; the others changed nothing" if is_action(action) and idle > _USUALLY * len(without_action) else ""
-    return f" (in {counted} sessions{remark})"
 
 
 def _final_check(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
@@ -370,7 +404,7 @@ def _qualifiers(goal_class: GoalClass, telling: Sequence[str], usual: frozenset[
     steps = [name for name, share in goal_class.steps if share >= _MAJORITY and name not in usual]
     changes, lookups = ([name for name in steps if kind_of(name) == kind] for kind in ("action", "lookup"))
     changed, looked_up = (
-        listed([read_action(name).phrase for name in names[:2]], _link(names[:2], goal_class.models))
+        listed([read_action(name).phrase for name in names[:2]], _link(names[:2], goal_class.examples))
         for names in (changes, lookups)
     )
     return tuple(filter(None, (changed, f"mentioning {listed(telling[:2])}" if telling else "", looked_up)))
@@ -386,9 +420,9 @@ def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str])
     every = [step for steps in uses for step in steps]
     if line := usual_line(every):
         return line_instruction(action, line) + (
-            _given(every, before, TARGET_FIELDS) if action.startswith(BROWSER) else ""
+            _given(uses, before, TARGET_FIELDS) if action.startswith(BROWSER) else ""
         )
-    return instruction(action) + _given(every, before) + _repeated(uses)
+    return instruction(action) + _given(uses, before, free=not is_action(action)) + _repeated(action, uses)
 
 
 def usual_line(uses: Sequence[Step]) -> str:
@@ -415,48 +449,67 @@ def complexity(steps: int, models: Sequence[SessionSummary], profile: CompilerPr
 
 def origins(uses: Sequence[Step]) -> dict[str, str]:
     """For each argument the usual origin of its value: an action, "user", or "" if it varies."""
+    return _usual_origins([[step] for step in uses], _MOSTLY)
+
+
+def _usual_origins(uses: Sequence[Sequence[Step]], most: float = _NEARLY_ALL) -> dict[str, str]:
+    """The same where each session counts once, however often it takes the action."""
     counts: dict[str, Counter[str]] = {}
-    for step in uses:
-        for argument, origin in step.inputs:
-            counts.setdefault(argument, Counter())[origin] += 1
+    for steps in uses:
+        own: dict[str, set[str]] = {}
+        for argument, origin in (pair for step in steps for pair in step.inputs):
+            own.setdefault(argument, set()).add(origin)
+        for argument, named in own.items():
+            counts.setdefault(argument, Counter())[named.pop() if len(named) == 1 else ""] += 1
     usual = {}
     for argument in sorted(counts):
         origin, count = min(counts[argument].items(), key=lambda pair: (-pair[1], pair[0]))
-        frequent = sum(counts[argument].values()) >= _MAJORITY * len(uses)
-        if frequent:
-            usual[argument] = origin if count >= _MOSTLY * sum(counts[argument].values()) else ""
+        if counts[argument].total() >= _MAJORITY * sum(map(bool, uses)):
+            usual[argument] = origin if count >= most * counts[argument].total() else ""
     return usual
 
 
-def _given(uses: Sequence[Step], before: Sequence[str], stated: Container[str] = ()) -> str:
+def _given(
+    uses: Sequence[Sequence[Step]], before: Sequence[str], stated: Container[str] = (), *, free: bool = True
+) -> str:
     """The inputs and their origins: "using user_id from find_user_id_by_email; and note".
 
-    Inputs already *stated* are omitted.
+    Inputs already *stated* are omitted. Unless *free*, only identifiers come from results: what else a change sets is
+    the user's choice, even if a result happens to show the same value.
     """
     sources: dict[str, list[str]] = {}
     loose = []
-    for argument, origin in origins(uses).items():
+    for argument, origin in _usual_origins(uses).items():
         if argument in stated:
             continue
-        if origin == FROM_USER or origin in before:
+        if origin == FROM_USER or (origin in before and (free or _identifies(argument))):
             sources.setdefault(origin, []).append(argument)
-        elif sum(argument in dict(step.inputs) for step in uses) > _MAJORITY * len(uses):
+        else:
             loose.append(argument)
     parts = [
-        f"{listed(sources[origin])} from {'the user' if origin == FROM_USER else origin}" for origin in sorted(sources)
+        f"{listed(sources[origin], most=_MOST_INPUTS)} from {'the user' if origin == FROM_USER else origin}"
+        for origin in sorted(sources)
     ]
-    parts += [f"and {listed(loose)}" if parts else listed(loose)] if loose else []
+    others = listed(loose, most=_MOST_INPUTS)
+    parts += [f"and {others}" if parts else others] if loose else []
     return f", using {'; '.join(parts)}" if parts else ""
 
 
-def _repeated(uses: Sequence[Sequence[Step]]) -> str:
+def _identifies(argument: str) -> bool:
+    return argument.removesuffix("s").endswith(_IDENTIFIERS)
+
+
+def _repeated(action: str, uses: Sequence[Sequence[Step]]) -> str:
     """How often to repeat it, if most sessions do it several times; retries of failures do not count."""
     times = [sum(step.ok is not False for step in steps) for steps in uses if steps]
     if not times or statistics.median(times) < 2:
         return ""
     changing = Counter(name for steps in uses for step in steps for name in step.changed)
-    usual = next(iter(most_first(changing)), "")
-    return f"; once for each {usual}" if usual.endswith(_IDENTIFIERS) else "; as often as needed"
+    again = sum(len(steps) - 1 for steps in uses if steps)
+    usual = [name for name in most_first(changing) if changing[name] > _HALF * again and _identifies(name)]
+    if usual:
+        return f"; once for each {usual[0]}"
+    return "" if is_action(action) else "; as often as needed"
 
 
 def _preconditions(
@@ -474,14 +527,24 @@ def _preconditions(
 
 
 def agreed(models: Sequence[SessionSummary], names: Sequence[str] | None = None) -> bool:
-    """Whether changes (the named ones, or all) usually follow a user message, so that the user was asked."""
-    changes = [
-        step.situation.since in {"user", "both"} and place > 0
+    """Whether the first change (of the named ones, or of all) usually follows a user message: the user was asked.
+
+    Further changes may follow at once, as the user has agreed to all of them.
+    """
+    firsts = [
+        next((place for place, action in enumerate(session.actions) if _counts(action, names)), None)
         for session in models
-        for place, step in enumerate(session.steps)
-        if is_action(step.action) and (names is None or step.action in names)
     ]
-    return bool(changes) and sum(changes) >= _MAJORITY * len(changes)
+    asked = [
+        place > 0 and session.steps[place].situation.since in {"user", "both"}
+        for session, place in zip(models, firsts, strict=True)
+        if place is not None
+    ]
+    return bool(asked) and sum(asked) >= _MAJORITY * len(asked)
+
+
+def _counts(action: str, names: Sequence[str] | None) -> bool:
+    return is_action(action) and (names is None or action in names)
 
 
 def _postconditions(steps: Sequence[tuple[str, bool]], goal_class: GoalClass) -> list[str]:
@@ -495,7 +558,7 @@ def _postconditions(steps: Sequence[tuple[str, bool]], goal_class: GoalClass) ->
         declined = _asks_for_change(goal_class) or _hands_over(goal_class)
         informed = "The user knows what was found, and why nothing was changed"
         return [informed if declined else "The user's question is answered from what was found"]
-    telling = {step.action for session in goal_class.models for step in session.steps if step.ok}
+    telling = {step.action for session in goal_class.examples for step in session.steps if step.ok}
     changes = [(name, optional) for name, optional in steps if is_action(name) and name in telling]
     firm = [f"{name} has reported success" for name, optional in changes if not optional]
     loose = [f"{name} has reported success, if it was called" for name, optional in changes if optional]

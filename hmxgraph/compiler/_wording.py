@@ -172,6 +172,16 @@ def asks_for_change(request: str) -> bool:
     )
 
 
+def asks_question(request: str) -> bool:
+    """Whether a request asks to know something.
+
+    >>> asks_question("I want to check how much I paid"), asks_question("Can you help me with my booking?")
+    (True, False)
+    """
+    asking = QUESTION_WORDS | {"how", "whether"}
+    return any(token.lower() in asking for token in _TOKEN.findall(request))
+
+
 def common_topics(requests: Sequence[str], share: float, most: int) -> list[str]:
     """The words that at least *share* of the requests use, most frequent first.
 

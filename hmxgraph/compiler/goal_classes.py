@@ -3,11 +3,13 @@
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 
+from hmxgraph.compiler._cases import Cases, changes_of
 from hmxgraph.compiler._models import Goals, request_terms, telling_terms
-from hmxgraph.compiler._verbs import is_action, kind_of
+from hmxgraph.compiler._verbs import is_action, kind_of, serves_any_purpose
+from hmxgraph.compiler._wording import asks_for_change
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.text.comparison import jaccard
@@ -15,18 +17,22 @@ from hmxgraph.text.terms import most_first
 
 Key = frozenset[str]
 Groups = dict[Key, list[SessionSummary]]
+_MAJORITY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class GoalClass:
-    """One kind of request: its identifying actions, its sessions, and the steps shared by its successful sessions.
+    """One kind of request: its identifying actions, its sessions, and the steps shared by its examples.
 
-    ``steps`` are in order of work, each with the share of successful sessions that took it.
+    ``examples`` holds successful sessions in which the work was done, as many of each of the ``cases``: repetitions of
+    one case are no evidence for others. ``steps`` are in order of work, each with the share of examples that took it.
     """
 
     key: Key
     members: tuple[SessionSummary, ...]
-    steps: tuple[tuple[str, float], ...]
+    examples: tuple[SessionSummary, ...] = ()
+    cases: int = 0
+    steps: tuple[tuple[str, float], ...] = ()
 
     @property
     def name(self) -> str:
@@ -52,43 +58,82 @@ def goal_classes(summaries: Sequence[SessionSummary], goals: Goals, profile: Com
     shared, unique = _by_wording(requested, goals, profile)
     groups = _settled(_merged(_grouped(shared), profile), profile)
     silent = _settled(_grouped((_changes(summary), summary) for summary in mute), profile)
-    unfinished = [
-        GoalClass(key, tuple(sorted(members, key=lambda member: member.session_id)), ())
+    classes = [
+        GoalClass(key, tuple(sorted(members, key=lambda member: member.session_id)))
         for key, members in _joined(_joined(groups, silent), _grouped(unique)).items()
     ]
-    finished = [GoalClass(goal_class.key, goal_class.members, _steps(goal_class, profile)) for goal_class in unfinished]
-    united = _united([goal_class for goal_class in finished if goal_class.steps], profile)
+    learning = _Learning(summaries, profile)
+    united = _united([learnt for learnt in map(learning.finished, classes) if learnt.steps], learning)
     return sorted(united, key=lambda goal_class: (-len(goal_class.members), goal_class.name))
 
 
-def _united(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[GoalClass]:
-    """Merge classes that make the same changes in similar steps, whatever the wording of their requests.
+class _Learning:
+    """Finds the examples of a class and the steps that they share."""
 
-    The largest class gives the key.
-    """
+    def __init__(self, summaries: Sequence[SessionSummary], profile: CompilerProfile) -> None:
+        self._profile = profile
+        self._cases = Cases(summaries)
+        self._by_changes: defaultdict[Key, list[SessionSummary]] = defaultdict(list)
+        for session in summaries:
+            if session.succeeded:
+                self._by_changes[changes_of(session)].append(session)
+
+    def finished(self, goal_class: GoalClass) -> GoalClass:
+        """The class with its examples and steps."""
+        working = self._at_work(goal_class.models)
+        examples, cases = self._cases.examples(working), self._count(working)
+        return replace(goal_class, examples=examples, cases=cases, steps=_steps(examples, self._profile))
+
+    def _at_work(self, models: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
+        """All sessions that made exactly the changes which most of the *models* with changes made, if most agree.
+
+        Sessions that did something else besides, or that changed nothing, do not show how this work is done. Changes
+        that serve any purpose tell no work apart.
+        """
+        doing: defaultdict[Key, list[SessionSummary]] = defaultdict(list)
+        for model in models:
+            made = changes_of(model)
+            if made or not asks_for_change(model.request):
+                doing[made].append(model)
+        usual = max(doing, key=lambda made: (self._count(doing[made]), len(doing[made]), sorted(made)), default=Key())
+        if not usual:
+            return doing[usual] or models
+        changing = sum(len(doing[made]) for made in doing if made)
+        if len(doing[usual]) <= _MAJORITY * changing or any(map(serves_any_purpose, usual)):
+            return models
+        return self._by_changes[usual] or doing[usual]
+
+    def same_work(self, goal_class: GoalClass, candidate: GoalClass) -> bool:
+        """Whether two classes have the same examples, or make the same changes in similar steps.
+
+        Read-only classes must have equal steps. Changes that only repair a failure do not count: they depend on what
+        the agent met, not on what was asked.
+        """
+        if goal_class.examples == candidate.examples:
+            return True
+        repairs = repairs_of((*goal_class.examples, *candidate.examples))
+        steps, candidate_steps = (
+            [name for name, _ in compared.steps if name not in repairs] for compared in (goal_class, candidate)
+        )
+        changes, theirs = (set(filter(is_action, names)) for names in (steps, candidate_steps))
+        least = self._profile.unite_steps if changes else 1.0
+        return changes == theirs and jaccard(steps, candidate_steps) >= least
+
+    def _count(self, sessions: Sequence[SessionSummary]) -> int:
+        return len(self._cases.grouped(sessions))
+
+
+def _united(classes: Sequence[GoalClass], learning: _Learning) -> list[GoalClass]:
+    """Merge classes of the same work, whatever the wording of their requests; the largest gives the key."""
     united: list[GoalClass] = []
     for goal_class in sorted(classes, key=lambda goal_class: (-len(goal_class.members), goal_class.name)):
-        place = next((place for place, larger in enumerate(united) if _same_work(goal_class, larger, profile)), None)
+        place = next((place for place, larger in enumerate(united) if learning.same_work(goal_class, larger)), None)
         if place is None:
             united.append(goal_class)
             continue
         members = sorted((*united[place].members, *goal_class.members), key=lambda member: member.session_id)
-        whole = GoalClass(united[place].key, tuple(members), ())
-        united[place] = GoalClass(whole.key, whole.members, _steps(whole, profile))
+        united[place] = learning.finished(GoalClass(united[place].key, tuple(members)))
     return united
-
-
-def _same_work(goal_class: GoalClass, candidate: GoalClass, profile: CompilerProfile) -> bool:
-    """Whether two classes make the same changes in similar steps; read-only classes must have equal steps.
-
-    Changes that only repair a failure do not count: they depend on what the agent met, not on what was asked.
-    """
-    repairs = repairs_of((*goal_class.models, *candidate.models))
-    steps, candidate_steps = (
-        [name for name, _ in compared.steps if name not in repairs] for compared in (goal_class, candidate)
-    )
-    changes, theirs = (set(filter(is_action, names)) for names in (steps, candidate_steps))
-    return changes == theirs and jaccard(steps, candidate_steps) >= (profile.unite_steps if changes else 1.0)
 
 
 def expected(chances: Mapping[str, float], profile: CompilerProfile) -> Key:
@@ -238,11 +283,11 @@ def _likeness(left: Key, right: Key) -> float:
     return 2 * len(left & right) / (len(left) + len(right)) if left or right else 1.0
 
 
-def _steps(goal_class: GoalClass, profile: CompilerProfile) -> tuple[tuple[str, float], ...]:
-    models = goal_class.models
+def _steps(models: Sequence[SessionSummary], profile: CompilerProfile) -> tuple[tuple[str, float], ...]:
     if not models:
         return ()
-    counts = Counter(name for model in models for name in set(model.actions))
+    # What failed is no step: what replaced it is.
+    counts = Counter(name for model in models for name in went_well(model) or set(model.actions))
     shares = {name: count / len(models) for name, count in counts.items()}
     usual = [name for name in sorted(shares) if shares[name] >= _share_needed(name, models, profile)]
     # An action that always failed is not a step; what replaced it is.
@@ -251,8 +296,13 @@ def _steps(goal_class: GoalClass, profile: CompilerProfile) -> tuple[tuple[str, 
     answers = repairs_of(models) - {name for name in went if shares[name] >= profile.required_share}
     chosen = [name for name in went if len(went) < len(usual) or name not in answers]
     chosen = chosen or most_first(shares)[:1]
-    place = {name: _place(name, models) for name in chosen}
+    place = {name: place_of(name, models) for name in chosen}
     return tuple((name, round(shares[name], 4)) for name in sorted(chosen, key=lambda name: (place[name], name)))
+
+
+def went_well(session: SessionSummary) -> set[str]:
+    """The actions that a session took without failing."""
+    return {step.action for step in session.steps if step.ok is not False}
 
 
 def _share_needed(action: str, models: Sequence[SessionSummary], profile: CompilerProfile) -> float:
@@ -307,7 +357,7 @@ def _answering(session: SessionSummary) -> set[int]:
     return answering
 
 
-def _place(action: str, models: Sequence[SessionSummary]) -> float:
+def place_of(action: str, models: Sequence[SessionSummary]) -> float:
     """The mean position of the first use of *action*; 0 is the start, 1 the end."""
     places = []
     for model in models:

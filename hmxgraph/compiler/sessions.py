@@ -54,6 +54,7 @@ _INPUTS = 12
 # Words from which on an argument's name is a sentence, which procedures must not repeat.
 _WORDS = 3
 _PHRASES = 50
+_IDENTIFIERS = 100
 FROM_USER = USER
 _LONG_NUMBER = re.compile(r"\d{4,}")
 
@@ -63,12 +64,25 @@ class _Origins:
 
     def __init__(self, most_values: int, most_messages: int) -> None:
         self._most = most_values
-        self._values: dict[str, str] = {}
+        # The action that returned a value first, and that which did last; when.
+        self._values: dict[str, tuple[str, int]] = {}
         self._latest: dict[str, tuple[str, int]] = {}
         self._messages: deque[tuple[int, str]] = deque(maxlen=most_messages)
         self.moment = 0
         self._given: dict[str, dict[str, int]] = {}
         self._phrases: dict[str, str] = {}
+        self._identifiers: dict[str, None] = {}
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """A checksum of each identifier that tools were called with."""
+        return tuple(sorted(self._identifiers))
+
+    def add_call(self, arguments: Mapping[str, Any]) -> None:
+        """Store the identifiers among these arguments: values with a digit."""
+        for value in islice(_scalars(arguments), _SCALARS_PER_RESULT):
+            if any(map(str.isdigit, value)) and len(self._identifiers) < _IDENTIFIERS:
+                self._identifiers[f"{crc32(value.lower().encode()):08x}"] = None
 
     def add_message(self, text: str) -> None:
         """Store a user message."""
@@ -79,7 +93,7 @@ class _Origins:
         """Store the values in a result of *action*; the first action to return a value stays its origin."""
         self.moment += 1
         for value in islice(_scalars(result), _SCALARS_PER_RESULT):
-            remember(self._values, value, self._values.get(value, action), self._most)
+            remember(self._values, value, self._values.get(value, (action, self.moment)), self._most)
             remember(self._latest, value, (action, self.moment), self._most)
 
     def of(self, arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -98,7 +112,7 @@ class _Origins:
         """The one action that ever returned a value that no user said; "" if there is none."""
         action, _ = self._latest.get(text, ("", 0))
         said = any(_says(message, text) for _, message in self._messages)
-        return action if action == self._values.get(text) and not said else ""
+        return action if action == self._values.get(text, ("", 0))[0] and not said else ""
 
     def changed(self, action: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
         """The arguments that changed since the last call of *action*; none at its first call."""
@@ -123,14 +137,19 @@ class _Origins:
 
     def _origin(self, value: Any) -> str:
         """The one origin of all parts of *value*; "" if they have several. Words that the user said are the user's."""
-        origins = {self._origin_of(text) for text in islice(_scalars(value), _SCALARS_PER_RESULT)}
+        texts = [value] if isinstance(value, str) and value else islice(_scalars(value), _SCALARS_PER_RESULT)
+        origins = {self._origin_of(text) for text in texts}
         return origins.pop() if len(origins) == 1 else ""
 
     def _origin_of(self, text: str) -> str:
-        if text in self._values and any(map(str.isdigit, text)):
-            return self._values[text]
-        said = any(text.lower() in message for _, message in self._messages)
-        return FROM_USER if said else self._values.get(text, "")
+        """The user if a message says this, else the action that returned it.
+
+        An identifier that the user repeated after a result is the result's.
+        """
+        action, returned = self._values.get(text, ("", 0))
+        identifier = bool(action) and any(map(str.isdigit, text))
+        heard = (message for when, message in self._messages if when < returned or not identifier)
+        return FROM_USER if any(_says(message, text) for message in heard) else action
 
 
 def _says(message: str, text: str) -> bool:
@@ -448,6 +467,7 @@ class SessionReader:
             ),
             ahead=self._now,
             sources=tuple((*named, self._sources[named]) for named in sorted(self._sources)),
+            about=self._origins.about,
         )
 
     def _enter(self, event: SessionEvent) -> None:
@@ -469,6 +489,8 @@ class SessionReader:
             step = _OpenStep(action.name, event.event_id, self._now, *inputs, action.command)
             step.given, step.parsed = self._origins.named(action.arguments), action.parsed
             step.amendments = self._amended(event.event_id, action)
+            if not action.command:
+                self._origins.add_call(action.arguments)
             step.agent_id, step.tool = event.agent_id, tool_name(event.content.get("tool_name"))
             step.earlier = tuple(steps)
             self._steps.add(step, event.content.get("call_id") if len(steps) == len(actions) - 1 else None)

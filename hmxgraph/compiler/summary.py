@@ -11,7 +11,7 @@ from hmxgraph.protocol.timestamps import iso, microseconds
 
 # Increment whenever the summary of the same events changes: stored summaries are then rebuilt. Each increment needs a
 # new schema version, so that older releases, which would rebuild them in turn, are refused.
-SUMMARY_VERSION = 11
+SUMMARY_VERSION = 12
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 _SAME = "="
 
@@ -100,7 +100,8 @@ class Decision:
 class SessionSummary:
     """One session: steps in order, failures, decisions, outcome, and ``ahead``, the situation after the last step.
 
-    ``sources`` counts the events that act or ask, by source and origin.
+    ``sources`` counts the events that act or ask, by source and origin. ``about`` holds a checksum of each identifier
+    with which tools were called.
     """
 
     session_id: str
@@ -119,6 +120,7 @@ class SessionSummary:
     decisions: tuple[Decision, ...] = ()
     ahead: Situation = Situation()
     sources: tuple[tuple[str, str, int], ...] = ()
+    about: tuple[str, ...] = ()
 
     @property
     def succeeded(self) -> bool:
@@ -152,6 +154,7 @@ class SessionSummary:
             "decisions": [_values(decision) for decision in self.decisions],
             "ahead": _values(self.ahead),
             "sources": [list(counted) for counted in self.sources],
+            "about": list(self.about),
         }
 
     def to_json(self) -> str:
@@ -176,6 +179,7 @@ class SessionSummary:
                 "decisions": tuple(_decision(values) for values in document["decisions"]),
                 "ahead": Situation(*document["ahead"]),
                 "sources": tuple((source, origin, count) for source, origin, count in document["sources"]),
+                "about": tuple(document["about"]),
             }
         )
 

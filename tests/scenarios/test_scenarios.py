@@ -217,12 +217,18 @@ def check_procedure(world, expectation):
     schemas = world.of_type("task_schema")
     chosen = [draft for draft in schemas if draft.title.startswith(expectation["procedure"])]
     assert chosen, [draft.title for draft in schemas]
+    assert len(chosen) == expectation.get("count", len(chosen)), [draft.title for draft in chosen]
     tools = [tool for step in chosen[0].content["steps"] for tool in step["tools_used"]]
     assert set(expectation.get("has", ())) <= set(tools), tools
     assert not set(expectation.get("lacks", ())) & set(tools), tools
     assert tools[-1] == expectation.get("last", tools[-1]), tools
     described = [step["description"] for step in chosen[0].content["steps"]]
     assert set(expectation.get("says", ())) <= set(described), described
+    optional = [step["tools_used"][0] for step in chosen[0].content["steps"] if step["optional"]]
+    assert optional == expectation.get("optional", optional), optional
+    told = render_artifact("task_schema", chosen[0].title, chosen[0].summary, chosen[0].content)
+    assert not [text for text in expectation.get("lacks_text", ()) if text in told], told
+    assert all(text in told for text in expectation.get("has_text", ())), told
 
 
 def check_suggest(world, expectation):

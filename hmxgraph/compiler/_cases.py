@@ -1,0 +1,72 @@
+"""Cases: what sessions are about, so that several runs of one case count as one."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import cycle, islice
+from math import fsum, log
+
+from hmxgraph.compiler._verbs import is_action
+from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.text.comparison import jaccard
+
+# Share of the identifying values of two sessions that makes them one case, weighted by rarity.
+_SAME_CASE = 0.3
+# Share of sessions above which an identifier is common.
+_COMMON = 0.2
+# Sessions that show a case.
+_EXAMPLES = 4
+
+
+class Cases:
+    """Tells which sessions are about the same case: those that call tools with the same, rare identifiers.
+
+    Identifiers that many sessions use, such as the only customer of a tenant, tell no cases apart; a session without
+    others is a case of its own.
+    """
+
+    def __init__(self, sessions: Sequence[SessionSummary]) -> None:
+        counts = Counter(value for session in sessions for value in session.about)
+        most = _COMMON * len(sessions)
+        self._rarity = {value: log(len(sessions) / count) for value, count in counts.items() if count <= most}
+
+    def examples(self, sessions: Iterable[SessionSummary]) -> tuple[SessionSummary, ...]:
+        """As many sessions of each case, the most typical first, so that each case has the same weight.
+
+        A case with fewer sessions repeats them.
+        """
+        cases = self.grouped(sessions)
+        depth = min(_EXAMPLES, max(map(len, cases), default=0))
+        chosen = [session for runs in cases for session in islice(cycle(_most_typical(runs)), depth)]
+        return tuple(sorted(chosen, key=lambda session: session.session_id))
+
+    def grouped(self, sessions: Iterable[SessionSummary]) -> list[list[SessionSummary]]:
+        """The *sessions* case by case: each joins the first case whose best documented session it resembles most."""
+        groups: list[list[SessionSummary]] = []
+        for session in sorted(sessions, key=lambda session: (-self._weight(session.about), session.session_id)):
+            alike = [self._likeness(session, runs[0]) for runs in groups]
+            best = max(alike, default=0.0)
+            if best >= _SAME_CASE:
+                groups[alike.index(best)].append(session)
+            else:
+                groups.append([session])
+        return groups
+
+    def _likeness(self, session: SessionSummary, other: SessionSummary) -> float:
+        """The weighted Jaccard similarity of what two sessions are about."""
+        mine, theirs = set(session.about), set(other.about)
+        total = self._weight(mine | theirs)
+        return self._weight(mine & theirs) / total if total else 0.0
+
+    def _weight(self, values: Iterable[str]) -> float:
+        return fsum(self._rarity.get(value, 0.0) for value in values)
+
+
+def _most_typical(runs: Sequence[SessionSummary]) -> list[SessionSummary]:
+    """The sessions whose actions resemble those of the others most, at most as many as a case may show."""
+    order = {run.session_id: -fsum(jaccard(run.actions, other.actions) for other in runs) for run in runs}
+    return sorted(runs, key=lambda run: (order[run.session_id], run.session_id))[:_EXAMPLES]
+
+
+def changes_of(session: SessionSummary) -> frozenset[str]:
+    """The changes that a session made with success."""
+    return frozenset(step.action for step in session.steps if step.ok is not False and is_action(step.action))
