@@ -66,8 +66,8 @@ def test_a_pack_honours_the_validity_scope(graph):
         ({"time_range": {"end": THEN}}, {None: False}),
     ],
 )
-def test_a_conflict_is_told_where_its_sides_apply(graph, scope, readers):
-    """Whoever an artifact is not for is not told its words by a conflict either."""
+def test_a_conflict_is_shown_only_where_its_sides_apply(graph, scope, readers):
+    """An agent outside an artifact's scope does not learn its words from a conflict either."""
     graph.record_artifact(policy("a1", "Must use the online tool quokka", tags=["db"], validity_scope=scope))
     graph.record_artifact(policy("a2", "Must never use the online tool quokka", second=60, tags=["db"]))
     assert len(graph.conflicts()) == 1

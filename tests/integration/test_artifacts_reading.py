@@ -95,7 +95,7 @@ def test_pages_follow_each_other_without_gap_or_repeat(connection, tenancy, reco
 
 
 @pytest.mark.parametrize("cursor", ["", "nonsense", "e30=", "WzEsMl0="])
-def test_a_cursor_of_somebody_else_is_refused(connection, tenancy, cursor):
+def test_an_invalid_cursor_is_refused(connection, tenancy, cursor):
     """Anything but a cursor given by a page is an error."""
     with pytest.raises(NotFound, match="cursor of the page before"):
         connection.perform(artifacts.artifacts(tenancy, after=cursor))

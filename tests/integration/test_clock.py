@@ -92,8 +92,8 @@ def held(graph, connection):
 
 
 @pytest.mark.parametrize("again", ["the same", "others", "compile", "repair"])
-def test_what_a_slow_clock_held_back_has_its_say_later(graph, connection, address, monkeypatch, again):
-    """With the next call of a client whose clock is right, nothing shows that another client's clock was behind."""
+def test_the_next_call_repairs_the_effects_of_a_slow_clock(graph, connection, address, monkeypatch, again):
+    """After the next call of a client with a correct clock, no trace of the slow clock is left."""
 
     def events(tenant, number):
         yield from repaired_deployment(f"d{number}", tenant=tenant)

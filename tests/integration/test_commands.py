@@ -147,7 +147,7 @@ def test_no_tenant_has_an_empty_name(hmxgraph):
     assert (ended, "it is empty" in err) == (2, True)
 
 
-def test_nothing_to_forget_is_told(hmxgraph, tenant_id):
+def test_forget_reports_ids_that_match_no_event(hmxgraph, tenant_id):
     """What matches no event is not reported as forgotten."""
     hmxgraph("remember", "Never deploy on Friday", "--tenant", tenant_id)
     for words in (("--session", "nope", "--yes"), ("--event", "nope", "--dry-run")):
@@ -155,7 +155,7 @@ def test_nothing_to_forget_is_told(hmxgraph, tenant_id):
         assert (code, "Nothing to forget" in out, "nothing matched" in err) == (0, True, True)
 
 
-def test_health_tells_people_the_time(hmxgraph, tenant_id):
+def test_health_shows_the_time_in_readable_form(hmxgraph, tenant_id):
     """The time of the tenant's latest event as people write it; of a tenant without any, none."""
     assert "None" not in hmxgraph("health", "--tenant", tenant_id)[1]
     hmxgraph("remember", "Never deploy on Friday", "--kind", "policy", "--tenant", tenant_id)
@@ -175,7 +175,7 @@ def test_no_address_is_one_clear_line(hmxgraph, uri, command):
 
 
 @pytest.mark.slow
-def test_browser_tells_how_to_look_and_writes_what_browser_imports(hmxgraph, address, tenant_id, tmp_path):
+def test_browser_prints_the_login_and_writes_the_file_to_import(hmxgraph, address, tenant_id, tmp_path):
     """The address and user for a login, without the password of a server that is not ours; one file to drag."""
     hmxgraph("remember", "Never deploy on Friday", "--kind", "policy", "--tenant", tenant_id)
     code, out, _ = hmxgraph("browser", "--save", "look", "--tenant", tenant_id, "--json")

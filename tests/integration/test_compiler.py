@@ -230,7 +230,7 @@ def test_long_session_is_read_in_pages(graph, tenant_id):
     assert (report.sessions, report.events) == (1, len(script.events))
 
 
-def test_suggestions_for_stored_and_told_sessions(graph, tenant_id):
+def test_suggestions_are_equal_for_stored_and_given_sessions(graph, tenant_id):
     """A session not stored yet and the same one stored get the same suggestion."""
     graph.ingest(world(tenant_id))
     graph.compile()
@@ -242,7 +242,7 @@ def test_suggestions_for_stored_and_told_sessions(graph, tenant_id):
     assert graph.suggest(session_id="now") == suggestion
 
 
-def test_an_unheard_request_is_led_by_nothing(graph, tenant_id):
+def test_a_request_unlike_any_session_gets_no_procedure(graph, tenant_id):
     """A request that shares no word with any session gets no procedure, neither suggested nor packed."""
     graph.ingest(world(tenant_id))
     graph.compile()

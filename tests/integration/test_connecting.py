@@ -90,7 +90,7 @@ def test_the_database_of_users_and_databases_keeps_no_graph(address, tenant_id, 
         ("CREATE (:Tenant {key: 'k', state_version: 1}) DELETE schema", OlderStore, "data and no schema version"),
     ],
 )
-def test_a_database_of_another_time_is_left_alone(address, change, refusal, reason):
+def test_a_database_with_an_incompatible_schema_is_left_alone(address, change, refusal, reason):
     """A schema version that this release cannot work with is refused, and nothing is sent after that."""
     sent = []
 
@@ -144,14 +144,14 @@ def test_no_address_names_the_accepted_forms(tenant_id, uri, said):
         assert "secret" not in str(refused.value)
 
 
-def test_health_tells_server_and_tenant(graph, tenant_id):
+def test_health_reports_server_and_tenant(graph, tenant_id):
     """Health is the server's version and edition, indexes in trouble, and the tenant's state."""
     health = graph.health()
     assert health["version"].split(".")[0].isdigit()
     assert (health["indexes_not_online"], health["tenant_id"], health["event_count"]) == ([], tenant_id, 0)
 
 
-def test_trace_tells_each_statement_until_stopped(graph):
+def test_trace_reports_each_statement_until_stopped(graph):
     """A trace sees statement, rows and time of everything sent, and nothing after it was stopped."""
     lines = []
     stop = graph.trace(lines.append)
@@ -305,8 +305,8 @@ def test_whatever_becomes_of_closing_it_opens_again(awaitable):
     assert health["indexes_not_online"] == []
 
 
-def test_another_event_loop_is_told(awaitable):
-    """A graph cannot be asked, opened or closed from another loop than the one that opened it; there it goes on."""
+def test_use_from_another_event_loop_is_refused(awaitable):
+    """A graph cannot be queried, opened or closed from a loop other than its own, where it keeps working."""
     with asyncio.Runner() as home:
         home.run(awaitable.__aenter__())
         for elsewhere in (awaitable.health, awaitable.__aenter__, awaitable.close):

@@ -173,8 +173,8 @@ def test_cut_off_and_done_again(opened, cut, prepared, operation):
         after += 1
 
 
-def test_cut_off_between_summaries_of_another_release_and_what_they_teach(opened, cut, monkeypatch):
-    """Where another release sums sessions up anew, the next compilation goes on from there."""
+def test_cut_off_after_summaries_are_rebuilt_for_another_release(opened, cut, monkeypatch):
+    """Cut off between rebuilding summaries for a new release and learning from them, the next compilation goes on."""
     graph = opened()
     learnt(graph)
     monkeypatch.setattr(compilations, "summary_version", lambda profile: f"another of {profile.name}")

@@ -102,7 +102,7 @@ def test_everything_forgotten_leaves_no_word(learnt, left):
     assert learnt.verify().findings == ()
 
 
-def test_what_others_taught_is_compiled_anew(learnt, tenant_id, address):
+def test_after_erasure_the_remaining_events_are_recompiled(learnt, tenant_id, address):
     """What is left teaches what it would teach a tenant that never had the rest; a full compilation adds nothing."""
 
     def taught(graph):
@@ -173,7 +173,7 @@ def test_what_people_decided_stays_decided(learnt):
     assert learnt.verify().findings == ()
 
 
-def test_a_dry_run_tells_what_would_be_blanked(learnt):
+def test_a_dry_run_lists_artifacts_that_would_be_blanked(learnt):
     """The artifacts that a dry run names are those that go."""
     dry = learnt.forget(session_id="s0", dry_run=True)
     assert dry.artifacts
@@ -204,7 +204,7 @@ def test_conflicts_of_memories_and_relations_too(graph, left, tenant_id):
     assert left() == []
 
 
-def test_what_others_told_keeps_their_spelling_only(graph, tenant_id, connection):
+def test_shared_knowledge_loses_the_spelling_of_erased_events(graph, tenant_id, connection):
     """Memories and entities that live on lose the words of the event that goes."""
     texts = {
         "a": "Always VERIFY the Rollout Twice! I LIVE in BosTon. See Secret-DB7.prod.internal.",
@@ -229,7 +229,7 @@ def test_what_others_told_keeps_their_spelling_only(graph, tenant_id, connection
     assert graph.verify().findings == ()
 
 
-def test_verify_names_what_still_tells(learnt, connection, tenant_id):
+def test_verify_reports_artifacts_with_text_of_erased_events(learnt, connection, tenant_id):
     """A compiled artifact with words, resting on an erased event, is found by a verification."""
     connection._driver.execute_query(RETOLD, tenant_id=tenant_id)
     assert "erased" in {finding.check for finding in learnt.verify().findings}

@@ -36,7 +36,7 @@ def statement_id(graph):
     return plain.event_id
 
 
-def test_a_memory_told_while_another_telling_is_erased_keeps_count(graph, statement_id):
+def test_evidence_added_during_an_erasure_is_counted(graph, statement_id):
     """Evidence that is committed while an erasure waits for the memory is counted by it."""
 
     def one_more(tx):

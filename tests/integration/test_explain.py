@@ -99,7 +99,7 @@ def test_an_artifact_leads_to_the_text_of_its_events(stored_memory, connection, 
     json.dumps(explanation.document())
 
 
-def test_an_artifact_tells_its_history(connection, tenancy, explained):
+def test_an_artifact_is_explained_with_its_history(connection, tenancy, explained):
     """Statuses with their times and reasons, the place in the chain, open conflicts."""
     connection.perform(lifecycle.record_artifact(tenancy, policy("p1", "Use it", status="draft")))
     connection.perform(lifecycle.transition(tenancy, "p1", "active", reason="checked", at_us=at(9)))
@@ -134,8 +134,8 @@ def test_a_memory_leads_to_its_events(stored_memory, explained):
     ]
 
 
-def test_a_memory_told_often_leads_to_its_first_tellings(graph, connection, tenancy, explained):
-    """However often it was told, as many events are shown as a reader looks at; the facts tell how many there are."""
+def test_a_memory_with_much_evidence_shows_the_first_events(graph, connection, tenancy, explained):
+    """However many events support it, only as many as a reader looks at are shown; the facts give the total."""
     rules = [message(number, "Never deploy on a Friday") | {"metadata": {"user_id": "ana"}} for number in range(120)]
     graph.ingest(rules[:50], rehome=True)
     graph.ingest([rule | {"session_id": "t"} for rule in rules[50:]], rehome=True)
@@ -165,7 +165,7 @@ def test_many_memories_are_explained_at_once(stored_memory, connection, tenancy,
     assert len(told_of) == single
 
 
-def test_an_event_tells_what_rests_on_it(stored_memory, connection, tenancy, explained):
+def test_an_event_lists_memories_and_artifacts_that_rest_on_it(stored_memory, connection, tenancy, explained):
     """Memories and artifacts that name it as evidence."""
     connection.perform(lifecycle.record_artifact(tenancy, schema("a1", source_events=["e2"])))
     explanation = explained("e2")

@@ -97,7 +97,7 @@ def test_a_signed_fingerprint_travels(typed, origin):
     assert "3 deprecated, 0 kept" in gone.stdout
 
 
-def test_what_is_wrong_is_told(typed, origin):
+def test_each_kind_of_bad_input_has_its_own_error(typed, origin):
     """A missing file, a key that exists, a foreign signature and a damaged envelope each end in their own error."""
     typed("fingerprint", "keygen", "key")
     with pytest.raises(FingerprintRefused, match="key exists"):

@@ -195,8 +195,8 @@ def test_an_import_can_be_taken_back_and_come_again(origin, other):
 
 
 @pytest.mark.parametrize("forgotten", [False, True])
-def test_what_was_taken_back_comes_anew_with_another_envelope(other, forgotten):
-    """Only a draft or active artifact counts as known: what an import left behind is no reason to import nothing."""
+def test_withdrawn_artifacts_can_be_imported_again_with_another_envelope(other, forgotten):
+    """Only draft and active artifacts count as known, so withdrawn ones do not block a new import."""
     first = other.receive(envelope())
     if forgotten:
         other.perform(retention.forget, ForgetCriteria(session_id=LOGGING_SESSIONS + first.import_id))
@@ -386,7 +386,7 @@ def test_two_importers_at_once_store_it_once(origin, other, address):
     assert other.faults() == ()
 
 
-def test_only_active_artifacts_are_told(origin):
+def test_only_active_artifacts_are_exported(origin):
     """Drafts, deprecated, archived and superseded artifacts are not exported."""
     origin.learn(schema("draft", status="draft", step="other"))
     origin.perform(lifecycle.transition, "t1", "archived")
@@ -445,7 +445,7 @@ def smuggling(own, **more):
     return sealed({**made, "artifact_summaries": summaries}, ExportOptions())
 
 
-def test_local_evidence_activates_no_word_of_somebody_else(other):
+def test_local_evidence_does_not_activate_foreign_text(other):
     """A playbook with the tenant's own first way out and foreign further ones stays a draft; without them it rises."""
     script = Script("deploy", tenant=other.tenant_id).user("Deploy the staging environment")
     script.run("kubectl apply -f staging.yaml", error="namespace staging not found")

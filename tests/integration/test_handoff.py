@@ -30,7 +30,7 @@ def test_nothing_is_said_twice(worked_day):
     assert {part: text.count(part) for part in stated if text.count(part) > 1} == {}
 
 
-def test_the_brief_of_the_project_tells_as_much(worked_day):
+def test_the_project_brief_answers_the_same_questions(worked_day):
     """The brief has the tasks' goals, reasons, decisions, evidence, rejections, failures and next steps."""
     worked_day.memory.compact(project_id="river", digest_modes=["brief_project"])
     (hit,) = worked_day.records.search(artifact_role="project_brief", project_id="river")

@@ -233,7 +233,7 @@ def test_strict_ingest_refuses_conflicts(graph, made):
     assert graph.health()["event_count"] == 1
 
 
-def test_writers_of_the_same_events_meet(address, stored, made, tenant_id):
+def test_concurrent_writers_of_the_same_events_store_each_once(address, stored, made, tenant_id):
     """Eight writers bring the same events in different batches at once: each event once, one chain, no error."""
     events = [made(f"e{n:03}", n % 40, session_id=f"s{n // 40}") for n in range(200)]
     reports, errors = [], []
@@ -262,7 +262,7 @@ def test_writers_of_the_same_events_meet(address, stored, made, tenant_id):
     assert [row["session"]["event_count"] for row in stored.picture()["s"]] == [40] * 5
 
 
-def test_writers_that_point_at_each_other_meet(address, stored, made, tenant_id):
+def test_concurrent_writers_with_parents_in_each_others_batch_are_linked(address, stored, made, tenant_id):
     """Events of different sessions that name each other as parents are linked, whoever commits first."""
     number = 60
 

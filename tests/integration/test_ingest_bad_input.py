@@ -94,8 +94,8 @@ def test_an_event_against_the_rules(graph, made, lines, name):
         assert {(fault.path, fault.clause) for fault in rejection.faults} >= {(path, clause)}
 
 
-def test_all_faults_of_a_line_are_told_at_once(graph, made):
-    """Who mends a line sees everything that is wrong with it."""
+def test_all_faults_of_a_line_are_reported_at_once(graph, made):
+    """Who repairs a line sees everything that is wrong with it."""
     (rejection,) = graph.ingest(made(1, sequence=-1, salience=2, timestamp="yesterday", tags="x")).rejected
     assert {fault.path for fault in rejection.faults} == {"$.sequence", "$.salience", "$.timestamp", "$.tags"}
 
@@ -107,7 +107,7 @@ def test_a_line_of_20_mb(graph, lines):
     assert (report.accepted, [rejection.line for rejection in report.rejected], report.lines) == (2, [2], 3)
 
 
-def test_a_line_beyond_all_measure(graph, lines):
+def test_a_line_longer_than_any_format_is_skipped(graph, lines):
     """A line longer than any format has is skipped without being kept in memory, and reported."""
     source = b"\n".join([lines[0], b'"' + b"x" * (LONGEST_LINE + 1) + b'"', lines[1]])
     report = graph.ingest(source)

@@ -147,7 +147,7 @@ def test_a_rule_taken_back_is_over(say, listed):
     assert holding(listed) == sorted([lifted[0], never])
 
 
-def test_a_rule_laid_down_by_hand_is_not_taken_back_by_the_way(say, add_memory, listed, connection, tenancy):
+def test_a_rule_remembered_by_hand_is_not_withdrawn_by_a_message(say, add_memory, listed, connection, tenancy):
     """Both hold, in conflict, until one is chosen."""
     add_memory("Never push to main directly.", kind="policy", hard=True)
     say((28, "You may push to main directly now."))
@@ -181,8 +181,8 @@ def test_a_hard_rule_is_not_displaced_by_chance_words(say, add_memory, listed, c
     assert connection.perform(conflicts(tenancy)) == ()
 
 
-def test_who_orders_by_the_way_may_change_their_mind(say, add_memory, listed):
-    """Unless the same was laid down by hand as well."""
+def test_a_rule_from_messages_can_be_withdrawn_by_a_message(say, add_memory, listed):
+    """Unless the same rule was also remembered by hand."""
     say((1, "Never deploy to production on a Friday."), (2, "Always deploy to production on a Friday."))
     assert holding(listed) == ["Always deploy to production on a Friday."]
     add_memory("Always deploy to production on a Friday.", kind="policy", hard=True)
@@ -190,8 +190,8 @@ def test_who_orders_by_the_way_may_change_their_mind(say, add_memory, listed):
     assert "Always deploy to production on a Friday." in holding(listed)
 
 
-def test_what_is_told_not_to_be_so_any_more_ends(say, listed):
-    """The fact that it denies ends there, and comes back when told anew; others of the same kind go on."""
+def test_a_denied_fact_ends(say, listed):
+    """The denied fact ends, and comes back when stated again; other facts of its kind stay."""
     say((1, "I'm allergic to nuts and latex."), (5, "I am not allergic to latex after all."))
     assert holding(listed) == ["The user is allergic to nuts.", "The user is not allergic to latex."]
     assert "The user is allergic to latex." in listed(as_of_us=day(2))
@@ -273,7 +273,7 @@ def test_what_was_kept_gives_way_to_a_later_answer(say, listed, connection, tena
     assert connection.perform(verify(tenancy)).findings == ()
 
 
-def test_a_contradiction_told_twice_at_once_is_one(say, listed, connection, tenancy):
+def test_a_contradiction_stated_twice_in_a_batch_is_one_conflict(say, listed, connection, tenancy):
     """Two events of one batch that say the same open one conflict, and are both its evidence."""
     say((1, "I live in Boston."))
     say((1, "I live in Oslo."), (1, "I live in Oslo."))

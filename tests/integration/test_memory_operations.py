@@ -143,8 +143,8 @@ def test_one_memory_takes_one_place(memory):
     assert memory.get(second.memory_id).hidden_reason is None
 
 
-def test_what_was_deleted_holds_again_when_it_is_told_by_hand_again(graph, memory):
-    """As a memory of its own, however often; said by the way, it stays out."""
+def test_a_deleted_memory_can_be_remembered_again_by_hand(graph, memory):
+    """Each time as a new memory; stated in a message, it stays out."""
     text = "Two hosts serve staging"
     for second in range(2):
         added = memory.add(text)
@@ -159,8 +159,8 @@ def test_what_was_deleted_holds_again_when_it_is_told_by_hand_again(graph, memor
     ]
 
 
-def test_a_search_tells_what_held_then(memory):
-    """As of a time: what was said and neither superseded nor deleted by then."""
+def test_a_search_as_of_a_time_returns_what_held_then(memory):
+    """As of a time: what was known and neither superseded nor deleted by then."""
     old = memory.add("The xray host is one", at=AT.format(1))
     new = memory.supersede(old.memory_id, "The xray host is two", at=AT.format(3))
     memory.delete(new.memory_id, at=AT.format(5))

@@ -153,8 +153,8 @@ def written_meanwhile(learned, address):
         yield packed
 
 
-def test_a_pack_is_of_one_version(learned, written_meanwhile):
-    """Where something is written while a pack is read, it is read anew: one version, one pack."""
+def test_a_pack_reads_one_version(learned, written_meanwhile):
+    """If something is written while a pack is read, the reading starts over: one version, one pack."""
     pack, statements = written_meanwhile(1)
     reading = ["recall/events", "recall/knowledge", "recall/surroundings"]
     assert statements == [*reading, "recall/surroundings", *reading]
@@ -162,8 +162,8 @@ def test_a_pack_is_of_one_version(learned, written_meanwhile):
     assert pack.metadata["pack_hash"] == learned.pack(QUERY).metadata["pack_hash"]
 
 
-def test_a_state_that_does_not_settle_is_told(written_meanwhile):
-    """After five readings the pack is given as it is, and says that it is of no one version."""
+def test_a_pack_reports_a_state_that_keeps_changing(written_meanwhile):
+    """After five readings the pack is returned, and reports that its data span several versions."""
     pack, statements = written_meanwhile(100)
     assert statements.count("recall/events") == 5
     assert pack.metadata["pool"]["unsettled"]
@@ -452,8 +452,8 @@ def test_before_a_failure_its_playbook_leads(learned):
     assert playbook.artifact_id not in {step.artifact_id for step in onward.suggested_next_steps}
 
 
-def test_what_stands_in_the_way_is_told_until_that_very_action_succeeds(learned):
-    """Another success of the same shell makes nothing good."""
+def test_a_blocker_is_shown_until_that_action_succeeds(learned):
+    """Another successful command of the same shell does not clear it."""
 
     def blockers(script):
         learned.ingest(script.events)
@@ -477,8 +477,8 @@ def test_what_stands_in_the_way_is_told_until_that_very_action_succeeds(learned)
         ("api_result", {"status_code": 503, "body": "x" * 5000}, {"status_code": 200}),
     ],
 )
-def test_work_that_tells_its_own_end_stands_in_the_way_as_well(graph, event_type, bad, good):
-    """Commands, tests and requests are no calls with results: they say themselves how they went."""
+def test_failed_commands_tests_and_requests_are_blockers_too(graph, event_type, bad, good):
+    """They carry their own outcome instead of a separate result."""
     work = {"command": "make test", "method": "POST", "url": "https://shop.example/orders"}
 
     def blockers(number, outcome):
@@ -532,8 +532,8 @@ def test_an_import_is_no_evidence(learned, address):
     assert "evidence" not in {entry.section for entry in pack.entries}
 
 
-def test_what_expired_tells_nothing(graph):
-    """Expired calls and errors neither stand in the way nor count as steps; what rests on them alone is dropped."""
+def test_expired_events_have_no_effect(graph):
+    """Expired calls and errors neither block nor count as steps; what rests on them alone is dropped."""
     graph.ingest(sessions(graph.tenant_id))
     graph.compile()
     script = Script("fleeting", tenant=graph.tenant_id).user(QUERY)

@@ -72,7 +72,7 @@ def leaks(graph, other, probes, seed):
     return leaking
 
 
-def test_no_text_of_another_tenant_is_ever_packed(pair):
+def test_no_text_of_another_tenant_is_packed(pair):
     """Random probes, made of the other tenant's words, names, scope token and search syntax, find nothing."""
     graph, other = pair
     assert SECRET in other.pack("deploy staging").text
@@ -80,7 +80,7 @@ def test_no_text_of_another_tenant_is_ever_packed(pair):
 
 
 @pytest.mark.fuzz
-def test_no_text_of_another_tenant_is_ever_packed_in_long(pair):
+def test_no_text_of_another_tenant_is_packed_in_a_long_run(pair):
     """A hundred thousand random probes find nothing either."""
     assert leaks(*pair, 100_000, seed=2) == []
 

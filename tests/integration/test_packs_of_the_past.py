@@ -54,8 +54,8 @@ def test_later_knowledge_does_not_crowd_out_earlier_knowledge(graph):
     assert contents(pack) == {"The gadget is stored in the hall of the old museum"}
 
 
-def test_hard_policies_are_always_told(graph):
-    """Every hard policy that was there by then is told, however many there are, whatever was ruled later."""
+def test_hard_policies_are_always_packed(graph):
+    """Every hard policy known by then is packed, however many there are, whatever was ruled later."""
     for number in range(65):
         graph.remember(f"Never open gate {number}", kind="policy", hard=True, at=iso(START))
     for number in range(5):
@@ -86,8 +86,8 @@ def test_what_was_seen_later_does_not_count(graph, said, question, known):
     assert known_entries() == before
 
 
-def test_records_that_a_pack_of_the_past_does_not_look_at_are_told(graph, tasks, address):
-    """Of more task records than it looks at, however far it reaches behind later ones, the pack says so."""
+def test_a_pack_of_the_past_reports_records_beyond_its_limit(graph, tasks, address):
+    """If there are more task records than it looks at, even counting past later ones, the pack says so."""
     task_id = tasks.start("Mend it", agent_id="ana", at=iso(START)).task_id
     tasks.add_evidence(task_id, summary="gadget", supports_claim=True, agent_id="ana", at=iso(START + 1_000_000))
     graph.ingest([message(graph.tenant_id, "later", LATER, "Something else")])

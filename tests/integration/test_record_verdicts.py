@@ -76,8 +76,8 @@ def test_a_verification_says_one_thing(records, claim):
 
 
 @pytest.mark.parametrize("role", ["task_resume", *LIBRARIES])
-def test_no_agent_stands_in_for_a_digest(graph, tasks, records, claim, role):
-    """The ids of the engine's digests are not to be had, before there is one and afterwards, by whatever kind."""
+def test_agents_cannot_take_the_id_of_a_digest(graph, tasks, records, claim, role):
+    """The ids of the engine's digests are refused for records of every kind, before and after the digest exists."""
     task_id = records.get(claim).record.task_id
     name = DigestName(role, task_id if role == "task_resume" else "*")
     taken = name.artifact_id(graph.tenant_id)

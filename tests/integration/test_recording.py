@@ -79,8 +79,8 @@ def test_an_idempotency_key(graph, stored):
     assert stored.session("s")["event_count"] == 1
 
 
-def test_events_stand_in_the_order_in_which_they_were_appended(graph, stored):
-    """After whatever the session holds, even events dated later."""
+def test_appended_events_keep_their_order(graph, stored):
+    """Each follows everything the session holds, even events dated later."""
     graph.append("message", {"role": "user", "text": "later"}, session_id="s", at="2100-01-01T00:00:00Z")
     ids = [graph.append("message", {"role": "user", "text": str(n)}, session_id="s").event_id for n in range(3)]
     assert {link[1:] for link in stored.links("NEXT")} >= set(pairwise(ids))

@@ -126,8 +126,8 @@ def test_words_and_ids_are_text(tasks, records, value):
                 ask("leak", project_id=value)
 
 
-def test_an_unknown_kind_is_told_before_a_task_that_is_missing(records):
-    """The slip is the kind."""
+def test_an_unknown_kind_is_reported_before_a_missing_task(records):
+    """The kind is the mistake to correct first."""
     with pytest.raises(UnknownChoice, match="unknown kind 'nope'; choose one of task_start"):
         records.create("nope", summary="x")
 

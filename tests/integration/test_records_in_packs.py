@@ -25,8 +25,8 @@ def entry(pack, record_id):
     return next(entry for entry in pack.entries if entry.source_id == record_id)
 
 
-def test_records_stand_in_their_sections(graph, leak):
-    """Evidence and decisions are entries of evidence, steps of episodes, under legal source types."""
+def test_records_appear_in_their_sections(graph, leak):
+    """Evidence and decisions appear under evidence, steps under episodes, with legal source types."""
     task_id, seen = leak
     decided = records_of(graph).decision(
         task_id, summary="Free the parser buffer per line", agent_id="bo", at=AT.format(2)
@@ -92,8 +92,8 @@ def test_trust_is_reflected(graph, leak):
     assert (then.content, then.provenance) == (verified.content, verified.provenance)
 
 
-def test_digests_never_stand_for_evidence(graph, leak):
-    """A digest leads to records; it is no entry of any section itself."""
+def test_digests_are_never_packed_as_evidence(graph, leak):
+    """A digest points to records; it is no entry of any section itself."""
     task_id, _ = leak
     tasks_of(graph).resume(task_id)
     assert not [entry for entry in graph.pack(CLAIM).entries if entry.content.startswith("digest")]

@@ -195,8 +195,8 @@ def test_the_clock_stays_with_what_people_recorded(graph, forgetting, events):
     assert graph.artifact("kept").status == "deprecated"
 
 
-def test_a_tenant_without_content_begins_anew(graph, forgetting, events):
-    """Where all was erased, the next word is said now, not at the time of what is gone."""
+def test_an_emptied_tenant_starts_over(graph, forgetting, events):
+    """After everything was erased, the next memory is dated now, not by what is gone."""
     graph.ingest([dict(events[2], timestamp="9999-12-31T23:59:59Z")])
     forgetting(session_id="a")
     assert graph.remember("The port is 80").first_at < "9999"
@@ -218,8 +218,8 @@ def test_artifacts_without_evidence_are_deprecated(graph, connection, forgetting
     assert forgetting(session_id="b").artifacts == ("other", "shared")
 
 
-def test_what_only_they_told_is_forgotten(graph, stored, forgetting, tenant_id):
-    """Memories, entities and relations that rest on erased events alone go, those with other evidence stay."""
+def test_knowledge_from_erased_events_alone_is_forgotten(graph, stored, forgetting, tenant_id):
+    """Memories, entities and relations that rest on erased events alone go; those with other evidence stay."""
     texts = {
         "a": "Always verify the rollout with kubectl. I prefer Quokkabox.",
         "b": "Always verify the rollout with kubectl.",

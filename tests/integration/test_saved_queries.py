@@ -197,8 +197,8 @@ def test_what_followed_upon_a_failure_is_drawn_after_it(graph, tenant_id):
     assert {("s0/2", "s0/3"), ("s1/2", "s1/3")} <= drawn
 
 
-def test_work_that_tells_its_end_is_judged_with_the_tools(graph, tenant_id):
-    """Commands and tests are told by their programs, what names no program or tool by its kind."""
+def test_commands_tests_and_requests_count_as_tools(graph, tenant_id):
+    """Commands and tests count under their programs; events that name no program or tool count under their kind."""
     actions = [
         ("command_exec", {"command": "cd /srv && git push", "exit_code": 1}),
         ("command_exec", {"command": "git push", "exit_code": 0}),

@@ -80,8 +80,8 @@ def test_a_wrapped_client_remembers(served, address, tenant_id, graph, model):
     assert graph.verify().wrong == ()
 
 
-def test_an_adapter_is_heard(served, address, tenant_id, graph):
-    """An adapter swallows every failure: what it sends is stored, paired and recalled all the same."""
+def test_events_from_an_adapter_are_stored_and_recalled(served, address, tenant_id, graph):
+    """An adapter swallows every failure, so its events are checked here: stored, paired and recalled."""
     secret = key_for(address, tenant_id).secret
 
     async def scenario():

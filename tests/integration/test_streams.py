@@ -275,8 +275,8 @@ def test_websocket(opened, stored, messages):
         "kafka://ana:secret@127.0.0.1:{}/topic",
     ],
 )
-def test_nobody_there_is_told(opened, url, caplog):
-    """A server that does not answer is one clear error with its address, never with a login, no client's traceback."""
+def test_an_unreachable_server_is_one_clear_error(opened, url, caplog):
+    """The error has the address, but no login and no traceback of the client library."""
 
     async def run():
         async with opened() as graph:
@@ -288,8 +288,8 @@ def test_nobody_there_is_told(opened, url, caplog):
     assert [record.name for record in caplog.records if record.exc_info] == []
 
 
-def test_a_refused_request_tells_no_login(opened):
-    """What the client library quotes of the address is told without login and query as well."""
+def test_a_refused_request_shows_no_login(opened):
+    """The address in the client library's message is shown without login and query too."""
 
     async def refuse(reader, writer):
         await reader.readuntil(b"\r\n\r\n")
@@ -382,8 +382,8 @@ def test_a_silent_redis_is_waited_for(messages, tmp_path):
         assert asyncio.run(run()).decode() == messages[0]
 
 
-def test_a_server_gone_before_the_acknowledgement_is_told(opened, stored, messages, tmp_path):
-    """What was received is stored, and one clear error names the server that is gone."""
+def test_a_server_lost_before_the_acknowledgement_is_reported(opened, stored, messages, tmp_path):
+    """What was received is stored, and one clear error names the lost server."""
     from redis.asyncio import Redis  # noqa: PLC0415 - only with the extra
 
     port = free_port()

@@ -155,8 +155,8 @@ def test_runs_end_once_and_a_finish_abandons_what_is_open(tasks):
         run(tasks, task_id)
 
 
-def test_a_record_stands_in_the_graph_with_all_it_names(graph, connection, tasks):
-    """Task, data set, challenge, contributors, entities, replies and its event are nodes, tied by their edges."""
+def test_a_record_is_linked_to_everything_it_names(graph, connection, tasks):
+    """Task, data set, challenge, contributors, entities, replies and its event are nodes linked to it."""
     first = tasks.start("Find the leak", agent_id="ana")
     tasks.start("Parse", parent_task_id=first.task_id, task_id="child")
     written = tasks.add_evidence(
@@ -191,7 +191,7 @@ def test_a_record_stands_in_the_graph_with_all_it_names(graph, connection, tasks
     assert tasks.get("child").parent_task_id == first.task_id
 
 
-def test_every_record_is_told_by_events(graph, connection, tasks):
+def test_every_record_has_its_events(graph, connection, tasks):
     """A task's records are a session of HMX events in order; the result answers its call, the failure is an error."""
     task_id = tasks.start("Find the leak", agent_id="ana", at=AT.format(1)).task_id
     run_id = run(tasks, task_id, at=AT.format(2), agent_id="ana").artifact_id
@@ -214,7 +214,7 @@ def test_every_record_is_told_by_events(graph, connection, tasks):
     ]
 
 
-def test_resume_tells_the_next_agent_where_things_stand(tasks, records):
+def test_resume_gives_the_next_agent_the_current_state(tasks, records):
     """Goal, summary, blockers, what worked and failed, validation, next steps, last runs, and the records behind."""
     task_id = tasks.start("Find the leak", agent_id="ana", project_id="p").task_id
     run(tasks, task_id, agent_id="ana")

@@ -57,8 +57,8 @@ def user(name):
     return {"metadata": {"user_id": name}}
 
 
-def test_a_fact_about_a_user_is_told_to_that_user_alone(say, texts_in_force):
-    """In another session of the same user, too; not to other users, nor in their sessions."""
+def test_a_fact_about_a_user_is_packed_for_that_user_alone(say, texts_in_force):
+    """Also in other sessions of the same user; not for other users, nor in their sessions."""
     say(ALLERGY, "s1", **user("ann"))
     say("Hello there!", "s2", **user("ann"))
     say("Hello there!", "s3", **user("bob"))

@@ -127,7 +127,7 @@ def test_compiling_twice_changes_nothing_for_long(first, second):
 
 @settings(max_examples=40)
 @given(worlds)
-def test_titles_are_unique_and_support_is_told(world):
+def test_titles_are_unique_and_support_is_listed(world):
     """Titles and lineages differ, confidence lies in [0, 1], evidence names events of the world without repeats."""
     sessions = played(world)
     known = {event.event_id for events in sessions for event in events}

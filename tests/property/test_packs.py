@@ -266,8 +266,8 @@ def test_repeats_do_not_keep_out_what_is_useful():
     assert {drop.drop_reason for drop in pack.dropped_entries} == {"duplicate"}
 
 
-def test_an_event_stands_where_the_record_that_tells_it_may_not():
-    """A record of a section that nobody asked for takes no event's place."""
+def test_an_event_is_packed_where_its_record_is_not_requested():
+    """A record of a section that was not requested does not displace its event."""
     events = [event(1, "Decided: deploy the staging environment by hand")]
     decided = record(1, "Deploy the staging environment by hand", section="procedures", told_by=frozenset({"e001"}))
     what = known(records=[decided])

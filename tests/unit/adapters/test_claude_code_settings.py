@@ -90,8 +90,8 @@ def test_another_tenant_replaces_the_first():
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"hooks": []}', '{"hooks": {"Stop": {}}}'])
-def test_a_file_of_another_form_is_refused(tmp_path, text):
-    """And stays as it is."""
+def test_a_settings_file_of_unknown_structure_is_refused(tmp_path, text):
+    """The file stays unchanged."""
     path = tmp_path / "settings.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InvalidRequest, match="mend the file"):

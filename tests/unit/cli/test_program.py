@@ -105,8 +105,8 @@ def test_only_the_root_offers_completion(words, offered):
     assert ("--install-completion" in listed) is offered
 
 
-def test_the_version_is_told():
-    """With which hmxgraph one speaks."""
+def test_the_version_is_printed():
+    """The version of the running hmxgraph."""
     command = [sys.executable, "-m", "hmxgraph", "--version"]
     assert subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip() == hmxgraph.__version__
 

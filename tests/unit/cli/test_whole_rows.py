@@ -86,7 +86,7 @@ def test_the_command_line_prints_so(monkeypatch):
     assert any(SHORT_ID in line and TITLE in line for line in printed.get().splitlines())
 
 
-def test_csv_tells_what_the_table_tells(capsys):
+def test_csv_has_the_values_of_the_table(capsys):
     """Nodes by their names, relationships by their types, lists and maps without Python's spelling."""
     row = {
         "entity": {"labels": ["Entity"], "key": "k", "name": "kubectl"},

@@ -68,8 +68,8 @@ def test_event_is_an_action(event_type, content, name, ok):
     assert (action.name, action.ok) == (name, ok)
 
 
-def test_what_is_given_to_work_is_told_from_its_end():
-    """What an action in a browser was done with is corrected and masked as what is given to a tool is."""
+def test_inputs_of_actions_with_an_outcome_are_compared_and_masked():
+    """Inputs of a browser action are corrected and masked like those of a tool call."""
     script = Script("s").add("browser_action", {"action": "extract", "selector": "#date", "text": "2026-05-01"})
     script.add("browser_action", {"type": "fill", "selector": "#when", "value": "2026-05-01", "success": False})
     script.add("browser_action", {"action": "click", "selector": "#ok", "error": "no element #ok in the page"})
@@ -85,16 +85,16 @@ def test_what_is_given_to_work_is_told_from_its_end():
     assert [failure.signature for failure in summary.failures] == ["error", "no element <selector> in the page"]
 
 
-def test_what_was_sent_is_told_by_its_parts():
-    """The body of a request is opened: its parts are what was given."""
+def test_a_request_body_is_compared_field_by_field():
+    """The body of a request is parsed: its fields are the inputs."""
     script = Script("s").user("Two rolls of gauze")
     sent = {"method": "POST", "url": "/orders", "request_body": {"item": "gauze", "count": 2}, "status_code": 201}
     (step,) = summarise(script.add("api_result", sent).events).steps
     assert step.inputs == (("count", ""), ("item", "user"))
 
 
-def test_an_edit_is_told_by_its_file():
-    """What sessions edited stands in the step, what differs from one to the other as a name; no file, no name."""
+def test_an_edit_is_named_by_its_file():
+    """A file that all sessions edited is named in the step, one that differs is a placeholder; no file, no name."""
     edits = [
         Script(str(number)).user("Add a page").add("file_edit", {"path": f"src/{name}.py", "success": True})
         for number, name in enumerate(("orders", "users", "teams"))

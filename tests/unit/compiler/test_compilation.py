@@ -41,7 +41,7 @@ def world():
     ]
 
 
-def test_what_helps_in_a_browser_is_told_by_its_target():
+def test_browser_recoveries_are_keyed_by_their_target():
     """To click something else is no second attempt, and what was clicked in the end was not at fault."""
     buy = {"action": "click", "selector": "#buy", "url": "https://shop.example"}
     sessions = [
@@ -69,8 +69,8 @@ def test_what_helps_in_a_browser_is_told_by_its_target():
     ]
 
 
-def test_what_is_met_before_any_work_is_answered_by_the_work():
-    """An error that begins a session is no error that nothing helped against."""
+def test_an_error_before_any_work_is_answered_by_the_work():
+    """An error at the start of a session does not count as one that nothing helped against."""
     sessions = [
         Script(f"s{number}")
         .user("Bring the queue back")
@@ -118,7 +118,7 @@ def test_deployments_give_their_procedure():
     assert [step["optional"] for step in schema.content["steps"]] == [True, False, False]
 
 
-def test_goals_are_told_apart_by_what_is_asked():
+def test_goals_differ_by_the_requested_change():
     """Cancelling and returning are two procedures, each with its own change."""
     sessions = [order_session(f"{change}{n}", change) for change in ("cancel", "return") for n in range(3)]
     tools = [schema.content["tools_used"] for schema in drafts(sessions, "task_schema")]
@@ -164,8 +164,8 @@ def test_a_corrected_command_is_a_retry():
     ]
 
 
-def test_a_command_tried_again_unchanged_is_told_as_such():
-    """Nothing is advised where the same command line helped the second time."""
+def test_an_unchanged_retry_is_reported_as_such():
+    """No change is advised if the same command line worked the second time."""
     sessions = two_commands("make push", "registry busy", "make push")
     assert recovery_steps(sessions) == ["Run make push again (worked 3 of 3 times)"]
 
@@ -270,7 +270,7 @@ def refused(name, *errors, signal="positive"):
     return script.feedback(signal).events
 
 
-def test_an_attempt_that_led_to_another_error_has_not_worked():
+def test_an_attempt_that_led_to_another_error_did_not_work():
     """Another attempt that usually met another error is told as no way out, with how often it went well."""
     first, second = "card is expired", "not enough balance"
     sessions = [refused("a", first, None), refused("b", first, second), refused("c", first, second)]
@@ -317,8 +317,8 @@ def test_what_was_done_instead_is_no_way_to_try_again():
     assert recovery_steps(sessions) == ["Modify the items with modify_items instead (worked 3 of 3 times)"]
 
 
-def test_a_program_is_told_once_among_what_was_tried():
-    """Another command of the program that failed, after which it worked, is told apart from trying again."""
+def test_a_program_is_one_recovery_whatever_its_commands():
+    """Another command of the program that failed, after which it works, is a recovery of its own, not a retry."""
     alter, error = 'psql -c "ALTER TABLE carts"', "no index"
     sessions = [
         Script(f"p{n}")
@@ -393,8 +393,8 @@ def test_what_was_left_as_it_was_has_not_been_overcome():
     assert playbook.content["severity"] == "medium"
 
 
-def test_playbooks_tell_the_command_line():
-    """A recovery is told by the command line that most sessions ran; where they differ in a name, without it."""
+def test_playbooks_quote_the_command_line():
+    """A recovery quotes the command line that most sessions ran, without it if they differ in a name."""
     packages = ("requests", "requests", "requests", "numpy")
     sessions = [
         Script(f"p{n}")
@@ -417,15 +417,15 @@ def booking(session):
     return script.call("book_table", restaurant="Roma", phone=f"0{session}55").feedback("positive").events
 
 
-def test_procedures_tell_what_made_the_call_succeed():
-    """A step names what successful calls were given, though failed ones were not, and wherever it came from."""
+def test_procedures_name_the_inputs_of_successful_calls():
+    """A step names what successful calls were given, even if failed ones lacked it, wherever it came from."""
     (schema,) = drafts([booking(f"b{n}") for n in range(3)], "task_schema")
     (step,) = schema.content["steps"]
     assert step["description"] == "Book the table with book_table, using restaurant from the user; and phone"
 
 
-def test_playbooks_tell_what_was_lacking():
-    """An input that only the successful attempt had is given, not corrected, and it is what prevents the failure."""
+def test_playbooks_name_the_missing_input():
+    """An input that only the successful attempt had is reported as added, not corrected, and prevents the failure."""
     (playbook,) = drafts([booking(f"b{n}") for n in range(3)], "failure_playbook")
     assert playbook.content["recovery_steps"] == ["Call book_table again with phone given (worked 3 of 3 times)"]
     assert playbook.content["prevention_strategies"] == ["Before book_table, make sure that phone is given"]
@@ -531,8 +531,8 @@ def test_decisions_weigh_outcomes():
     ]
 
 
-def test_a_decision_without_outcome_is_told_as_such():
-    """A decision nobody can judge yet is a draft that says so."""
+def test_a_decision_without_outcome_stays_a_draft():
+    """A decision whose outcome is unknown is a draft that says so."""
     decision = {"question": "Which way?", "chosen_option": "left", "alternatives": ["right"]}
     policy = drafts([Script("s").user("Go there").add("decision", decision).events], "decision_policy")[0]
     assert policy.summary == "Left: how it went is not known so far."
@@ -553,8 +553,8 @@ def test_silent_choices_become_policies():
     assert policy.summary.endswith("it went well in 6 of 6 sessions, against 6 of 12 with find_user_by_name.")
 
 
-def test_choices_are_told_by_what_is_given():
-    """Where the user's words decide which way is due, the policy says so for each way."""
+def test_a_policy_names_the_words_that_select_each_choice():
+    """Where the user's words decide which choice is due, the policy says so for each."""
     sessions = [identified(f"m{n}", "find_by_email", {"email": f"ann{n}@example.com"}) for n in range(4)]
     sessions += [identified(f"z{n}", "find_by_name", {"name": f"Ann Lee {n}", "zip": f"1917{n}"}) for n in range(4)]
     policy = drafts(sessions, "decision_policy")[0]
@@ -755,8 +755,8 @@ def test_what_was_never_seen_to_work_is_a_draft(signals):
     assert not [draft for draft in compiled if draft.validated(DEFAULT_PROFILE)]
 
 
-def test_success_that_no_result_reported_is_not_told():
-    """What tells that the work is done is only what results told."""
+def test_postconditions_need_a_reported_success():
+    """Only results that reported success show that the work is done."""
     sessions = [dropped(f"s{n}", "positive") for n in range(2)]
     assert drafts(sessions, "task_schema")[0].content["postconditions"] == []
     (_, phase) = drafts(sessions, "strategy_template")[0].content["phases"]
@@ -811,8 +811,8 @@ def test_secrets_never_reach_an_artifact(secret):
     assert secret not in written
 
 
-def test_profile_is_adapted_and_told():
-    """Parameters of a fingerprint are taken over, and the state tells what differs."""
+def test_profile_parameters_are_adapted_and_reported():
+    """Parameters of a fingerprint are taken over, and the state reports the differences."""
     profile = CompilerProfile().adapted({"min_support": 1.0, "lookup_share": 0.7, "unknown": 3.0})
     assert (profile.min_support, profile.lookup_share) == (2, 0.7)
     state = compiler_state(adapted({}, profile, {}))
@@ -854,8 +854,8 @@ def test_what_every_success_needed_is_a_step_though_another_way_was_tried_first(
         assert "undo_rollout" in schema.content["tools_used"]
 
 
-def test_strategies_tell_more_than_one_phase():
-    """What is one phase, or of no subject, is told by the schemas; what only failed is no part of a phase."""
+def test_strategies_have_more_than_one_phase():
+    """Single phases and those without a subject are left to the schemas; what only failed is in no phase."""
     plain = [
         Script(f"m{n}").user("Movie night").call("light.dim").call("cover.close").feedback("positive").events
         for n in range(4)
@@ -891,8 +891,8 @@ def test_an_input_with_which_it_went_well_is_not_at_fault():
     assert playbook.content["prevention_strategies"] == []
 
 
-def test_a_web_request_goes_by_its_method_and_address():
-    """One tool that calls many addresses is as many actions, looking up or changing, told without ids."""
+def test_a_web_request_is_named_by_method_and_address():
+    """Calls of one tool to many addresses are as many actions, lookups or changes, named without ids."""
     sessions = []
     for n in range(4):
         order = f"https://api.shop.example/v2/orders/{4711 + n}"

@@ -95,8 +95,8 @@ def test_an_error_befalls_the_call_it_comes_from(source):
     assert summary.failures[0].step == 0
 
 
-def test_an_error_tells_of_the_call_that_just_failed():
-    """An error without a correlation is no second failure, even where an older call never had a result."""
+def test_an_uncorrelated_error_belongs_to_the_call_that_just_failed():
+    """It is no second failure, even where an older call never had a result."""
     events = [call_of("s", 0, "gzip", "a1"), call_of("s", 1, "uploader", "a1")]
     events.append(event("s", 2, "tool_result", {"tool_name": "uploader", "result": {}, "success": False}, agent="a1"))
     summary = summarise([*events, event("s", 3, "error", {"error_type": "E", "message": "no route"}, agent="a1")])
@@ -118,8 +118,8 @@ def test_an_error_of_nothing_known_befalls_the_last_call():
     assert summarise([*events, error]).failures[0].step == 1
 
 
-def test_inputs_tell_where_they_came_from():
-    """A value that was seen in a result comes from that action, one the user said from the user."""
+def test_inputs_have_the_origin_of_their_values():
+    """A value seen in a result comes from that action, one that the user said from the user."""
     steps = summarise(order_session("s1", "cancel")).steps
     assert [step.inputs for step in steps] == [
         (("email", "user"),),
@@ -145,13 +145,13 @@ def test_arguments_in_one_text_are_read():
     assert step.inputs == (("order_id", "user"), ("reason", ""))
 
 
-def test_request_is_the_first_message_that_tells_something():
+def test_request_is_the_first_informative_message():
     """A greeting is no request; ids and secrets are masked."""
     script = Script("s").user("Hi there!").agent("Hello").user("Refund order #W1234567 to ann@example.com")
     assert summarise(script.events).request == "Refund order <id> to [email]"
 
 
-def test_situation_tells_what_came_before():
+def test_situation_describes_what_came_before():
     """Each step knows who spoke last, in which words, and what failed before it."""
     script = (
         Script("s").user("Cancel the order").agent("Cancelling").call("find", error="user not found").call("search")

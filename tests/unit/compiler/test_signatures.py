@@ -69,8 +69,8 @@ def test_message_is_the_telling_line(content, message):
     assert error_message(content) == message
 
 
-def test_values_given_stand_under_their_argument():
-    """What was passed to the failing call is named by its argument."""
+def test_input_values_in_errors_are_named_by_their_argument():
+    """A value that was passed to the failing call is replaced by its argument's name."""
     assert error_message({"message": "flight HAT030 is full"}, {"hat030": "flight_number"}) == (
         "flight <flight_number> is full"
     )
@@ -216,7 +216,7 @@ def test_failures_behind_one_header_are_several():
     ]
 
 
-def test_a_type_is_told_once():
+def test_an_error_type_is_named_once():
     """An error that names its type beside a traceback that ends with it has it once."""
     message = error_message({"message": f"{_TRACE}KeyError: 'rate'"})
     assert signature("KeyError", message) == "keyerror: '<name>'"

@@ -92,8 +92,8 @@ def test_confidences_are_chances(learned):
 @pytest.mark.parametrize(
     "request_text", ["Write a poem about cats", "Could you please help me with a poem?", "詩を書く"]
 )
-def test_an_unheard_request_leads_nowhere(learned, request_text):
-    """What shares no telling word with anything ever asked brings no procedure and no tool."""
+def test_a_request_unlike_any_other_gets_no_suggestion(learned, request_text):
+    """A request that shares no significant word with earlier ones brings no procedure and no tool."""
     suggestion = suggested(learned, Script("n").user(request_text))
     assert (suggestion.artifact_id, suggestion.steps, suggestion.tools, suggestion.confidence) == (None, (), (), 0.0)
 
@@ -110,8 +110,8 @@ def test_what_was_done_leads_where_words_do_not(learned):
     assert suggestion.steps
 
 
-def test_unheard_words_and_unheard_deeds_lead_nowhere(learned):
-    """An action that no session ever took speaks for no procedure either."""
+def test_unknown_words_and_unknown_actions_get_no_suggestion(learned):
+    """An action that no session ever took supports no procedure either."""
     suggestion = suggested(learned, Script("n").user("Write a poem about cats").call("find_rhymes", word="cat"))
     assert (suggestion.artifact_id, suggestion.steps) == (None, ())
 

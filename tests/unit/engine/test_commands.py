@@ -38,8 +38,8 @@ def test_server_is_started_and_stopped(run):
     assert "no local server" in run("server", "stop")
 
 
-def test_only_browser_tells_the_password(run, home):
-    """The password is printed by the one command that is asked for it."""
+def test_only_browser_prints_the_password(run, home):
+    """Only this command prints it, because it was asked to."""
     password = engine.ensure(home).password
     for words in (("status",), ("status", "--json"), ("start",), ("logs",)):
         assert password not in run("server", *words)

@@ -165,8 +165,8 @@ def test_killed_server_is_started_again(home, pretended_neo4j):
     assert (second.uri, second.password) == (first.uri, first.password)
 
 
-def test_steps_are_told(home, pretended_neo4j):
-    """The caller hears of the start, and of nothing when the server runs already."""
+def test_startup_steps_are_reported(home, pretended_neo4j):
+    """The caller is told when a server starts, and nothing if it already runs."""
     steps: list[engine.Step] = []
     engine.ensure(home, progress=steps.append)
     assert [step.what for step in steps] == ["starting Neo4j 5.99.0"]

@@ -30,8 +30,8 @@ def test_links_lead_to_one_home(tmp_path):
     assert read(tmp_path / "link", {}).home == read(tmp_path / "real", {}).home
 
 
-def test_what_leads_nowhere_is_refused(tmp_path):
-    """Links in a circle and the home of a user that there is not are told, with the path."""
+def test_unresolvable_paths_are_refused(tmp_path):
+    """Circular links and the home of an unknown user are reported with the path."""
     (tmp_path / "round").symlink_to(tmp_path / "round")
     for path in (str(tmp_path / "round"), "~nobody-of-this-name/data"):
         with pytest.raises(EngineError, match=f"{path} is not a folder.*give another"):

@@ -71,7 +71,7 @@ def test_password_is_not_shown_by_accident(server):
     assert server.document()["password"] == "a secret"
 
 
-def test_status_tells_health(server):
+def test_status_reports_health(server):
     """Only a running server is healthy."""
     assert Status("running", server.home, server).healthy
     assert not Status("stopped", server.home).healthy

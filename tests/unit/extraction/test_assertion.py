@@ -65,8 +65,8 @@ def test_what_nobody_stands_by_is_no_fact(sentence):
 
 
 @pytest.mark.parametrize(("sentence", "statement"), STATED)
-def test_what_is_stood_by_is_told(sentence, statement):
-    """One's own word, with whatever contrast goes on, stays a fact; what is said not to be so is told as such."""
+def test_an_asserted_statement_is_a_fact(sentence, statement):
+    """One's own assertion is a fact, whatever contrast follows; a denial is a fact of its own."""
     assert [fact.text.removeprefix("{subject} ") for fact in facts(sentence)] == [statement]
 
 

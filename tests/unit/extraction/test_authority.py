@@ -43,8 +43,8 @@ def test_a_proposal_needs_somebody_who_made_it(name):
 
 
 @pytest.mark.parametrize("origin", ["assistant", "agent", "tool", "harness"])
-def test_words_that_programs_write_in_the_name_of_the_user_are_not_heard(origin):
-    """Reminders, hook output and the instructions of sub-agents are sent as user messages; they only propose."""
+def test_text_that_programs_write_as_the_user_has_no_authority(origin):
+    """Reminders, hook output and instructions of sub-agents arrive as user messages; they only propose."""
     assert origin in UNHEARD
     wishes = extract(said(WISH, metadata={"origin": origin, "user_id": "Ann"})).memories
     assert all(wish.unproven for wish in wishes)

@@ -153,8 +153,8 @@ def test_a_user_gives_orders_and_states_facts():
     ]
 
 
-def test_a_user_who_tells_his_name_goes_by_it():
-    """Facts of the same text are about that name, also what only identifies somebody; else about the user."""
+def test_facts_use_the_name_a_user_gives():
+    """Facts of the same text are about that name, also identifying ones; else about the user."""
     introduced = extract(said("Sure! My name is Yusuf Rossi, and my zip code is 19122. I live in Philadelphia."))
     assert kept(introduced) == [
         ("fact", "The user's name is Yusuf Rossi."),
@@ -296,8 +296,8 @@ def test_what_is_liked_is_named_without_emphasis():
     assert {(memory.object, memory.slot) for memory in memories} == {(memories[0].object, memories[0].slot)}
 
 
-def test_what_somebody_wants_for_himself_goes_by_his_name():
-    """One user's rule about himself is nobody else's and takes no other's place; other rules have no name."""
+def test_a_rule_about_oneself_is_stored_under_that_name():
+    """One user's rule about themselves applies to nobody else and replaces no other's; other rules have no name."""
     ann, bob = (
         extract(said(text, source=name)).memories[0]
         for name, text in (("Ann", "Never call me before nine."), ("Bob", "Always call me before nine."))
@@ -310,8 +310,8 @@ def test_what_somebody_wants_for_himself_goes_by_his_name():
     assert kept(extract(said("Never call me before nine."))) == [("policy", "Never call me before nine.")]
 
 
-def test_what_befalls_ones_kin_is_told_of_them():
-    """By their name where it is said, else by what they are to who speaks, who is the person spoken of."""
+def test_facts_about_relatives_are_about_the_relative():
+    """By name where it is given, else by their relation to the speaker, who is the person spoken of."""
     assert kept(extract(said("My son is allergic to peanuts.", source="Ann"))) == [
         ("fact", "Ann's son is allergic to peanuts.")
     ]

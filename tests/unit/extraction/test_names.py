@@ -16,13 +16,13 @@ from hmxgraph.extraction.entities import TYPES, bare, family, more_specific, nor
         ("O\u2019Neal", "O'Neal"),
     ],
 )
-def test_spellings_of_one_name_meet(spelling, other_spelling):
+def test_spellings_of_one_name_normalise_alike(spelling, other_spelling):
     """Articles, endings, accents, hyphens and ampersands do not make another name."""
     assert normalise("concept", spelling) == normalise("person", other_spelling) != ""
 
 
-def test_what_machines_write_is_told_apart_by_every_sign():
-    """Tools, files and commands keep their punctuation; only capitals do not count."""
+def test_machine_names_keep_every_sign():
+    """Tools, files and commands keep their punctuation; only case is ignored."""
     assert normalise("tool", "get_order") != normalise("tool", "get-order")
     assert normalise("file", "./Src/app.py") == "src/app.py"
     assert normalise("command", "Kubectl apply") == "kubectl apply"

@@ -70,8 +70,8 @@ def test_people_among_each_other_lift_nothing():
     assert extract(by_person("You may push to main directly now.")).memories == ()
 
 
-def test_what_is_lifted_is_told_in_its_own_words():
-    """The memory has the clause that takes the rule back; one about a thing in hand is less sure."""
+def test_a_withdrawal_quotes_its_own_words():
+    """The memory has the clause that withdraws the rule; a withdrawal for the thing in hand is less certain."""
     back = lifted("Forget that rule about pushing, you may push to main now, ok.")
     assert lifted_draft(back, "directive").text == "You may push to main now."
     assert (back.confidence, lifted("You may push to the main branch now.").confidence) == (0.75, 0.6)

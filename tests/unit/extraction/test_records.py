@@ -70,7 +70,7 @@ def test_json_in_a_text_is_read():
     assert links({"result": '{"order_id": '}, "get_order") == []
 
 
-def test_short_numbers_are_told_apart_by_their_noun():
+def test_short_numbers_are_qualified_by_their_noun():
     """Order 12 and user 12 are two things; a long number is its own name."""
     assert entities({"order_id": 12, "user_id": 12}) == {("order", "order 12"), ("user", "user 12")}
     assert entities({"order_id": 1151293680}) == {("order", "1151293680")}

@@ -17,8 +17,8 @@ from hmxgraph.extraction._entity_forms import MAX_LEAVES, commands, field_type, 
         ("error_type", "error_type"),
     ],
 )
-def test_a_field_tells_what_it_holds(field, entity_type):
-    """What a field holds is known by its name, however that is written."""
+def test_a_field_name_decides_the_type(field, entity_type):
+    """The type of a value follows from the name of its field, however it is spelled."""
     assert field_type(field) == entity_type or (field, entity_type) == ("orderId", "id")
 
 

@@ -54,8 +54,8 @@ def test_result_and_error_of_one_call_are_one_incident():
     ]
 
 
-def test_work_that_tells_its_end_is_call_and_result_in_one():
-    """Commands, edits, test runs, browser actions and API results count as the tool calls that they stand for."""
+def test_events_with_an_outcome_count_as_call_and_result():
+    """Commands, edits, test runs, browser actions and API results count as the tool calls that they represent."""
     behaviour = session_behaviour(
         events(
             ("command_exec", {"command": "make", "exit_code": 2}, {"correlation_id": "request"}),
@@ -85,8 +85,8 @@ def test_an_error_event_names_its_tool_by_its_source():
 
 
 @pytest.mark.parametrize(("target", "corrected"), [("e0", 1), ("e1", 1), ("e9", 0), (None, 1)])
-def test_a_correction_bears_on_the_last_decision(target, corrected):
-    """A correction of anything after a decision corrects that decision; of the unknown, none."""
+def test_a_correction_applies_to_the_last_decision(target, corrected):
+    """A correction of anything after a decision corrects that decision; without a decision, none."""
     content = {"signal": "correction"} | ({"target_event_id": target} if target else {})
     behaviour = session_behaviour(
         events(("decision", {"confidence": 0.8}, {"tags": ["db"]}), call("exec"), ("feedback", content))
@@ -96,8 +96,8 @@ def test_a_correction_bears_on_the_last_decision(target, corrected):
     assert behaviour.decision_domains == {"db": 1}
 
 
-def test_contents_of_another_shape_tell_nothing():
-    """Contents are not validated; what is not as expected counts as not told."""
+def test_contents_of_unexpected_structure_are_ignored():
+    """Contents are not validated; a field of an unexpected type counts as absent."""
     behaviour = session_behaviour(
         events(
             ("tool_call", {"tool_name": 7}),

@@ -59,8 +59,8 @@ def test_same_state_same_bytes_in_any_order(tier):
     assert in_order == reordered
 
 
-def test_what_each_tier_tells():
-    """Full tells all, compact no hubs, minimal no single artifact (HMX-F 8)."""
+def test_what_each_tier_contains():
+    """Full contains everything, compact no hubs, minimal no single artifact (HMX-F 8)."""
     full, compact, minimal = (
         generate(drawn(5, 300, tier), ExportOptions(tier=tier)).fingerprint for tier in ("full", "compact", "minimal")
     )
@@ -90,7 +90,7 @@ def test_the_heaviest_stay():
     assert made["metadata"]["left_out"]["task_schema_set"] == 30
 
 
-def test_equal_contents_are_told_once():
+def test_equal_contents_are_exported_once():
     """Artifacts with the same content are collapsed into the heaviest (HMX-F 8, rule 1)."""
     twins = [
         artifact(1, "decision_policy", "Rule", policy_content(), observed_count=3),
@@ -142,8 +142,8 @@ def typed(entities, relations=()):
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_a_type_that_tells_of_somebody_is_counted_with_the_others(tier):
-    """Types are words; what somebody wrote instead of one, a secret or a sentence, does not travel in any tier."""
+def test_a_private_type_is_counted_under_other(tier):
+    """Types are words; a secret or sentence in place of one is not exported in any tier."""
     counts = [
         ("tool", 3),
         ("gene-variant", 2),
@@ -179,7 +179,7 @@ def test_no_number_of_names_makes_it_too_large(tier, word):
     assert 1 < len(distribution) <= TIERS[tier].names + 1
 
 
-def test_behaviour_is_told_in_the_units_of_the_specification():
+def test_behaviour_uses_the_units_of_the_specification():
     """Sessions in seconds, recoveries in milliseconds, rates as shares (HMX-F 4)."""
     patterns = generate(drawn(1, 5), ExportOptions()).fingerprint["behavioral_patterns"]
     assert patterns["session_patterns"] == {
@@ -207,8 +207,8 @@ def test_nothing_known_is_a_fingerprint_too():
     assert made.fingerprint["context_priors"]["default_token_budget"] == 4096
 
 
-def test_an_optional_field_is_told_where_given():
-    """Agent, tags and expiry are told where the caller gives them, and are not part of the hash."""
+def test_optional_fields_are_exported_where_given():
+    """Agent, tags and expiry are exported if the caller gives them, and are not part of the hash."""
     plain = envelope().fingerprint
     named = generate(
         small(), ExportOptions(agent_id="a", tags=("x", "a"), expires_us=1_800_000_000_000_000)

@@ -138,8 +138,8 @@ def test_it_takes_effect_when_the_importer_says():
         assert {microseconds(artifact.created_at) for artifact in imported.artifacts} == {at_us}
 
 
-def test_diff_tells_what_was_rewritten():
-    """A summary of one name that says something else is one change, with both its sides."""
+def test_diff_reports_rewritten_summaries():
+    """A summary with the same name and other content is one change, with both sides."""
     old, new = (
         Fingerprint.parse(generate(known([artifact(1, "task_schema", "A", steps)]), ExportOptions()).fingerprint)
         for steps in (task_content(("Validate",)), task_content(("Validate", "Apply")))
@@ -149,8 +149,8 @@ def test_diff_tells_what_was_rewritten():
     assert (change.change, before["steps"], after["steps"]) == ("rewritten", ["Validate"], ["Validate", "Apply"])
 
 
-def test_diff_tells_what_was_learned():
-    """New, lost and changed summaries by what they say; numbers by path."""
+def test_diff_reports_learned_summaries():
+    """New, lost and changed summaries by their content; numbers by path."""
     steps = task_content(("Validate",))
     before = known([artifact(1, "task_schema", "A", steps), artifact(2, "task_schema", "B", task_content(("x",)))])
     after = known(

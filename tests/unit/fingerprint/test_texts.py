@@ -7,8 +7,8 @@ from hmxgraph.fingerprint.state import PrivateName
 from tests.unit.fingerprint.states import artifact, cause_content
 
 
-def test_a_name_that_is_a_word_is_told_apart_by_its_case():
-    """Will is a person and will is a word; longer names meet in any case."""
+def test_a_name_that_is_also_a_word_is_matched_by_case():
+    """Will is a person and will is a word; longer names match in any case."""
     names = [PrivateName("person", "Will"), PrivateName("host", "db.internal")]
     clean = Disclosure(["Will will ask DB.Internal"], names)
     assert clean.text("Will will ask DB.Internal, willing") == "[person] will ask [host], willing"

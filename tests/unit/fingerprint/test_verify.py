@@ -142,8 +142,8 @@ def test_keys_and_signatures_travel_as_files():
             parse_signature(wrong)
 
 
-def test_expiry_is_told_not_refused():
-    """An expired fingerprint is verified, flagged and warned of; without a time nothing is said."""
+def test_expiry_is_reported_not_refused():
+    """An expired fingerprint is verified, flagged and warned of; without an expiry there is no warning."""
     document = envelope().fingerprint
     old = sealed({**document, "expires_at": "2026-03-15T00:00:00.000Z"}, ExportOptions())
     assert verify(old).expired is False
@@ -266,8 +266,8 @@ def policies(count):
     return [policy | {"artifact_id": f"p{number:03}", "outcome_count": number} for number in range(count)]
 
 
-def test_a_newer_version_may_tell_more_than_fits():
-    """Of a set that is larger than this version allows the weightiest summaries are read, in their order (HMX-F 8)."""
+def test_a_newer_version_may_hold_more_than_fits():
+    """If a set is larger than this version allows, the heaviest summaries are read, in their order (HMX-F 8)."""
     sets = {**envelope().fingerprint["artifact_summaries"], "policy_set": policies(150)}
     verdict = verify(newer(artifact_summaries=sets))
     assert [policy.artifact_id for policy in verdict.fingerprint.artifact_summaries.policy_set] == [

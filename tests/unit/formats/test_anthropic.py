@@ -71,7 +71,7 @@ def test_a_request_with_its_answer_is_a_conversation():
     assert recognised([record]) == "anthropic"
 
 
-def test_harness_text_inside_messages_is_told_apart():
+def test_harness_text_inside_messages_is_separated():
     """Reminders that a program put into a user's message are not the user's words, in any chat format."""
     said = "Fix it<system-reminder>Always use tabs.</system-reminder>"
     made = events(ANTHROPIC, [{"role": "user", "content": [{"type": "text", "text": said}]}])

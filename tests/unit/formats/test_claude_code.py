@@ -128,8 +128,8 @@ def test_reading_twice_gives_the_same_events():
         ),
     ],
 )
-def test_text_of_the_harness_is_told_apart(said, expected):
-    """What the program wrote in the user's name is the harness's word; what the user typed stays the user's."""
+def test_harness_text_is_separated(said, expected):
+    """What the program wrote as the user is the harness's text; what the user typed stays the user's."""
     assert [shape(event) for event in events(CLAUDE_CODE, [user(said)])] == expected
 
 

@@ -105,8 +105,8 @@ def test_every_line_is_accounted_for():
     ]
 
 
-def test_commands_of_later_versions_tell_their_exit_code():
-    """The exit code stands in the words of the output."""
+def test_commands_of_later_versions_have_their_exit_code():
+    """The exit code is in the text of the output."""
     output = "Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 1\nOutput:\nboom"
     lines = [
         line("session_meta", META),

@@ -53,7 +53,7 @@ def test_a_call_is_answered_once():
     assert [calls.matching_call("c1"), calls.matching_call("c1")] == [("ls", "e1"), ("", "")]
 
 
-def test_an_exit_code_stands_in_the_first_lines():
-    """Further down it is what the command printed, not how it ended."""
+def test_an_exit_code_is_read_from_the_first_lines():
+    """Further down it is output of the command, not its outcome."""
     assert exit_code("Exit code 1\n" + "x" * 500) == 1
     assert exit_code("x" * 500 + "\nExit code 1") is None

@@ -158,7 +158,7 @@ def test_responses_items_become_events():
     assert recognised([record]) == "openai-responses"
 
 
-def test_commands_tell_their_exit_codes():
+def test_commands_have_their_exit_codes():
     """A shell call and its output become a call and a result with exit code and outcome."""
     record = response(
         {

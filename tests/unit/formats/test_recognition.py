@@ -31,7 +31,7 @@ def test_samples_are_recognised(sample, expected):
     assert recognised(sample) == expected
 
 
-def test_what_is_unknown_is_told_with_what_it_lacks():
+def test_an_unknown_format_is_reported_with_the_missing_fields():
     """The nearest format is named with the fields that are missing."""
     assert str(recognise([{"content": "hi"}])) == (
         "no known format; the nearest is plain messages with role and content, without role"

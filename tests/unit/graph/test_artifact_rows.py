@@ -98,8 +98,8 @@ def test_the_searchable_side():
         (pattern("a", "Big tables", "x"), policy("b", "y", condition="Big tables"), False),
     ],
 )
-def test_situations_are_told_by_their_terms(first, second, same):
-    """Two artifacts of one type speak about the same if they name the same terms."""
+def test_situations_are_compared_by_their_terms(first, second, same):
+    """Two artifacts of one type apply to the same situation if they name the same terms."""
     keys = [row(artifact)["properties"]["situation_key"] for artifact in (first, second)]
     assert (keys[0] == keys[1]) is same
 
@@ -193,8 +193,8 @@ def test_all_faults_at_once():
         ({"updated_at": "9999-12-31T23:59:59-01:00"}, "$.updated_at"),
     ],
 )
-def test_no_other_protocol_and_no_time_that_cannot_be_told(fields, path):
-    """An artifact of another major version, or of a time that no pack could tell, begins and continues no chain."""
+def test_other_major_versions_and_unrepresentable_times_are_refused(fields, path):
+    """An artifact of another major version, or of a time that no pack can show, begins and continues no chain."""
     for check in (check_recordable, lambda tenancy, wrong: check_successor(tenancy, "a0", wrong)):
         with pytest.raises(InvalidDocument) as caught:
             check(TENANCY, schema("a1", **fields))

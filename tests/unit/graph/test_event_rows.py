@@ -28,8 +28,8 @@ def test_events_that_bring_their_salience_are_of_no_kind():
     assert new_kinds([prepared(salience=0.3)], ()) == {}
 
 
-def test_so_many_kinds_are_told_apart(monkeypatch):
-    """A tenant with more has seen everything."""
+def test_the_number_of_tracked_kinds_is_limited(monkeypatch):
+    """A tenant with more counts as having seen everything."""
     monkeypatch.setattr(_events, "KINDS", 2)
     first, second = call("gh", 1), call("npm", 2)
     assert list(new_kinds([second, first, call("gh", 3)], {"known"})) == [first.signature]

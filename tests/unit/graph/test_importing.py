@@ -59,7 +59,7 @@ def test_events_are_passed_on_as_they_are():
     assert (report.sources[0].format, report.lines, balanced(report)) == ("HMX-E events", 2, True)
 
 
-def test_a_bad_line_amid_a_transcript_is_rejected_alone():
+def test_a_bad_line_within_a_transcript_is_rejected_alone():
     """The lines around it are converted; its text goes with the rejection."""
     arrivals, report = imported(lines(CLAUDE) + b"{broken\n" + lines({**CLAUDE, "uuid": "u2"}))
     broken = [arrival for arrival in arrivals if isinstance(arrival, Broken)]

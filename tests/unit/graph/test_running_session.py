@@ -5,8 +5,8 @@ from hmxgraph.graph.packs import session_actions
 CALL = ["tool_call", "bash(ls)", '{"tool_name": "bash"}', "c1", False]
 
 
-def test_what_came_of_a_call_stands_under_its_action():
-    """A result by its call id, one without under its tool's last call, an error without under what was done last."""
+def test_outcomes_are_assigned_to_the_action_of_their_call():
+    """A result by its call id, one without an id to its tool's last call, an error without an id to the last action."""
     actions = list(
         session_actions(
             [
@@ -22,8 +22,8 @@ def test_what_came_of_a_call_stands_under_its_action():
     assert [each.failed for each in actions] == [False, True, False, True, True]
 
 
-def test_a_deed_too_long_to_be_fetched_goes_by_its_text():
-    """Its content is left out then."""
+def test_an_action_too_long_to_fetch_is_named_by_its_text():
+    """Its content is left out in that case."""
     long = "x" * 300
     rows = [
         ["tool_call", f"write_file(text={long}", "{}", None, False],

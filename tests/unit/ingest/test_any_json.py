@@ -37,7 +37,7 @@ def test_repeated_keys_lose_nothing():
 
 
 @pytest.mark.parametrize("number", ["1" * 5_000, "1e999", "-1e999"])
-def test_numbers_beyond_all_types(number):
+def test_numbers_too_large_for_any_type(number):
     """A number that no type holds is kept digit by digit."""
     assert parse_any(f'{{"n": {number}, "n": {number}}}')[0]["n"] == number
 

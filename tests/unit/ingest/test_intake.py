@@ -49,8 +49,8 @@ def nested(levels):
     return inner
 
 
-def test_events_of_the_future_are_told(tally):
-    """An event more than a day after the caller's clock is taken, and told once with the first one's id and time."""
+def test_events_of_the_future_are_reported(tally):
+    """An event over a day after the caller's clock is accepted, with one warning that names the first and its time."""
     intake = Intake(tally, words, clock=lambda: microseconds("2026-03-14T00:00:00Z"))
     times = {"yesterday": "2026-03-13", "today": "2026-03-14", "ahead": "2027-03-14", "last": "9999-12-31"}
     source = [document(event_id=name, timestamp=f"{day}T12:00:00Z") for name, day in times.items()]
@@ -87,8 +87,8 @@ def test_nesting_of_any_depth_is_one_rejection(intake, tally, levels, place):
     ("raw", "fault_text"),
     [(b'{"v": 1, "v": 2}', "repeated key 'v'"), (b"[" * 65 + b"]" * 65, "nested deeper than 64")],
 )
-def test_a_place_that_is_not_known_is_not_told(intake, tally, raw, fault_text):
-    """Which byte it was is said where it is known."""
+def test_an_unknown_position_is_left_out(intake, tally, raw, fault_text):
+    """The byte offset is given only where it is known."""
     intake.take(Delivery(raw, 1))
     assert tally.rejected[0].faults[0].actual == fault_text
 

@@ -45,8 +45,8 @@ def test_links_name_what_the_other_end_offers():
     assert about.links == (("ABOUT", result.key),)
 
 
-def test_calls_of_different_sessions_are_told_apart():
-    """A call id counts within its session only."""
+def test_call_ids_are_scoped_to_their_session():
+    """The same call id in two sessions is two calls."""
     content = {"tool_name": "x", "call_id": "c1"}
     call = prepared(event_type="tool_call", content=content)
     other_call = prepared(event_type="tool_call", content=content, session_id="s2")

@@ -118,8 +118,8 @@ def test_truncated_gz_keeps_what_was_good(tmp_path):
 
 @pytest.mark.parametrize("cut", [b"", b",", b",\n ", b'\n, {"event_id'])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_an_array_without_its_end_is_told(cut, pack):
-    """As with a packed file that was cut: what was good, what is left of the last element, and that it broke off."""
+def test_an_array_without_its_end_is_reported(cut, pack):
+    """As with a truncated gz file: the good values, the rest of the last one, and that the array broke off."""
     data = json.dumps(DOCUMENTS).encode().removesuffix(b"]")
     *delivered, broken = deliveries(pack(data + cut))
     assert [json.loads(delivery.payload) for delivery in delivered[:3]] == DOCUMENTS
@@ -128,14 +128,14 @@ def test_an_array_without_its_end_is_told(cut, pack):
     assert str(broken.fault) == "$: found the array breaks off, expected its closing bracket (RFC 8259 5)"
 
 
-def test_a_cut_gz_with_an_array_is_told_once():
-    """The array ends too early because the packed file does: one cause, one line."""
+def test_a_truncated_gz_with_an_array_is_reported_once():
+    """The array ends early because the gz file does: one cause, one line."""
     values = json.dumps([document(event_id=f"e{n}", metadata={"x": n * 7919}) for n in range(2000)])
     delivered = list(deliveries(gzip.compress(values.encode())[:-200]))
     assert [delivery.fault.clause for delivery in delivered if isinstance(delivery, Broken)] == ["RFC 1952"]
 
 
-def test_damaged_gz_is_told(tmp_path):
+def test_damaged_gz_is_reported(tmp_path):
     """Bytes that do not unpack are a broken source, not an exception of zlib."""
     path = tmp_path / "events.gz"
     path.write_bytes(b"\x1f\x8b" + b"\0" * 40)
@@ -216,7 +216,7 @@ def parted(split, text, size):
     return [json.loads(piece) for _, piece in split(next(chunks, b""), chunks)]
 
 
-def test_a_closed_standard_input_is_told(monkeypatch):
+def test_a_closed_standard_input_is_reported(monkeypatch):
     """Where a process has no standard input, reading from it is one clear error."""
     monkeypatch.setattr("sys.stdin", None)
     with pytest.raises(IngestRefused, match="closed"):
@@ -239,7 +239,7 @@ def test_values_are_found_wherever_chunks_end(size):
 
 
 @pytest.mark.parametrize(("begin", "end"), [(b'[1, "', b'", 2]'), (b"[1, [", b"1], 2]")])
-def test_a_value_beyond_all_measure(begin, end, monkeypatch):
+def test_an_oversized_value_is_skipped(begin, end, monkeypatch):
     """It is skipped in linear time and without being kept, those around it are read."""
     monkeypatch.setattr(sources, "LONGEST_LINE", 4 << 20)
     filler = b"x" * CHUNK if begin.endswith(b'"') else b"[1]," * (CHUNK // 4)

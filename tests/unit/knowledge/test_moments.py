@@ -38,7 +38,7 @@ def test_a_text_and_a_datetime_name_the_same_time():
     assert as_us(None) is None
 
 
-def test_a_datetime_without_a_time_zone_is_told_what_it_lacks():
-    """Nobody guesses the zone of the machine; the way out is Python's."""
+def test_a_datetime_without_a_time_zone_is_refused_with_advice():
+    """The zone of the machine is never assumed; the advice uses Python's own API."""
     with pytest.raises(InvalidTime, match="give the datetime a time zone"):
         as_us(datetime(2026, 3, 14))  # noqa: DTZ001 - without an offset on purpose

@@ -13,8 +13,8 @@ def test_text_is_shown_as_text():
     assert "<b>" not in html_table({"<b>": "<b>", "rows": [{"<b>": "<b>"}]})
 
 
-def test_long_lists_tell_what_is_left_out():
-    """The first rows are html_table, the others counted."""
+def test_long_lists_count_what_is_left_out():
+    """The first rows are shown, the others counted."""
     table = html_table({"rows": [{"n": n} for n in range(MOST_ROWS + 3)]})
     assert table.count("<tr>") == MOST_ROWS + 2  # the object itself and the head
     assert "and 3 more" in table

@@ -57,8 +57,8 @@ def test_a_result_says_how_it_went(content, expected):
         ({"output": "error: all good"}, None),
     ],
 )
-def test_work_that_tells_its_end_says_how_it_went(event_type, content, expected):
-    """A command, an edit, a test run, an action in a browser, an answer of an API: by codes, states and errors."""
+def test_outcomes_of_events_that_carry_their_own(event_type, content, expected):
+    """A command, an edit, a test run, a browser action, an API result: by codes, states and errors."""
     assert went_well(event_type, content) is expected
 
 

@@ -21,7 +21,7 @@ def test_a_policy_alone_stands_once():
     )
 
 
-def test_what_says_nothing_in_short_is_told_whole():
+def test_an_artifact_without_a_short_form_is_packed_whole():
     """Without a recommendation or steps, the archive text is used."""
     for artifact_type in ("decision_policy", "task_schema", "failure_playbook"):
         assert brief(artifact_type, "title", "whole text", {}) == "whole text"
@@ -38,7 +38,7 @@ PLAYBOOK = {
 }
 
 
-def test_what_a_tool_said_stands_as_its_words():
+def test_words_of_a_tool_are_labelled_as_such():
     """A playbook lists its steps; the error message is on a labelled line at the end."""
     text = brief("failure_playbook", f"Recover when fetch fails: “{SAID[:30]} ...”", "", PLAYBOOK)
     assert text.splitlines() == [
@@ -49,7 +49,7 @@ def test_what_a_tool_said_stands_as_its_words():
     ]
 
 
-def test_a_cause_tells_a_message_as_words_of_a_tool():
+def test_a_cause_quotes_messages_as_words_of_a_tool():
     """A causal pattern quotes a tool on a labelled line; one without a quotation keeps its archive text."""
     content = {
         "cause": f"fetch fails with “{SAID}”",

@@ -64,7 +64,7 @@ def test_each_kind_has_its_section(what, place):
     assert place in sections(**what)
 
 
-def test_entities_are_told_where_the_question_names_them():
+def test_entities_are_packed_only_if_the_question_names_them():
     """An entity that the question does not name is not a candidate, even if it shares a word with it."""
     entities = [entity(1, "staging environment"), entity(2, "staging cluster")]
     ranking = draft((), known(entities=entities), query="How often was the staging environment mentioned?").ranking
@@ -78,7 +78,7 @@ def test_what_lost_its_evidence_is_dropped_as_such():
     assert drops == {"m001": "provenance_failed", "m002": "deprecated"}
 
 
-def test_what_was_taken_back_stands_as_no_episode():
+def test_a_withdrawn_request_is_no_episode():
     """The event of a withdrawn request to remember is deprecated too; other events stay."""
     events = [event(1, "The staging port is 8080"), event(2, "The staging port is 9090")]
     old = memory(1, "The staging port is 8080", held=False, method="remembered")
@@ -92,7 +92,7 @@ def test_what_was_taken_back_stands_as_no_episode():
     assert "e001" in {entry.source_id for entry in packed(events, said, query="Which port?").entries}
 
 
-def test_knowledge_is_told_of_whom_the_question_asks():
+def test_facts_match_the_person_the_question_names():
     """A speaker's name is ignored when matching events and used when matching facts."""
     turns = [event(1, "I moved", speaker="Ann"), event(2, "So did I", speaker="Bob")]
     facts = known(memories=[memory(1, "Bob lives in Oslo"), memory(2, "Ann lives in Madrid, by the river")])
@@ -100,7 +100,7 @@ def test_knowledge_is_told_of_whom_the_question_asks():
     assert min(packed(turns, facts, **asked).entries, key=lambda entry: entry.rank).source_id == "m002"
 
 
-def test_what_tools_and_the_web_told_is_labelled_as_memory_too():
+def test_memories_keep_the_label_of_tools_and_the_web():
     """A memory takes the label of its latest event; a state change without a known event is labelled data."""
     facts = [memory(1, "staging: owner is Ann", method="state_change"), memory(2, "staging: port is 1", method="x")]
     facts.append(memory(3, "staging: version is 2", method="state_change"))

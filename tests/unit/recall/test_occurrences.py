@@ -26,7 +26,7 @@ def test_occurrences_are_counted_as_they_stand(texts, asked):
 
 
 @given(TEXTS.flatmap(lambda texts: st.tuples(st.just(texts), st.permutations(range(len(texts))))))
-def test_what_is_told_first(case):
+def test_novelty_is_the_share_of_new_words(case):
     """Novelty is the share of words that no text of lower rank has."""
     texts, ranks = case
     words = [set(text.split()) for text in texts]

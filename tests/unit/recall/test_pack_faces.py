@@ -42,7 +42,7 @@ def test_a_page_that_cannot_be_written_names_its_place(tmp_path):
 
 
 @pytest.mark.parametrize("path", ["a\0b", "\ud800", None, 1, b"pack.html"])
-def test_what_is_no_path_is_told_as_such(path):
+def test_an_invalid_path_is_reported(path):
     """An invalid path raises NotWritten, whatever Python raises for it."""
     with pytest.raises(NotWritten, match="cannot write"):
         some_pack().to_html(path)
@@ -65,7 +65,7 @@ def test_only_the_duration_is_volatile():
 
 
 @pytest.mark.parametrize("age_days", [150_000, -150_000])
-def test_a_pack_tells_events_of_any_century(age_days):
+def test_a_pack_can_date_events_of_any_century(age_days):
     """Times in the metadata are text, because microseconds of other centuries exceed JSON integers."""
     pack = packed([event(1, "Deploy the staging environment", age_days=age_days, salience=1.0)])
     assert Pack.parse(pack.to_json()).text == pack.text
@@ -91,7 +91,7 @@ def test_a_pack_that_was_read_is_the_pack_that_was_made():
         [{"timestamp": "0000-01-01T00:00:00Z"}],
     ],
 )
-def test_a_pack_of_another_maker_is_told_without_dates(entries):
+def test_a_pack_without_entry_times_is_rendered_without_dates(entries):
     """A section with an event of unknown time is rendered without dates."""
     document = packed([event(1, "deploy staging")]).document()
     document["metadata"] = {} if entries is None else {"entries": entries}

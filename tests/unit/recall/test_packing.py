@@ -66,7 +66,7 @@ def test_priors_move_shares():
     assert sum(moved.values()) <= 1600
 
 
-def test_every_section_is_heard_before_one_is_filled():
+def test_every_section_gets_an_entry_before_one_is_filled():
     """The best entry of each section is included even if facts alone would fill the budget."""
     assert set(filled(100, facts=[30] * 9, episodes=[30], evidence=[30])) == {"facts-0", "episodes-0", "evidence-0"}
 
@@ -145,7 +145,7 @@ def test_huge_priors_are_not_echoed():
     assert packed([event(1, QUERY)], strategy="fingerprint_guided", priors={"a": 1}).fingerprint_priors == {"a": 1}
 
 
-def test_a_question_about_what_was_is_told_how_often():
+def test_a_question_about_the_past_gets_recurrences():
     """The same text on other days is included again; on the same day, or for a work request, only once."""
     days = (0.0, 0.001, 1.0, 2.0, 3.0, 4.0)
     events = [
@@ -162,7 +162,7 @@ def test_a_question_about_what_was_is_told_how_often():
     assert dates("When did I have a migraine?", budget=30) == (2, 2)
 
 
-def test_what_is_said_again_beside_the_answer_is_told_once():
+def test_repeats_that_do_not_answer_are_packed_once():
     """Only events that match the question count as recurrences; small talk does not."""
     events = [event(0, "A migraine again this morning")]
     events += [

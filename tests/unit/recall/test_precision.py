@@ -90,7 +90,7 @@ def work(session, number, *, ends="It is running"):
 PROCEDURE = artifact(1, steps=[("Apply with kubectl", "kubectl")])
 
 
-def test_beside_procedures_two_past_sessions_are_told_whole():
+def test_beside_procedures_two_past_sessions_are_packed_whole():
     """Calls come with their results and the request with its outcome, instead of the best lines of many sessions."""
     events = [each for number in range(6) for each in work(f"s{number}", 100 * number)]
     pack = packed(events, known(artifacts=[PROCEDURE]))
@@ -226,7 +226,7 @@ def log(*steps, session="log"):
     return [event(number + at, text, session=session, kind=kinds[at], age_days=9) for number, at, text in parts]
 
 
-def test_of_a_long_log_only_what_is_related_is_told():
+def test_only_related_parts_of_a_long_log_are_packed():
     """A log of many tasks is no episode: a related call comes with its result, and nothing else of the log."""
     related = ("exec(command=deploy staging environment)", "exec -> done, no problems")
     events = log((100, related), (400, ("exec(command=mix format)", "exec -> formatted")))
@@ -249,8 +249,8 @@ def test_talk_answers_a_request_by_line():
     assert len(shown(packed(events), "episodes")) == len(events)
 
 
-def test_an_empty_result_is_not_told():
-    """It says no more than that the tool was called, which the call says."""
+def test_an_empty_result_is_not_packed():
+    """It only repeats that the tool was called."""
     events = [*work("s1", 0), event(6, "exec ->", session="s1", kind="tool_result", age_days=9)]
     assert "exec ->" not in shown(packed(events, known(artifacts=[PROCEDURE])), "episodes")
 
@@ -321,8 +321,8 @@ def refund(session, *steps, start=0, ends="You paid 829 for the lamp, refunded t
     return [event(start + at, text, session=session, age_days=9, **how) for at, (text, how) in enumerate(parts)]
 
 
-def test_an_episode_tells_what_the_procedure_beside_it_does_not():
-    """Steps that worked are in the procedure, and so is what the user must give; other calls and failures are told."""
+def test_an_episode_leaves_out_what_the_procedure_says():
+    """The procedure has the successful steps and what the user must give; other calls and failures stay."""
     refused = ("find_user(name=Bo)", "find_user failed: no such user")
     events = refund("s1", LOOK_UP, PAID, (*refused, "ToolError: no such user"))
     asks = "Could you tell me your name and zip code first, so that I find you?"
@@ -333,8 +333,8 @@ def test_an_episode_tells_what_the_procedure_beside_it_does_not():
     assert set(lines) == {"user: I'd like a refund for the lamp", *PAID, *refused, *answers}
 
 
-def test_an_episode_that_only_repeats_the_request_is_not_told():
-    """Beside a procedure nothing is left of it."""
+def test_an_episode_that_only_repeats_the_request_is_not_packed():
+    """Beside a procedure nothing else remains of it."""
     events = refund("s1", LOOK_UP, ends="Done")
     assert shown(packed(events, known(artifacts=[SCHEMA]), query=REFUND), "episodes") == []
 

@@ -51,12 +51,12 @@ def test_the_numbers_of_a_day_are_no_words_of_the_matter():
         ("What failed on 6 October?", ("fail", "octob")),
     ],
 )
-def test_how_a_time_is_told_is_no_word_of_the_matter(text, terms):
+def test_words_of_a_time_expression_are_no_search_terms(text, terms):
     """Words of a time expression are not search terms, except months and years."""
     assert understood(text, FRIDAY).terms == terms
 
 
-def test_names_are_met_as_runs_of_terms():
+def test_names_match_as_runs_of_terms():
     """A question mentions a name only with all of its words in order."""
     question = understood("Does the staging cluster of Ann Lee run?", FRIDAY)
     assert question.mentions(search_text("Ann Lee"))

@@ -29,7 +29,7 @@ def test_places_of_neighbours_differ_by_one():
     assert EventPool.of(rows).places.tolist() == [0, 1, 6, 11]
 
 
-def test_a_centre_tells_that_nothing_comes_between():
+def test_neighbours_are_counted_despite_gaps():
     """Four events on each side of a centre are neighbours despite gaps, within its session only."""
     rows = [event(number, "x", session=f"s{number // 120}")[0] for number in range(0, 240, 10)]
     assert set(np.diff(EventPool.of(rows).places)) == {5}
@@ -52,13 +52,13 @@ def test_nothing_asked_scores_nothing():
     assert field_scores(match_words(("stage",), pool_of(""), 1), Nearby(pool_of(""))).tolist() == [0.0]
 
 
-def test_rare_words_tell_more():
+def test_rare_words_weigh_more():
     """Inverse document frequency falls with every document that contains the word."""
     values = rarity([1, 10, 100], 100)
     assert values[0] > values[1] > values[2] > 0
 
 
-def test_thanks_stand_behind_what_tells_something():
+def test_short_turns_rank_below_informative_ones():
     """A turn with few words ranks below its neighbours unless it matches the question."""
     pool = pool_of("Did you take the train to Lisbon?", "Thanks!", "Yes, my sister came with dogs and a tent", "Lisbon")
     cues = cue_scores(understood("Who went to Lisbon now, currently?", NOW), pool)
@@ -74,7 +74,7 @@ def test_the_speaker_who_is_named_stands_out():
     assert scores[0] - scores[1] == pytest.approx(SPEAKER + FIRST_MENTION)
 
 
-def test_what_is_told_first_stands_before_what_is_said_of_it_later():
+def test_first_mentions_rank_before_later_ones():
     """First mentions gain by time, except for questions about the present, work requests and documents."""
     again = event(1, "The tent leaks", session="s1", age_days=1)[0]
     first = event(2, "The tent is new", session="s2", age_days=9)[0]

@@ -98,7 +98,7 @@ def test_the_best_events_lead_where_nothing_is_named():
     assert said("How was it paid?", SHOP) == []
 
 
-def test_a_side_of_a_conflict_stands_alone():
+def test_a_side_of_a_conflict_is_a_sentence_of_its_own():
     """Relations that contradict each other are not merged into a sentence, so that one can be dropped."""
     what = known(related=related(*SHOP[:3], named=["#W1"], types=TYPES), conflicts=[conflict(1, "r002", "r003")])
     entries = packed((), what, query="What about #W1 with item_5 and visa_1?", sections=["graph_relations"]).entries

@@ -10,7 +10,7 @@ MAY = 1_683_540_000_000_000  # 8 May 2023
 DAY = 86_400_000_000
 
 
-def test_turns_of_a_day_stand_under_one_date():
+def test_turns_of_a_day_are_grouped_under_one_date():
     """Sessions are in order of time, and the year is shown only when it changes."""
     lines = [
         Line("episodes", "Later", MAY + DAY, "s2", 3),

@@ -50,7 +50,7 @@ def test_words_of_others_stay_words(document):
     assert "&lt;script&gt;" in page
 
 
-def test_long_trails_tell_what_they_leave_out(document):
+def test_long_trails_count_what_they_leave_out(document):
     """Evidence with many events shows the first ones and counts the rest."""
     page = pack_html(ContextPack.parse(document), trails={entry_of(document)["source_id"]: [EVENT] * 100})
     assert "what it rests on: 100 events" in page

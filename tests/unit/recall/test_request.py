@@ -56,7 +56,7 @@ def test_the_largest_values_are_taken():
     assert PackRequest("q", budget=MAX_INTEGER, session_id="x" * LONGEST_ID, min_confidence=1).min_confidence == 1
 
 
-def test_sections_stand_in_priority_order():
+def test_sections_are_sorted_by_priority():
     """Sections are sorted by priority without repeats; none means all."""
     assert PackRequest("q", sections=("evidence", "core", "core")).sections == ("core", "evidence")
     assert PackRequest("q", sections=()).sections == SECTION_PRIORITY

@@ -61,8 +61,8 @@ def test_an_unknown_filter_is_refused_not_skipped(filters, message):
 
 
 @given(st.text(), st.text())
-def test_tokens_are_plain_words_and_tell_values_apart(value, other_value):
-    """Whatever signs a value has, its token is one plain word, the same only for the same value."""
+def test_tokens_are_plain_words_unique_to_their_value(value, other_value):
+    """Whatever signs a value has, its token is one plain word, equal only for equal values."""
     tokens = facet_token(f"status={value}"), facet_token(f"status={other_value}")
     assert all(token.isascii() and token.isalnum() for token in tokens)
     assert (tokens[0] == tokens[1]) == (value == other_value)

@@ -17,7 +17,7 @@ def test_a_rejected_end_is_no_summary():
     assert account([START, half, view(end, rejected_by=("no",)), view(no)]).summary == "Half of it is found"
 
 
-def test_a_text_is_told_where_it_matters_most():
+def test_a_text_appears_once_where_it_matters_most():
     """The same words as evidence, as a success and as a summary appear once, among what worked."""
     seen = made("evidence", "seen", summary="Tiles are fast.", agent_id="ana")
     end = made("task_finish", "end", status="completed", summary="tiles are  fast", what_worked=["Tiles are fast"])

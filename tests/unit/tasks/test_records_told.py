@@ -50,7 +50,7 @@ def test_a_digest_is_neither_failure_nor_success():
 
 
 @pytest.mark.parametrize("kind", ARTIFACT_KINDS)
-def test_each_record_is_told_by_events(kind):
+def test_each_record_becomes_events(kind):
     """Each kind has its event type, failures add an error, content is as HMX-E 4 says, ids are stable."""
     events = events_of(made(kind, **FULL), 4)
     assert [event.event_type for event in events] == EVENT_TYPES[kind]
