@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
+from hmxgraph.compiler._schemas import class_name
 from hmxgraph.compiler._verbs import instruction, is_action, kind_of
-from hmxgraph.compiler._wording import LONGEST_TITLE, capital, subjects, title
+from hmxgraph.compiler._wording import LONGEST_TITLE, capital, listed, subjects, title
 from hmxgraph.compiler.failures import FailureGroup, Stratum, alike, significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
@@ -25,8 +26,12 @@ _COUNTEREXAMPLES = 3
 _LEAST_AFFECTED = 3
 _SAME = 0.8
 _LATER_CLAUSES = re.compile(r"[,;:][^”]*”")
-_SUCCEEDS, _FAILS = "the session succeeds", "the session fails"
-_HAPPENED = {_SUCCEEDS: "succeeded", _FAILS: "failed"}
+_SUCCEEDS, _FAILS, _CALL_FAILS = "the session succeeds", "the session fails", "the call fails"
+_SPARED = {_SUCCEEDS: "failed", _FAILS: "succeeded", _CALL_FAILS: "had the call succeed"}
+_HAPPENED = {_SUCCEEDS: "succeeded", _FAILS: "failed", _CALL_FAILS: "had the call fail"}
+# Strata in which a contrast has to hold, and the sessions on each side of one that can show it.
+_LEAST_STRATA, _LEAST_COMPARED = 2, 2
+_MOST_KINDS = 3
 
 _Places = Mapping[str, Sequence[int]]
 
@@ -36,7 +41,8 @@ class _Cause:
     """A property of sessions: its description, its lineage key, and the steps at which each session shows it.
 
     ``scope`` holds the sessions that could have it; ``effects`` the outcomes it may cause. ``advice`` says what an
-    agent can do about it; "" if it does not control the cause.
+    agent can do about it; "" if it does not control the cause. ``without`` names the sessions that lack the cause, and
+    ``failing`` holds those whose call failed, where that is the effect.
     """
 
     name: str
@@ -46,16 +52,28 @@ class _Cause:
     subjects: tuple[str, ...]
     effects: tuple[str, ...] = (_SUCCEEDS, _FAILS)
     advice: str = ""
+    without: str = "without it"
+    failing: frozenset[str] = frozenset()
+
+    def shows(self, effect: str, session: SessionSummary) -> bool:
+        """Whether a session shows the effect."""
+        if effect == _CALL_FAILS:
+            return session.session_id in self.failing
+        return session.succeeded == (effect == _SUCCEEDS)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A cause and its effect, counted by kind of request; ``having`` holds the counted sessions that show the cause."""
+    """A cause and its effect, counted by kind of request; ``having`` holds the counted sessions that show the cause.
+
+    ``kinds`` names the kinds of requests compared.
+    """
 
     cause: _Cause
     effect: str
     having: tuple[SessionSummary, ...]
     strata: tuple[Stratum, ...]
+    kinds: frozenset[str] = frozenset()
 
     @property
     def count(self) -> int:
@@ -93,6 +111,19 @@ class Finding:
         return round(max(0.0, (self.share - self.base) / (1 - self.base)) if self.base < 1 else 0.0, 2)
 
     @property
+    def useful(self) -> bool:
+        """Whether it is advice: an agent controls the cause, and no difference between requests explains the effect.
+
+        That a call fails is seen at the call. That a session succeeds has many reasons, and careful work is one of
+        them: the contrast has to hold for several agents or kinds of requests, and to be reversed for none.
+        """
+        if not self.cause.advice or self.effect == _CALL_FAILS:
+            return bool(self.cause.advice)
+        gaps = [(one, one.affected / one.having - one.others_affected / one.others) for one in self.strata]
+        clear = [gap > 0 for one, gap in gaps if min(one.having, one.others) >= _LEAST_COMPARED]
+        return sum(clear) >= _LEAST_STRATA and all(gap >= 0 for _, gap in gaps)
+
+    @property
     def significance(self) -> float:
         """How many standard errors the sessions with the cause lie above chance."""
         return significance(self.strata)
@@ -121,8 +152,9 @@ def causal_patterns(
     for finding in ranked:
         if len(kept) < profile.max_causes and not any(_same(finding, other) for other in kept):
             kept.append(finding)
+    names = {goal_class.name: class_name(goal_class, profile) for goal_class in classes}
     for finding in kept:
-        yield _pattern(finding, profile)
+        yield _pattern(finding, names, profile)
 
 
 def _same(finding: Finding, other: Finding) -> bool:
@@ -137,15 +169,13 @@ def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary])
         places = _failure_places(group)
         yield _Cause(f"{where} with “{group.says}”", f"failure:{group.key}", places, summaries, nouns, (_FAILS,))
     uses = _uses(summaries)
-    # Thinking and handing over follow from difficulty, and final actions from success; neither is a cause.
+    # Thinking and handing over follow from difficulty, and final lookups from success; neither is a cause.
     for action in (name for name in sorted(uses) if kind_of(name) in {"lookup", "action"}):
-        if _ends(uses[action], summaries):
-            continue
         nouns = tuple(subjects([action]))
         if is_action(action):
             users = [user for user in summaries if user.session_id in uses[action]]
             yield from _unprepared(action, users, uses[action])
-        else:
+        elif not _ends(uses[action], summaries):
             # A lookup costs little; whether a change is due, the state of things decides and not the agent.
             advice = capital(instruction(action))
             effects = (_SUCCEEDS,)
@@ -189,23 +219,31 @@ def _unprepared(action: str, users: Sequence[SessionSummary], uses: _Places) -> 
         lacking = {key: uses[key][:1] for key in before if similar.isdisjoint(before[key])}
         if 0.1 <= len(lacking) / len(users) <= 0.8:
             nouns = tuple(subjects([action, lookup]))
-            name = f"{action} is called without {lookup} before it"
-            advice = f"Call {lookup} before {action}"
-            yield _Cause(name, f"without:{action}:{lookup}", lacking, users, nouns, (_FAILS,), advice)
+            yield _Cause(
+                f"{action} is called without {lookup} before it",
+                f"without:{action}:{lookup}",
+                lacking,
+                users,
+                nouns,
+                (_CALL_FAILS,),
+                f"Call {lookup} before {action}",
+                f"with {lookup} before it",
+                frozenset(user.session_id for user in users if user.steps[uses[user.session_id][0]].ok is False),
+            )
 
 
 def _finding(cause: _Cause, effect: str, kinds: Mapping[str, str], profile: CompilerProfile) -> Finding | None:
     """The cause and its effect, if enough sessions support it and chance is an unlikely explanation."""
-    good = effect == _SUCCEEDS
     running = _still_running(cause)
     groups = {session.session_id: f"{kinds[session.session_id]}|{session.agent_id}" for session in running}
     by_kind = strata(
-        (groups[session.session_id], session.session_id in cause.places, session.succeeded == good)
+        (groups[session.session_id], session.session_id in cause.places, cause.shows(effect, session))
         for session in running
     )
     comparable = [session for session in running if groups[session.session_id] in by_kind]
     having = tuple(session for session in comparable if session.session_id in cause.places)
-    finding = Finding(cause, effect, having, tuple(by_kind.values()))
+    compared = frozenset(kinds[session.session_id] for session in comparable)
+    finding = Finding(cause, effect, having, tuple(by_kind.values()), compared)
     if min(finding.count, finding.others) < profile.cause_support or finding.affected < _LEAST_AFFECTED:
         return None
     clear = finding.strength >= profile.cause_strength and finding.significance >= profile.cause_significance
@@ -222,11 +260,10 @@ def _still_running(cause: _Cause) -> list[SessionSummary]:
     return [session for session in cause.scope if session.session_id in places or len(session.steps) > usual]
 
 
-def _pattern(finding: Finding, profile: CompilerProfile) -> ArtifactDraft:
+def _pattern(finding: Finding, names: Mapping[str, str], profile: CompilerProfile) -> ArtifactDraft:
     cause, effect = finding.cause, finding.effect
-    opposite = _HAPPENED[_FAILS if effect == _SUCCEEDS else _SUCCEEDS]
-    spared = [session for session in finding.having if session.succeeded != (effect == _SUCCEEDS)][:_COUNTEREXAMPLES]
-    without = f"{finding.others_affected} of {finding.others} without it"
+    spared = [session for session in finding.having if not cause.shows(effect, session)][:_COUNTEREXAMPLES]
+    others = f"{finding.others_affected} of {finding.others}"
     content = {
         "cause": cause.name,
         "effect": effect,
@@ -235,24 +272,25 @@ def _pattern(finding: Finding, profile: CompilerProfile) -> ArtifactDraft:
         "conditions": [
             (
                 f"Among sessions of the same agents with like requests: {finding.affected} of {finding.count} "
-                f"with the cause, {without}"
-            )
+                f"with the cause, {others} without it"
+            ),
+            *_tasks(finding, names),
         ],
-        "counterexamples": [f"Session {session.session_id} {opposite} all the same" for session in spared],
+        "counterexamples": [f"Session {session.session_id} {_SPARED[effect]} all the same" for session in spared],
     }
     return ArtifactDraft(
         artifact_type="causal_pattern",
         lineage_key=f"cause:{cause.key}:{effect}",
         title=title(f"{cause.advice}: {_contrast(finding)}" if cause.advice else _heading(cause.name, effect)),
-        summary=f"Where {cause.name}, {finding.affected} of {finding.count} sessions {_HAPPENED[effect]}; without it, "
-        f"{finding.others_affected} of {finding.others} sessions of the same agents with like requests.",
+        summary=f"Where {cause.name}, {finding.affected} of {finding.count} sessions {_HAPPENED[effect]}; "
+        f"{cause.without}, {others} sessions of the same agents with like requests.",
         content=content,
         seen=Observations(finding.count, finding.count, finding.affected),
         source_events=evidence(
             (trail(session, cause.places[session.session_id][:3]) for session in finding.having), profile.max_evidence
         ),
         tags=tags(["cause", "success" if effect == _SUCCEEDS else "failure", *cause.subjects[:4]]),
-        useful=bool(cause.advice),
+        useful=finding.useful,
         metadata={
             "clearness": round(finding.significance, 2),
             "share": round(finding.share, 4),
@@ -262,14 +300,18 @@ def _pattern(finding: Finding, profile: CompilerProfile) -> ArtifactDraft:
     )
 
 
+def _tasks(finding: Finding, names: Mapping[str, str]) -> list[str]:
+    """The kinds of requests that were compared, if they are few."""
+    tasks = sorted({names[kind] for kind in finding.kinds if kind in names})
+    return [f"The task is to {listed(tasks, 'or')}"] if 0 < len(tasks) <= _MOST_KINDS else []
+
+
 def _contrast(finding: Finding) -> str:
     """How sessions with and without the cause ended, in numbers."""
-    happened = _HAPPENED[finding.effect]
-    with_it, without = ("without it", "with it") if finding.effect == _FAILS else ("with it", "without it")
-    return (
-        f"{happened} {finding.affected} of {finding.count} times {with_it}, "
-        f"{finding.others_affected} of {finding.others} times {without}"
-    )
+    having, others = (f"{finding.affected} of {finding.count}", f"{finding.others_affected} of {finding.others}")
+    if finding.effect == _CALL_FAILS:
+        return f"it failed {having} times without, {others} times with it"
+    return f"{_HAPPENED[finding.effect]} {having} times with it, {others} times without it"
 
 
 def _heading(cause: str, effect: str) -> str:

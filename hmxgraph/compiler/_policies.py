@@ -5,6 +5,7 @@ Two sources: decision events, and implicit choices, where sessions took differen
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,11 +29,17 @@ from hmxgraph.compiler.sessions import FROM_USER
 from hmxgraph.compiler.summary import Decision, SessionSummary, Step
 from hmxgraph.text.artifacts import noted, times
 from hmxgraph.text.lines import condition_of
+from hmxgraph.text.terms import terms
 
 _MOST_OPTIONS = 6
 # One-sided 1 % level: many points of the work are compared, and what is chosen also depends on what is asked.
 _CLEARLY = 2.33
 _HALF = 0.5
+# Share of the tries from which a branch is advice, and from which either of two branches will do.
+_MOSTLY, _NEARLY_ALWAYS = 0.6, 0.9
+_CLEARLY_BETTER = 0.15
+# Folds of the requests, and the share of the requests that words of the other folds have to tell rightly.
+_FOLDS, _RIGHT = 10, 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,19 @@ class Option:
         return len(self.taken)
 
     @property
+    def steps(self) -> list[Step]:
+        """The steps by which it was chosen."""
+        return [step for session, _, event_id in self.taken for step in session.steps if step.event_id == event_id]
+
+    @property
+    def worked(self) -> Observations:
+        """How often it worked: a lookup by its own result, since the session may fail for any reason after it."""
+        results = [step.ok for step in self.steps if step.ok is not None]
+        if kind_of(self.name) != "lookup" or not results:
+            return self.seen
+        return Observations(self.seen.sessions, len(results), sum(results))
+
+    @property
     def requests(self) -> list[str]:
         """The requests of those sessions."""
         return [session.request for session, _, _ in self.taken if session.request]
@@ -61,8 +81,7 @@ class Option:
     @property
     def given(self) -> list[str]:
         """The inputs that usually come from the user."""
-        steps = [step for session, _, event_id in self.taken for step in session.steps if step.event_id == event_id]
-        return [name for name, origin in origins(steps).items() if origin == FROM_USER]
+        return [name for name, origin in origins(self.steps).items() if origin == FROM_USER]
 
 
 def decision_policies(
@@ -216,8 +235,21 @@ def _serious(options: Sequence[Option], profile: CompilerProfile) -> list[Option
 
 
 def _distinguishable(options: Sequence[Option]) -> bool:
-    """Whether the request shows in advance which option applies."""
-    return all(_when(option, options) for option in options[:2])
+    """Whether it shows in advance which option applies."""
+    return bool(_branches(options))
+
+
+def _branches(options: Sequence[Option]) -> list[tuple[str, Option]]:
+    """The options with the condition of each, all of one form; empty unless the first two have one and mostly work."""
+    whens = [_when(option, options) for option in options]
+    chosen = [(when, option) for when, option in zip(whens, options, strict=True) if when and _mostly_works(option)]
+    forms = {when.startswith(MENTIONS) for when, _ in chosen}
+    first_two = all(any(option is other for _, other in chosen) for option in options[:2])
+    return chosen if first_two and len(forms) == 1 else []
+
+
+def _mostly_works(option: Option) -> bool:
+    return not option.worked.count or option.worked.success_rate >= _MOSTLY
 
 
 def _clearly_best(options: Sequence[Option], kinds: Mapping[str, str]) -> bool:
@@ -237,9 +269,28 @@ def _when(option: Option, options: Sequence[Option]) -> str:
     theirs = {name for rival in rivals for name in rival.given}
     if mine := [name for name in option.given if name not in theirs]:
         return f"the user has given {listed(mine)}"
-    steps = [step for session, _, event_id in option.taken for step in session.steps if step.event_id == event_id]
     rival_requests = [request for rival in rivals for request in rival.requests]
-    return what_requests_mention(option.requests, rival_requests, terms_of(option.name, steps))
+    spoken = terms_of(option.name, option.steps)
+    condition = what_requests_mention(option.requests, rival_requests, spoken)
+    return condition if condition and _holds(option.requests, rival_requests, spoken) else ""
+
+
+def _holds(requests: Sequence[str], rival_requests: Sequence[str], spoken: AbstractSet[str]) -> bool:
+    """Whether the words of some requests predict the option of the others (cross-validation)."""
+    claimed, right = 0, 0
+    for fold in range(_FOLDS):
+        mine, others = _split(requests, fold)
+        theirs, rivals = _split(rival_requests, fold)
+        words = set(terms(what_requests_mention(mine, theirs, spoken).removeprefix(MENTIONS)))
+        hits, misses = (sum(bool(words & set(terms(request))) for request in held) for held in (others, rivals))
+        claimed, right = claimed + hits + misses, right + hits
+    return right >= _RIGHT * claimed and right >= _HALF * len(requests)
+
+
+def _split(requests: Sequence[str], fold: int) -> tuple[list[str], list[str]]:
+    """The requests outside and inside of a fold."""
+    inside = [request for place, request in enumerate(requests) if place % _FOLDS == fold]
+    return [request for place, request in enumerate(requests) if place % _FOLDS != fold], inside
 
 
 def _silent_policy(
@@ -248,19 +299,16 @@ def _silent_policy(
     """The policy for a point of the work, for one goal class or, if None, for all."""
     best, once = options[0], _point_phrase(point)
     asked = f" and the task is to {class_name(goal_class, profile)}" if goal_class is not None else ""
-    whens = [_when(choice, options) for choice in options]
+    branches = _branches(options)
     rivals = listed([choice.name for choice in options[1:]], "or")
     scope = subjects([choice.name for choice in options])[:6]
-    choices = (
-        listed([choice.name for choice in options], "or") if all(whens[:2]) else f"{best.name} rather than {rivals}"
-    )
+    choices = listed([choice.name for choice in options], "or") if branches else f"{best.name} rather than {rivals}"
     moment = f"When {once}" if point else "First step"
     heading = f"{moment}: {choices}"
-    branched = [(when, _deed(choice)) for choice, when in zip(options, whens, strict=True) if when and all(whens[:2])]
-    other_choices = [choice for choice, when in zip(options, whens, strict=True) if not (branched and when)]
+    other_choices = [choice for choice in options if all(choice is not branch for _, branch in branches)]
     content = {
         "condition": once + asked,
-        "recommendation": f"{_branched(branched)}." if branched else _deed(best),
+        "recommendation": _recommendation(branches) if branches else _deed(best, best.seen),
         "alternatives": [
             _alternative(instruction(choice.name), choice)
             for choice in other_choices[:_MOST_OPTIONS]
@@ -273,9 +321,9 @@ def _silent_policy(
         artifact_type="decision_policy",
         lineage_key=f"choice:{goal_class.name if goal_class is not None else '*'}:{point}",
         title=title(heading if len(heading) <= LONGEST_TITLE else f"{moment}: {best.name}"),
-        summary=f"{moment}{asked}: {_advised(options, whens)}.",
+        summary=f"{moment}{asked}: {_advised(options, branches)}.",
         content=content,
-        seen=best.seen,
+        seen=best.worked if branches else best.seen,
         source_events=evidence(
             ([event_id, *trail(session, ())] for option in options for session, _, event_id in option.taken),
             profile.max_evidence,
@@ -301,9 +349,26 @@ def _branched(branches: Iterable[tuple[str, str]]) -> str:
     return ". ".join(sentences)
 
 
-def _deed(option: Option) -> str:
+def _recommendation(branches: Sequence[tuple[str, Option]]) -> str:
+    """What to do under each condition, and what if several hold: what the user gives excludes nothing else."""
+    sentences = f"{_branched((when, _deed(option, option.worked)) for when, option in branches)}."
+    return (
+        sentences if branches[0][0].startswith(MENTIONS) else sentences + _if_both([option for _, option in branches])
+    )
+
+
+def _if_both(options: Sequence[Option]) -> str:
+    """What to do where several conditions hold: anything if all options nearly always work, else what works best."""
+    rates = {option.name: option.worked.success_rate for option in options}
+    if min(rates.values()) >= _NEARLY_ALWAYS:
+        return " If both apply, either will do."
+    best, second = sorted(rates, key=lambda name: (-rates[name], name))[:2]
+    return f" If both apply, {best} works more often." if rates[best] - rates[second] >= _CLEARLY_BETTER else ""
+
+
+def _deed(option: Option, seen: Observations) -> str:
     """The instruction for an option, with how often it worked."""
-    return noted(_small(instruction(option.name)), _result_words(option))
+    return noted(_small(instruction(option.name)), _result_words(seen))
 
 
 def _small(text: str) -> str:
@@ -316,10 +381,10 @@ def _point_phrase(point: str) -> str:
     return f"{point[:-1]} has failed" if point.endswith("!") else f"{point} is done"
 
 
-def _advised(options: Sequence[Option], whens: Sequence[str]) -> str:
+def _advised(options: Sequence[Option], branches: Sequence[tuple[str, Option]]) -> str:
     """The advice: each option with its condition, or the best option with the reason."""
-    if all(whens[:2]):
-        return _branched((when, option.name) for option, when in zip(options, whens, strict=True) if when)
+    if branches:
+        return _branched((when, option.name) for when, option in branches)
     return f"{read_action(options[0].name).phrase} first; {_reason(options)}"
 
 
@@ -341,7 +406,7 @@ def _ranked(options: Sequence[Option]) -> list[Option]:
 def _alternative(description: str, option: Option) -> dict[str, Any]:
     return {
         "description": description,
-        "outcome": _result_words(option),
+        "outcome": _result_words(option.seen),
         "chosen_count": option.count,
         "success_rate": option.seen.success_rate,
     }
@@ -351,14 +416,13 @@ def _outcome(option: Option) -> dict[str, Any]:
     """The outcome of an option; the event of its first choice stands for the source memory of HMX-A 4.3."""
     return {
         "decision": option.name,
-        "outcome": _result_words(option),
+        "outcome": _result_words(option.seen),
         "positive": option.seen.success_rate >= _HALF,
         "source_memory_id": option.taken[0][2],
     }
 
 
-def _result_words(option: Option) -> str:
-    seen = option.seen
+def _result_words(seen: Observations) -> str:
     if not seen.count:
         return "outcome not known"
     return times(seen.successes, seen.count)

@@ -76,11 +76,16 @@ def test_undecided_questions_make_no_policy(known):
     assert not [draft for draft in known["decision_policy"] if "test first" in draft.title]
 
 
-def test_what_ends_the_work_is_no_cause(known):
+def test_what_ends_the_work_is_no_cause(compiled):
     """A commit comes of success, and a failure that ends the session is its outcome."""
-    causes = {draft.content["cause"] for draft in known["causal_pattern"]}
-    assert "apply_patch is called without read_file before it" in causes
+    causes = {draft.content["cause"] for draft in compiled if draft.artifact_type == "causal_pattern"}
+    assert "read_file is called" in causes
     assert not [cause for cause in causes if "git commit" in cause or "pytest fails" in cause]
+
+
+def test_what_careful_sessions_do_is_no_advice(known):
+    """That sessions of one agent and one kind of request succeed with a lookup only shows that they were careful."""
+    assert "causal_pattern" not in known
 
 
 def test_no_text_is_cut_dumped_or_ungrammatical(known):

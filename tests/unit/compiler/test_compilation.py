@@ -586,7 +586,8 @@ def test_causes_are_measured_against_like_requests():
     pattern = patterns["find_user_by_email is called"]
     assert (pattern.content["effect"], pattern.content["strength"]) == ("the session succeeds", 1.0)
     assert pattern.content["conditions"] == [
-        "Among sessions of the same agents with like requests: 6 of 6 with the cause, 0 of 6 without it"
+        "Among sessions of the same agents with like requests: 6 of 6 with the cause, 0 of 6 without it",
+        "The task is to cancel the order",
     ]
     assert "6 of 6 sessions succeeded; without it, 0 of 6 sessions" in pattern.summary
     assert pattern.content["counterexamples"] == []
