@@ -35,10 +35,13 @@ _CACHED_TEXTS = 16_384
 SPEAKER = 0.5
 _SUBJECT = 0.2
 # Who asks an assistant about the past, in the first person, asks about their own words.
-_ASKER = 0.2
+_ASKER = 0.3
 _OWN = re.compile(r"\b(?:i|my|me|mine|we|our)\b", re.IGNORECASE)
 TIME_WORDS = 0.2
 QUESTION_TURN = -0.15
+# Weight of the share of the question that a turn has itself: the words around it say less. Beside long answers of an
+# assistant, each request stands for itself.
+OWN_WORDS, _OWN_WORDS_BESIDE_ASSISTANT = 0.5, 1.0
 # Penalty per doubling of length beyond a typical message: a long text matches some word of every question. Capped, so
 # that the only event with the query terms is not outranked by events without any.
 _LENGTH = -0.25
@@ -48,7 +51,7 @@ _MESSAGE_TOKENS = 96
 _FEW_WORDS = 5
 _FEW_WORDS_PENALTY = -0.5
 # First mentions say more than later ones; weighted by the share of terms not used before.
-FIRST_MENTION = 0.15
+FIRST_MENTION = 0.3
 # Standing instructions and preferences apply to whatever is asked, in whatever words. Assistants repeat them; only what
 # others say counts.
 _INSTRUCTION, _PREFERENCE = 0.5, 0.2
@@ -311,7 +314,18 @@ class Ranking:
 
     @cached_property
     def _by_words(self) -> Floats:
-        return self.words + TITLE * self._titles() + cue_scores(self.question, self.pool)
+        return self.words + TITLE * self._titles() + self._own_words + cue_scores(self.question, self.pool)
+
+    @property
+    def _own_words(self) -> Floats:
+        """Favour turns that have the words of a question about the past themselves.
+
+        A request for work is answered by what followed such a turn, which rarely repeats it.
+        """
+        if not self.question.recalls:
+            return np.zeros(len(self.pool))
+        weight = _OWN_WORDS_BESIDE_ASSISTANT if _with_assistant(self.pool) else OWN_WORDS
+        return weight * self.pool.talk * self.match.share
 
     @cached_property
     def _feedback(self) -> Floats:

@@ -6,7 +6,15 @@ import pytest
 from hmxgraph.recall.candidates import HELPS, separated, timely
 from hmxgraph.recall.pool import EventPool, Nearby, field_scores, match_words, rarity
 from hmxgraph.recall.question import understood
-from hmxgraph.recall.relevance import FIRST_MENTION, QUESTION_TURN, SPEAKER, Ranking, cue_scores, speakers_named
+from hmxgraph.recall.relevance import (
+    FIRST_MENTION,
+    OWN_WORDS,
+    QUESTION_TURN,
+    SPEAKER,
+    Ranking,
+    cue_scores,
+    speakers_named,
+)
 from hmxgraph.recall.walk import Mention, Neighbourhood, bridges, closeness
 from tests.recall_makers import NOW, event, packed
 
@@ -86,6 +94,18 @@ def test_first_mentions_rank_before_later_ones():
     assert lead("Who has a dog?", again, first) == pytest.approx(FIRST_MENTION / 2)
     assert lead("Who has a dog right now?", again, first) == lead("Pack the dog food", again, first) == 0
     assert lead("Who has a dog?", *([*row[:3], "A title", *row[4:]] for row in (again, first))) == 0
+
+
+def test_a_turn_that_has_the_words_itself_stands_out():
+    """By its own share of a question about the past; a request for work is answered by what followed."""
+
+    def gains(query):
+        pool = pool_of("The parser moved", "Fine by me then")
+        ranking = Ranking(understood(query, 0), pool, len(pool))
+        return (ranking.first - ranking.words - cue_scores(ranking.question, pool)).tolist()
+
+    assert gains("Where did the parser move?") == pytest.approx([OWN_WORDS, 0.0])
+    assert gains("Move the parser") == pytest.approx([0.0, 0.0])
 
 
 def test_a_turn_that_asks_answers_less():
