@@ -61,17 +61,17 @@ class HmxStore(BaseStore):
         return HmxStore(self._graph, ttl=self.ttl_config, as_of=datetime.fromisoformat(text).astimezone(UTC))
 
     def batch(self, ops: Iterable[Any]) -> list[Any]:
-        """The results of *ops* in their order; reads see what was there before the batch, and the last put wins.
+        """The results of *ops* in order; reads see the state before the batch, and the last put of a key wins.
 
         Raises:
-            InvalidRequest: a value that is no JSON or too large, or a put into the past.
+            InvalidRequest: a value that is not JSON or too large, or a put into a store of the past.
 
         """
-        asked = list(ops)
-        puts = {(op.namespace, op.key): op for op in asked if isinstance(op, PutOp)}
-        gets = [(op.namespace, op.key) for op in asked if isinstance(op, GetOp)]
+        operations = list(ops)
+        puts = {(op.namespace, op.key): op for op in operations if isinstance(op, PutOp)}
+        gets = [(op.namespace, op.key) for op in operations if isinstance(op, GetOp)]
         held = self._stored_items([*gets, *puts])
-        results = [self._result(op, held) for op in asked]
+        results = [self._result(op, held) for op in operations]
         for place, op in puts.items():
             self._put(op, held.get(place))
         return results

@@ -121,7 +121,7 @@ class AsyncKnowledgeGraph(
         return deadlines.timeout(seconds)
 
     def untraced(self) -> AbstractContextManager[None]:
-        """Make no spans of the calls in the block, for an exporter of spans: ``with graph.untraced(): ...``."""
+        """Create no spans for the calls in the block, as a span exporter needs: ``with graph.untraced(): ...``."""
         return untraced()
 
     @property
@@ -203,6 +203,8 @@ def connect_async(  # noqa: PLR0913 - as connect
     in a thread.
     """
     login = Login(uri, user, password, database)
-    heeded = chosen_masking(trust, mask_secrets)
+    trust_policy = chosen_masking(trust, mask_secrets)
     terms = Terms(chosen_timeout(timeout), revival(login), settling(login), chosen_embedding(embed))
-    return AsyncKnowledgeGraph(lambda: address(login, progress=progress), tenant_id, heeded, isolation, terms=terms)
+    return AsyncKnowledgeGraph(
+        lambda: address(login, progress=progress), tenant_id, trust_policy, isolation, terms=terms
+    )

@@ -271,7 +271,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
         return deadlines.timeout(seconds)
 
     def untraced(self) -> AbstractContextManager[None]:
-        """Make no spans of the calls in the block, for an exporter of spans: ``with graph.untraced(): ...``."""
+        """Create no spans for the calls in the block, as a span exporter needs: ``with graph.untraced(): ...``."""
         return untraced()
 
     @property
@@ -335,7 +335,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
         return self._tenancy.tenant_id
 
 
-def connect(  # noqa: PLR0913 - every setting of the front door by its name
+def connect(  # noqa: PLR0913 - every setting by name
     uri: str | None = None,
     *,
     tenant_id: str = "default",

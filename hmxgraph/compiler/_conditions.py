@@ -12,12 +12,12 @@ from hmxgraph.text.terms import terms
 
 MENTIONS = "the request mentions"
 _MOST_WORDS = 20
-# Requests needed to compare words, share of them that must use a word, share of the others that may.
+# Requests needed on each side, the least share of them with the word, the largest share of rival ones with it.
 _FEW, _MOST, _HARDLY = 5, 0.6, 0.15
-# The shares for a word that has no tie to the option.
+# The same shares for a word that the option itself does not use.
 _NEARLY_ALL, _NEARLY_NONE = 0.9, 0.05
 _BETWEEN_WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
-# Standard errors above chance: many words are compared, so one in a thousand instead of one in ten.
+# Standard errors above chance: because many words are compared, an error rate of one in a thousand, not one in ten.
 _TELLING = 3.0
 
 
@@ -48,10 +48,10 @@ def terms_of(action: str, steps: Sequence[Step]) -> frozenset[str]:
 def _sets_apart(
     word: str, mine: tuple[Sequence[str], Counter[str]], theirs: tuple[Sequence[str], Counter[str]], *, tied: bool
 ) -> bool:
-    """Whether most of *mine* and hardly any of *theirs* use the word, which chance hardly explains.
+    """Whether most of *mine* and hardly any of *theirs* use the word, beyond chance.
 
-    A word that the option itself does not use must tell them apart nearly always: many words are compared, and requests
-    have turns of phrase ("either", "showing") that tell nothing about what is asked.
+    A word that the option itself does not use must separate them almost perfectly: many words are compared, and
+    turns of phrase ("either", "showing") say nothing about the request.
     """
     most, hardly = (_MOST, _HARDLY) if tied else (_NEARLY_ALL, _NEARLY_NONE)
     term = terms(word)[0]

@@ -16,21 +16,21 @@ from hmxgraph.formats._values import listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import ASSISTANT, HARNESS, IMPORT, TOOL, USER
 
-# The event type of a fact that is stated directly.
+# The event type of an explicitly stated fact.
 MEMORY = "x-hmxgraph-memory"
 _FIELDS = ("type", "sessionId", "payload")
 _AGENTS = ("agentId", "agent_id", "agent_name", "sender")
 _USERS = ("userId", "user_id")
 _TOOLS = ("tool_name", "tool", "name")
 _IDS = ("callId", "call_id", "id")
-# The names that HMX-E reads, by type and the SDK's name.
+# HMX-E field names, by event type and SDK field name.
 _RENAMED = {
     "command_exec": {"exitCode": "exit_code", "output": "stdout"},
     "api_result": {"status": "status_code"},
     "tool_result": {"exitCode": "exit_code"},
 }
 _ORIGINS = {"decision": ASSISTANT, "feedback": USER, "error": TOOL, "observation": TOOL, "state_change": HARNESS}
-# Open calls that are remembered for each tool of a session.
+# Maximum number of open calls remembered per tool of a session.
 _MOST_OPEN = 100
 
 
@@ -75,7 +75,7 @@ class _Reader:
         self._open: dict[str, list[str]] = origin.carried.setdefault("open_calls", {})
 
     def outcome(self, record: Record, value: Mapping[str, Any]) -> Outcome:
-        """What became of one event of the SDK."""
+        """The outcome of one event of the SDK."""
         if faults := _faults(value):
             return Outcome(record, fault=faults[0])
         producer_metadata = mapping(value.get("metadata"))
@@ -83,7 +83,7 @@ class _Reader:
             (name(producer_metadata[field]) for field in _USERS if name(producer_metadata.get(field))),
             self._origin.user_id or "",
         )
-        # The producer's metadata stands apart: it may not say whose words an event holds.
+        # The producer's metadata is kept apart: it must not decide who an event's words come from.
         metadata = present(format="hippocortex", user_id=user, hippocortex=dict(producer_metadata))
         agent = next(
             (name(producer_metadata[field]) for field in _AGENTS if name(producer_metadata.get(field))),
@@ -108,12 +108,12 @@ class _Reader:
         return Reading((Draft(kind, _content(kind, payload), _ORIGINS.get(kind, TOOL)),))
 
     def _message(self, payload: Mapping[str, Any], producer_metadata: Mapping[str, Any], frame: Frame) -> Reading:
-        drawn = [fact for fact in map(text, listed(producer_metadata.get("extractedMemories"))) if fact.strip()]
-        if drawn:
-            # A model drew these from the talk: proposals, as those of another memory system.
+        extracted = [fact for fact in map(text, listed(producer_metadata.get("extractedMemories"))) if fact.strip()]
+        if extracted:
+            # A model extracted these from the conversation: they only propose, like another system's memories.
             drafts = (
                 Draft(MEMORY, {"kind": "fact", "text": fact}, IMPORT, str(place), source="hippocortex")
-                for place, fact in enumerate(drawn)
+                for place, fact in enumerate(extracted)
             )
             return Reading(tuple(drafts))
         message = {**payload, "content": payload.get("content", payload.get("text"))}
@@ -154,7 +154,7 @@ def _first(payload: Mapping[str, Any], fields: Iterable[str]) -> str:
 
 
 def _content(kind: str, payload: Mapping[str, Any]) -> JsonObject:
-    """*payload* under the names that HMX-E reads; a name that is there already is kept."""
+    """*payload* with the field names of HMX-E; a field that already has such a name is kept."""
     renamed = _RENAMED.get(kind, {})
     return {key if (new := renamed.get(key)) is None or new in payload else new: part for key, part in payload.items()}
 

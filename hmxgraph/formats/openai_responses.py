@@ -71,7 +71,7 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
 def _instructions(
     request: Mapping[str, Any], response: Mapping[str, Any], *, answered: bool
 ) -> tuple[Mapping[str, Any], ...]:
-    """The system prompt, where the record is the beginning of a conversation."""
+    """The system prompt, if the record begins a conversation."""
     instructions = request.get("instructions", response.get("instructions"))
     opens = not (request.get("previous_response_id") or response.get("previous_response_id"))
     return (

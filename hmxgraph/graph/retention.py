@@ -151,7 +151,7 @@ def _preview(tenancy: Tenancy, criteria: Row, totals: _Totals) -> Procedure[None
         totals.add(page)
         compiled = yield from read(partial(_compiled_from, tenancy, page))
         totals.lose("artifact", _living(compiled))
-        for row in (yield from read(partial(_leaning, tenancy, page))):
+        for row in (yield from read(partial(_dependents, tenancy, page))):
             hits[row["kind"], row["id"]] += row["chosen"]
             if hits[row["kind"], row["id"]] == row["live"]:
                 totals.lose(row["kind"], [row["id"]])
@@ -227,7 +227,7 @@ def naming(user_id: str) -> Iterator[str]:
     yield from (f'"{name}":{value}'.lower() for name in _NAMING)
 
 
-def _leaning(tenancy: Tenancy, page: Sequence[Row]) -> Plan[list[Row]]:
+def _dependents(tenancy: Tenancy, page: Sequence[Row]) -> Plan[list[Row]]:
     rows = yield bind("retention/dependents", batch={"event_keys": _keys(page)}, **_compiled(tenancy))
     return rows
 
@@ -288,7 +288,7 @@ def _latest(tenancy: Tenancy) -> Plan[int]:
 
 
 def _rewind(tenancy: Tenancy) -> Plan[None]:
-    """Set the clock back, which an event with a wrong time would hold for ever; the tenant is locked already."""
+    """Set the clock back, because an erased event with a wrong time still holds it; the tenant is locked already."""
     latest_us = yield from _latest(tenancy)
     yield bind("retention/rewind", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, latest_us=latest_us)
 
@@ -303,7 +303,7 @@ def _digests(tenancy: Tenancy, chosen: ForgetCriteria, criteria: Row) -> Procedu
 
 
 def _unlearn(tenancy: Tenancy) -> Plan[None]:
-    """Delete the model once no event is left that it could come from; until then the compiler rebuilds it."""
+    """Delete the model once no event that it could come from is left; until then the compiler rebuilds it."""
     yield bind("retention/drop_model", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
 
 

@@ -59,7 +59,7 @@ _ORIGINS = {
 
 def assemble(draft: Draft) -> Pack:
     """Return the context pack of *draft*."""
-    whole_episodes = draft.told_whole
+    whole_episodes = draft.whole_episode_ids
     reachable_ids = whole_episodes or draft.reachable()
     ranking = list(draft.ranking.comparable(reachable_ids))
     repeats = Repeats()
@@ -150,10 +150,10 @@ class _Writer:
         self._judgement = judgement
         self._box = box
         self._count = draft.appraised.appraisal.count_tokens
-        self._judged = dict.fromkeys((rank for rank, _ in ranking), "budget_exceeded")
-        self._judged |= {dropped.ranked.rank: dropped.reason for dropped in judgement.dropped}
-        self._listed, self._ruled = MAX_DROPPED, MAX_CONSTRAINTS
-        self._explained = True
+        self._reasons = dict.fromkeys((rank for rank, _ in ranking), "budget_exceeded")
+        self._reasons |= {dropped.ranked.rank: dropped.reason for dropped in judgement.dropped}
+        self._most_dropped, self._most_constraints = MAX_DROPPED, MAX_CONSTRAINTS
+        self._with_components = True
         priors = draft.request.priors if draft.request.strategy == "fingerprint_guided" else None
         self._priors = dict(priors) if priors else None
         order = {section: place for place, section in enumerate(draft.request.sections)}
@@ -172,18 +172,18 @@ class _Writer:
         return Pack.from_trusted(document)
 
     def _shrink(self, document: Mapping[str, Any]) -> bool:
-        """Leave out priors, score components, the last constraint or entry, then drops; return whether anything was."""
+        """Leave out priors, score components, the last constraint or entry, then drops; return whether it helped."""
         if self._priors is not None:
             self._priors = None
-        elif self._explained:
-            self._explained = False
+        elif self._with_components:
+            self._with_components = False
         elif canonical_size_bound(document["decision_constraints"]) > canonical_size_bound(document["entries"]):
-            self._ruled = len(document["decision_constraints"]) - 1
+            self._most_constraints = len(document["decision_constraints"]) - 1
         elif self._packed:
             self._remove_last()
         else:
-            self._listed //= 2
-            return self._listed > 0
+            self._most_dropped //= 2
+            return self._most_dropped > 0
         return True
 
     def _remove_last(self) -> None:
@@ -206,7 +206,7 @@ class _Writer:
             return self._line_tokens(line_of(candidate._replace(content=content)))
 
         if not packed.cut:
-            # A mark may be longer than its secret: a shorter one, without the hash, before anything is cut.
+            # A mask may be longer than its secret: try a shorter mask, without the hash, before cutting the text.
             for masked in (shown, mask_secrets(candidate.content, personal=False)):
                 if needed(masked) <= packed.tokens:
                     return masked
@@ -237,7 +237,7 @@ class _Writer:
 
     def _document(self) -> dict[str, Any]:
         draft, request, appraised = self._draft, self._draft.request, self._draft.appraised
-        drops = list(islice(self._drops(), self._listed))
+        drops = list(islice(self._drops(), self._most_dropped))
         identity = {"agent_id": request.agent_id, "session_id": request.session_id}
         optional = {
             **identity,
@@ -254,7 +254,7 @@ class _Writer:
             "assembly_metadata": self._assembly(),
             "created_at": iso(draft.state.as_of_us),
             "metadata": self._metadata(drops),
-            "decision_constraints": self._constraints()[: self._ruled],
+            "decision_constraints": self._constraints()[: self._most_constraints],
             "dropped_entries": [_dropped(dropped) for dropped in drops],
             **{name: value for name, value in optional.items() if value is not None},
         }
@@ -324,7 +324,7 @@ class _Writer:
     def _metadata(self, drops: Sequence[Dropped]) -> dict[str, Any]:
         state = self._draft.state
         shown = [packed.ranked.candidate for packed in self._packed]
-        shown += [dropped.ranked.candidate for dropped in drops] if self._explained else []
+        shown += [dropped.ranked.candidate for dropped in drops] if self._with_components else []
         return {
             "as_of": iso(state.as_of_us),
             "state_version": state.state_version,
@@ -343,7 +343,7 @@ class _Writer:
     def _over_budget(self) -> bool:
         """Whether anything was left out for want of budget; what scores too low is not even looked at."""
         ranks = {packed.ranked.rank for packed in self._packed}
-        if any(reason == "budget_exceeded" and rank not in ranks for rank, reason in self._judged.items()):
+        if any(reason == "budget_exceeded" and rank not in ranks for rank, reason in self._reasons.items()):
             return True
         useful_ranks = (rank for rank, _ in self._draft.ranking.beyond((), THRESHOLD))
         return any(dropped.reason == "budget_exceeded" for dropped in self._drops(useful_ranks))
@@ -355,7 +355,7 @@ class _Writer:
         for rank in range(1, len(self._draft.ranking) + 1) if ranks is None else ranks:
             if rank not in packed:
                 ranked = self._draft.ranking.at(rank)
-                yield Dropped(ranked, self._judged.get(rank) or _unjudged_reason(ranked.candidate, included_texts))
+                yield Dropped(ranked, self._reasons.get(rank) or _unjudged_reason(ranked.candidate, included_texts))
 
 
 def _unjudged_reason(candidate: Candidate, included_texts: Collection[str]) -> str:

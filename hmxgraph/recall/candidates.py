@@ -312,7 +312,7 @@ class Episodes:
         above = [session_id in worked for session_id, score in scored if score >= THRESHOLD]
         return 2 * sum(above) > len(above)
 
-    def told_whole(self, sessions: Collection[str], shares: Floats) -> "Episodes":
+    def with_whole_sessions(self, sessions: Collection[str], shares: Floats) -> "Episodes":
         """Return the events with those of *sessions* at no less than half of the relevance of their session's best.
 
         Of a log of many tasks only the related events count, each call with its result. Empty results and small talk

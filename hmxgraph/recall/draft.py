@@ -398,7 +398,7 @@ class Draft:
         others = [*self.appraised.of_sections(sections), *(self._evidence() if EVIDENCE in sections else ())]
         episodes = self._scored_events
         if self.whole_sessions:
-            episodes = episodes.told_whole(self.whole_sessions, self.events.match.share)
+            episodes = episodes.with_whole_sessions(self.whole_sessions, self.events.match.share)
         if self.whole_sessions and self._routine:
             past = self.whole_sessions - self.logs - {self.request.session_id}
             episodes = episodes.beside_procedure(past, self.events.match.share, self._routine)
@@ -412,7 +412,7 @@ class Draft:
         return tuple(dict.fromkeys([*known, *self.events.question.names]))
 
     @property
-    def told_whole(self) -> frozenset[str]:
+    def whole_episode_ids(self) -> frozenset[str]:
         """The ids of the events of :attr:`whole_sessions`."""
         pool = self._scored_events.pool
         named = zip(pool.event_id, pool.session_id, strict=True)

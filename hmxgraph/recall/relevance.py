@@ -34,7 +34,7 @@ _CACHED_TEXTS = 16_384
 # Cue weights, on a scale where the best lexical match is 1.
 SPEAKER = 0.5
 _SUBJECT = 0.2
-# Who asks an assistant about the past, in the first person, asks about their own words.
+# A question to an assistant about the past, in the first person, asks about the words of its user.
 _ASKER = 0.3
 _OWN = re.compile(r"\b(?:i|my|me|mine|we|our)\b", re.IGNORECASE)
 TIME_WORDS = 0.2
@@ -90,7 +90,7 @@ def cue_scores(question: Question, pool: EventPool) -> Floats:
 def _instructions(question: Question, pool: EventPool) -> Floats:
     """Favour what people told an assistant to do or prefer: later questions rarely use the same words.
 
-    A question about the past that has no word of the condition ("when I ask about dates") is not what it waits for.
+    With a condition ("when I ask about dates") it counts for a question about the past only if they share a term.
     """
     if not _with_assistant(pool):
         return np.zeros(len(pool))
@@ -249,16 +249,15 @@ MEANING = 0.3
 SURE = 0.6
 # Minimum relevance per share of the question that an event itself matches.
 ANSWERS = 0.15
-# An event with less than this of the best evidence is about something else, whoever says it and whenever; so is one
-# whose surroundings have less than this of the question's words that the best ones have. What an event shares with the
-# best events counts half.
+# An event is unrelated below this share of the best evidence, whoever says it and whenever, or below this share of the
+# best coverage of the question's words by an event and its neighbours. What it shares with the best events counts half.
 _RELATED, _LINKED = 0.3, 0.5
-# The least share of the best event's relevance. Of the events below it one in fifty answers (conversations, chats).
+# Minimum share of the best event's relevance; of the events below it, one in fifty answers (conversations, chats).
 _NEAR_BEST = 0.35
 _TOKEN = re.compile(r"[\w-]+")
 _SHORTEST_IDENTIFIER = 5
 _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
-# Weight of a term of a name in the question: what is asked about says more than how it is asked.
+# Weight of the terms of names in the question: its subject says more than its phrasing.
 _NAME = 1.5
 
 
@@ -266,7 +265,7 @@ _NAME = 1.5
 class Ranking:
     """One question against one pool: first by words and cues, then with the walk over shared entities.
 
-    ``meanings`` are of an embedder, where there is one: how much events mean what is asked, by id, in (0, 1].
+    ``meanings`` is an embedder's similarity of each event to the question, by id, in (0, 1]; empty without one.
     """
 
     question: Question
@@ -384,7 +383,7 @@ class Ranking:
     def _carriers(self) -> Flags:
         """Which events carry an identifier that the question names, and the results of such calls.
 
-        What surrounds them in a session is about other things, or about nothing.
+        The other events of their sessions are about something else.
         """
         named = filter(_is_identifier, _TOKEN.findall(self.question.text[:LONGEST_QUESTION]))
         runs = [f" {run} " for name in named if (run := search_text(name))]

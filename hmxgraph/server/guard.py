@@ -1,4 +1,4 @@
-"""Who may come in: API keys, their scopes, and how many requests each may make."""
+"""Access control: API keys, their scopes, and their request rates."""
 
 import math
 import threading
@@ -12,14 +12,14 @@ from hmxgraph.graph.access import secret_hash
 from hmxgraph.protocol.access import ApiKey
 from hmxgraph.server.wire import Refusal
 
-# Seconds for which a looked-up key is used without looking again: a revoked key is refused after that at the latest.
+# Seconds for which a looked-up key is cached; a revoked key is refused after that at the latest.
 KNOWN_FOR = 2.0
 _MOST_KNOWN = 10_000
 _WAY_OUT = "make one with hmxgraph key create and send it as Authorization: Bearer <key>"
 
 
 class RateLimit:
-    """A bucket for each name that fills with *rate* requests a second and holds *burst*; a rate of 0 limits nothing."""
+    """A token bucket per name: *rate* requests a second, at most *burst* at once; a rate of 0 means no limit."""
 
     def __init__(self, rate: float, burst: int, clock: Callable[[], float] = monotonic) -> None:
         self._rate, self._burst, self._clock = rate, burst, clock
@@ -27,7 +27,7 @@ class RateLimit:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, name: str) -> float:
-        """Take a request out of the bucket: 0, or the seconds after which there is one again.
+        """Take one request out of the bucket: 0 if it is allowed, else the seconds to wait.
 
         >>> limit = RateLimit(2, 1, lambda: 7.0)
         >>> limit.wait("a"), limit.wait("a"), limit.wait("b")
@@ -58,21 +58,21 @@ class RateLimit:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _CachedKey:
     key: ApiKey | None
     until: float
 
 
 class Guard:
-    """Knows the keys that were looked up within the last seconds; any thread may ask."""
+    """Checks API keys, with a short cache of keys looked up; safe to use from any thread."""
 
     def __init__(self, find: Callable[[str], ApiKey | None]) -> None:
         self._find = find
         self._lock = threading.Lock()
-        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._known: OrderedDict[str, _CachedKey] = OrderedDict()
 
     def key(self, authorization: str | None) -> ApiKey:
-        """The key in force that an ``Authorization`` header brings.
+        """The active key that an ``Authorization`` header carries.
 
         Raises:
             KeyRefused: there is none, or it is unknown, revoked or expired.
@@ -97,7 +97,7 @@ class Guard:
             return known.key
         key = self._find(secret)
         with self._lock:
-            self._known[name] = _Known(key, now + KNOWN_FOR)
+            self._known[name] = _CachedKey(key, now + KNOWN_FOR)
             if len(self._known) > _MOST_KNOWN:
                 self._known.popitem(last=False)
         return key

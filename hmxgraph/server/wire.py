@@ -1,4 +1,4 @@
-"""What goes over the wire: the envelope of every answer, and errors as statuses and codes."""
+"""The wire format: the envelope of every response, and errors as HTTP statuses and codes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from hmxgraph.errors import EngineError, GraphError, HmxGraphError, InvalidDocument, StatementMisuse
 
-# HTTP status and code on the wire for each code of an error.
+# HTTP status and wire code for each error code.
 _STATUSES = {
     "not_found": (404, "not_found"),
     "invalid": (422, "validation_error"),
@@ -55,7 +55,7 @@ class Refusal(Exception):
 
     @classmethod
     def defect(cls) -> "Refusal":
-        """The answer to an error that nobody expected; it tells nothing about the inside."""
+        """The answer to an unexpected error; it reveals no internals."""
         return cls(500, _DEFECT)
 
     @classmethod
@@ -68,8 +68,8 @@ class Refusal(Exception):
         >>> Refusal.of(NotFound("artifact", "a1")).status, Refusal.of(StorageUnavailable("bolt://db", "x")).message[:10]
         (404, 'the memory')
         """
-        inside = isinstance(error, GraphError | EngineError) and not isinstance(error, StatementMisuse)
-        if inside:
+        is_internal = isinstance(error, GraphError | EngineError) and not isinstance(error, StatementMisuse)
+        if is_internal:
             return cls(503, _NO_DATABASE) if error.code in {"unavailable", "denied"} else cls.defect()
         status, code = _STATUSES[error.code]
         faults = error.faults if isinstance(error, InvalidDocument) else ()
@@ -88,7 +88,7 @@ class Json(Response):
 
 
 def success(data: Mapping[str, Any], meta: Mapping[str, Any], status: int = 200) -> Json:
-    """The envelope of an answer."""
+    """The envelope of a successful response."""
     return Json({"ok": True, "data": data, "meta": meta}, status_code=status)
 
 
