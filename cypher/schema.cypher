@@ -3,7 +3,7 @@
 // Community edition has uniqueness constraints and no others. A key is the SHA-256 of tenant and id, since ids may be
 // longer than an index entry. Databases made by an earlier release are brought here by the steps of schema_upgrades/.
 //
-// version: 7
+// version: 9
 // mode: schema
 // row:  -
 
@@ -201,6 +201,10 @@ FOR (n:Artifact) ON (n.tenant_id, n.recorded_us);
 // Artifacts about the same condition, which may conflict.
 CREATE INDEX artifact_situation IF NOT EXISTS
 FOR (n:Artifact) ON (n.situation_key);
+
+// What was compiled from a session, without its events.
+CREATE INDEX evidence_in_session IF NOT EXISTS
+FOR ()-[r:EVIDENCED_BY]-() ON (r.session_key);
 
 CREATE INDEX conflict_of_tenant IF NOT EXISTS
 FOR (n:Conflict) ON (n.tenant_id, n.status);

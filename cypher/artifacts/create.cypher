@@ -15,7 +15,7 @@ WITH artifact, row
 CALL (artifact, row) {
   MATCH (event:Event)
   WHERE event.key IN row.evidence_keys AND event.tenant_id = $tenant_id
-  CREATE (artifact)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(event)
+  CREATE (artifact)-[:EVIDENCED_BY {tenant_id: $tenant_id, session_key: event.session_key}]->(event)
   RETURN count(*) AS events
 }
 CALL (artifact, row) {

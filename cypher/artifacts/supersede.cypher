@@ -40,7 +40,7 @@ WITH new, old, row, at_us
 CALL (new, row) {
   MATCH (event:Event)
   WHERE event.key IN row.evidence_keys AND event.tenant_id = $tenant_id
-  CREATE (new)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(event)
+  CREATE (new)-[:EVIDENCED_BY {tenant_id: $tenant_id, session_key: event.session_key}]->(event)
   RETURN count(*) AS events
 }
 CALL (new, row) {

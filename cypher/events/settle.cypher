@@ -97,7 +97,7 @@ CALL () {
   FOREACH (_ IN CASE WHEN waits.link = 'ANSWERS' THEN [1] ELSE [] END |
     CREATE (event)-[:ANSWERS {tenant_id: $tenant_id}]->(arrived))
   FOREACH (_ IN CASE WHEN waits.link = 'EVIDENCED_BY' THEN [1] ELSE [] END |
-    CREATE (event)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(arrived))
+    CREATE (event)-[:EVIDENCED_BY {tenant_id: $tenant_id, session_key: arrived.session_key}]->(arrived))
   WITH awaited, CASE waits.link WHEN 'CAUSED_BY' THEN pair[1] END AS cause
   DETACH DELETE awaited
   RETURN collect(DISTINCT cause) AS causes

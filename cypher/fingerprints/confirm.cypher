@@ -10,7 +10,7 @@ CALL (imported, own) {
   WITH DISTINCT event
   ORDER BY event.key
   MERGE (imported)-[link:EVIDENCED_BY]->(event)
-    ON CREATE SET link.tenant_id = $tenant_id
+    ON CREATE SET link.tenant_id = $tenant_id, link.session_key = event.session_key
   RETURN count(*) AS events
 }
 RETURN imported.artifact_id AS artifact_id, events

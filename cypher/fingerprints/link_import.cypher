@@ -13,7 +13,7 @@ CALL (fingerprint, event) {
   MATCH (artifact:Artifact)
   WHERE artifact.key IN $artifact_keys AND artifact.tenant_id = $tenant_id
   CREATE (fingerprint)-[:SEEDED {tenant_id: $tenant_id}]->(artifact)
-  CREATE (artifact)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(event)
+  CREATE (artifact)-[:EVIDENCED_BY {tenant_id: $tenant_id, session_key: event.session_key}]->(event)
   RETURN count(*) AS artifacts
 }
 RETURN artifacts

@@ -1,6 +1,7 @@
 """Forgetting: content gone, place and hash kept, what rested on it alone deprecated."""
 
 import re
+from functools import partial
 
 import pytest
 
@@ -8,16 +9,23 @@ from hmxgraph.errors import InvalidRequest, TaskError
 from hmxgraph.graph import retention
 from hmxgraph.graph.artifacts import artifact
 from hmxgraph.graph.lifecycle import record_artifact
-from hmxgraph.graph.plan import Tenancy, query
+from hmxgraph.graph.plan import Tenancy, query, write
 from hmxgraph.graph.retention import forget
+from hmxgraph.graph.schema import packaged_schema, send_all
 from hmxgraph.protocol.reports import ForgetCriteria
 from hmxgraph.protocol.timestamps import microseconds
 from tests.artifact_makers import schema
 from tests.integration.ingested import Ingested
+from tests.session_makers import repaired_deployment
 from tests.task_makers import digest_by_hand
 from tests.unit.ingest.making import document
 
 LEFT = "MATCH (n {tenant_id: $tenant_id}) RETURN labels(n) AS labels, properties(n) AS properties"
+UNNAMED = """
+MATCH (:Artifact {tenant_id: $tenant_id})-[link:EVIDENCED_BY]->(event:Event)
+WHERE coalesce(link.session_key, '') <> event.session_key
+RETURN event.event_id AS id
+"""
 FOUND = """
 CALL db.index.fulltext.queryNodes('event_text', $word) YIELD node
 WHERE node.tenant_id = $tenant_id
@@ -365,3 +373,16 @@ def test_a_countersignature_goes_with_its_author(graph):
     view = graph.records.get(seen)
     assert (view.trust_tier, view.verified_by, view.text) == ("canonical_record", (), "the buffer leaks")
     assert graph.tasks.resume(task_id).validation == ()
+
+
+def test_what_was_compiled_before_an_upgrade_is_forgotten(graph, connection, stored, forgetting, tenant_id):
+    """Links to evidence that an older release made name the session after the upgrade, as new ones do."""
+    graph.ingest(line for number in range(2) for line in repaired_deployment(f"d{number}", tenant=tenant_id))
+    graph.compile()
+    assert stored.rows(UNNAMED) == []
+    stored.rows("MATCH (:Artifact {tenant_id: $tenant_id})-[link:EVIDENCED_BY]->() REMOVE link.session_key")
+    assert stored.rows(UNNAMED)
+    [upgrade] = [step for step in packaged_schema().upgrades if step.version == 9]
+    connection.perform(write(partial(send_all, upgrade.statements)))
+    assert stored.rows(UNNAMED) == []
+    assert forgetting(session_id="d0").artifacts
