@@ -5,7 +5,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from typing import Any, TypeVar
 from zlib import crc32
 
@@ -320,6 +320,7 @@ class _OpenSteps:
         self._room = most - most // 2
         self._calls: dict[str, _OpenStep] = {}
         self._named: dict[str, _OpenStep] = {}
+        self._gap = 0
         self.count = 0
         self.last: _OpenStep | None = None
 
@@ -340,6 +341,14 @@ class _OpenSteps:
         self.name(step.event_id, step)
         if call_id:
             remember(self._calls, str(call_id), step, _OPEN_CALLS)
+
+    def pass_over(self) -> None:
+        """Count steps that are not read as one that is not kept; nothing after them is a result of those before."""
+        self._room = len(self._first)
+        self._calls.clear()
+        self.last = None
+        self.count += 1
+        self._gap = self.count
 
     def called(self, call_id: object, tool: str) -> _OpenStep | None:
         """The step of a result: by call id, else the last step if it has no result and fits the tool."""
@@ -377,19 +386,19 @@ class _OpenSteps:
         return (step for step in self._newest() if not step.ok)
 
     def _newest(self) -> Iterator[_OpenStep]:
-        return chain(reversed(self._latest), reversed(self._first))
+        newest = chain(reversed(self._latest), reversed(self._first))
+        return takewhile(lambda step: step.number >= self._gap, newest)
 
     def kept(self) -> Iterator[_OpenStep]:
         """The kept steps, in order."""
         yield from self._first
         yield from self._latest
 
-    def place(self, number: int) -> int:
-        """The place of the step with this number among the kept steps; -1 if it was dropped."""
-        dropped = self.count - len(self._first) - len(self._latest)
-        if number < len(self._first):
-            return number
-        return number - dropped if number - dropped >= len(self._first) else -1
+    def places(self) -> dict[int, int]:
+        """By number, the place of each kept step among them, and that of the step to come."""
+        return {step.number: place for place, step in enumerate(self.kept())} | {
+            self.count: len(self._first) + len(self._latest)
+        }
 
 
 # From the events of a session to its summary: the map step of the compiler.
@@ -447,9 +456,15 @@ class SessionReader:
             case _:
                 self._judgement(event)
 
+    def pass_over(self) -> None:
+        """Go on with events further on in the session; what lies between is not read."""
+        self._steps.pass_over()
+        self._now = replace(self._now, failure="", pending=False)
+
     def summary(self) -> SessionSummary:
-        """The summary of the session so far."""
+        """The summary of what was read of the session so far."""
         steps = tuple(step.so_far() for step in self._steps.kept())
+        places = self._steps.places()
         verdict = self._feedback or self._state or _from_work(steps, self._failures)
         return SessionSummary(
             *self._ids,
@@ -461,9 +476,9 @@ class SessionReader:
             outcome_event_id=verdict.event_id,
             steps=steps,
             skipped_steps=self._steps.count - len(steps),
-            failures=tuple(replace(failure, step=self._steps.place(failure.step)) for failure in self._failures),
+            failures=tuple(replace(failure, step=places.get(failure.step, -1)) for failure in self._failures),
             decisions=tuple(
-                replace(decision, step=self._steps.place(decision.step)) for decision in self._decisions.values()
+                replace(decision, step=places.get(decision.step, -1)) for decision in self._decisions.values()
             ),
             ahead=self._now,
             sources=tuple((*named, self._sources[named]) for named in sorted(self._sources)),

@@ -20,7 +20,7 @@ from hmxgraph.graph.fingerprint_imports import confirm_imports
 from hmxgraph.graph.fingerprints import NOTHING_IMPORTED, InForce, in_force, last_run
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, model_key, read, state, write
 from hmxgraph.protocol.canonical import content_hash
-from hmxgraph.protocol.events import BEFORE_FIRST, Position, position
+from hmxgraph.protocol.events import position
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.reports import CompileReport
 from hmxgraph.text.terms import TokenCounter, counter, search_text
@@ -234,7 +234,10 @@ def _as_twin(change: Change) -> Change:
 # Compiling a tenant: changed sessions read and summarised, all summaries compiled, the differences written.
 
 _SESSIONS = 200
-_EVENTS = 2_000
+# Events that are read at each end of a long session, enough for all steps that a summary keeps. Shorter sessions are
+# read whole: at most so many events at once.
+_END = 1_000
+_EVENTS = 2 * _END
 _SUMMARIES = 200
 _NEVER = 0
 
@@ -398,28 +401,26 @@ def _group_summaries(run: _Run, group: Sequence[Row]) -> Plan[dict[str, SessionS
 
 
 def session_read(tenancy: Tenancy, session_key: str, profile: CompilerProfile) -> Plan[SessionReader]:
-    """A session, read page by page without keeping the pages."""
-    reader, after = SessionReader(profile), BEFORE_FIRST
-    while events := (yield from _session_page(tenancy, session_key, after)):
-        for event in events:
-            reader.add(event)
-        after = position(events[-1])
+    """A session of at most 2,000 events; of a longer one the first and the last 1,000.
+
+    A summary holds the first and the last steps of a session, so what it costs does not grow with what lies between.
+    """
+    reader = SessionReader(profile)
+    of_session = {"tenant_id": tenancy.tenant_id, "session_key": session_key}
+    rows = yield bind("compiler/session_start", **of_session, limit=_END)
+    first = [stored_event(row["event"]) for row in rows]
+    for event in first:
+        reader.add(event)
+    if len(first) < _END:
+        return reader
+    sequence, time_us, event_id = position(first[-1])
+    after = {"sequence": sequence, "time_us": time_us, "event_id": event_id}
+    rows = yield bind("compiler/session_end", **of_session, **after, limit=_END + 1)
+    if len(rows) > _END:
+        reader.pass_over()
+    for row in rows[-_END:]:
+        reader.add(stored_event(row["event"]))
     return reader
-
-
-def _session_page(tenancy: Tenancy, session_key: str, after: Position) -> Plan[list[StoredEvent]]:
-    """The next events of a session in its order."""
-    sequence, time_us, event_id = after
-    rows = yield bind(
-        "compiler/session_page",
-        tenant_id=tenancy.tenant_id,
-        session_key=session_key,
-        sequence=sequence,
-        time_us=time_us,
-        event_id=event_id,
-        limit=_EVENTS,
-    )
-    return [stored_event(row["event"]) for row in rows]
 
 
 def _keep(run: _Run, group: Sequence[Row], made: Mapping[str, SessionSummary]) -> Procedure[None]:

@@ -207,9 +207,6 @@ def _provably_small(document: Mapping[str, Any], most_bytes: int) -> bool:
 
 Position: TypeAlias = tuple[int, int, str]
 
-# Sorts before the position of any event.
-BEFORE_FIRST: Position = (-1, 0, "")
-
 
 class _Placed(Protocol):
     @property

@@ -189,3 +189,61 @@ def test_a_subcommand_is_no_id():
     line = "openssl x509 -in web-7d9f8b6c5.pem -noout"
     [step] = summarise(Script("s").run(line).events).steps
     assert (step.action, step.command) == ("openssl x509", "openssl x509 -in <id>.pem -noout")
+
+
+def both_ends(events, end):
+    """The summary of what is read of a long session: its first and last *end* events."""
+    reader = SessionReader(CompilerProfile(max_steps=6))
+    for each in events[:end]:
+        reader.add(each)
+    reader.pass_over()
+    for each in events[-end:]:
+        reader.add(each)
+    return reader.summary()
+
+
+def test_the_ends_of_a_session_hold_its_summary():
+    """What a summary keeps of a long session is what it keeps of the ends, where these hold all the steps it keeps."""
+    script = Script("s").user("Deploy the web shop").run("ls").run("pwd")
+    for number in range(20):
+        script.run(f"make part{number}", error="no rule" if number % 3 else None)
+    events = script.run("git push", error="rejected").events
+    whole, ends = summarise(events, CompilerProfile(max_steps=6)), both_ends(events, 12)
+    for name in ("request", "steps", "outcome", "outcome_reason", "ahead"):
+        assert getattr(ends, name) == getattr(whole, name), name
+    assert (ends.skipped_steps > 0, ends.event_count) == (True, 24)
+    assert [ends.steps[failure.step].event_id for failure in ends.failures if failure.step >= 0][-1] == (
+        events[-3].event_id
+    )
+
+
+def test_what_was_open_before_a_gap_stays_open():
+    """A result after a gap belongs to no call before it, and a failure before it awaits no answer any more."""
+    script = Script("s").user("Deploy").run("make", error="no rule")
+    script.add("tool_call", {"tool_name": "deploy", "call_id": "c1", "arguments": {}})
+    before = len(script.events)
+    script.add("tool_result", {"call_id": "other", "result": {"value": "done"}, "success": True}).user("And now?")
+    reader = SessionReader()
+    for each in script.events[:before]:
+        reader.add(each)
+    assert reader.summary().ahead.pending
+    reader.pass_over()
+    for each in script.events[before:]:
+        reader.add(each)
+    summary = reader.summary()
+    assert (summary.steps[-1].action, summary.steps[-1].ok) == ("deploy", None)
+    assert (summary.ahead.pending, summary.ahead.failure, summary.ahead.since) == (False, "", "user")
+
+
+def test_a_failure_keeps_its_step_beyond_a_gap():
+    """However the steps around a gap are kept, a failure names the step that failed, or none that is kept."""
+    script = Script("s").user("Deploy")
+    for number in range(12):
+        script.run(f"part{number}", error="gone")
+    steps = {each.event_id: script.events[place - 2].event_id for place, each in enumerate(script.events)}
+    for end in range(4, 18, 3):
+        summary = both_ends(script.events, end)
+        kept = [failure for failure in summary.failures if failure.step >= 0]
+        assert kept
+        for failure in kept:
+            assert summary.steps[failure.step].event_id == steps[failure.event_id]
