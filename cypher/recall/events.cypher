@@ -106,24 +106,31 @@ CALL (model_hash) {
   RETURN collect([schema.artifact_id, schema.metadata, schema.content, schema.observed_count]) AS schemas
 }
 CALL (as_of_us) {
+  WITH as_of_us
+  WHERE $works
   MATCH (event:Event)
   USING INDEX SEEK event:Event(session_key, sequence)
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
-    AND $works AND event.time_us <= as_of_us
+    AND event.time_us <= as_of_us
     AND event.erased IS NULL AND coalesce(event.expires_us > as_of_us, true)
-    AND event.event_type IN ['tool_call', 'command_exec', 'test_run', 'file_edit', 'api_result', 'browser_action']
   WITH event
   ORDER BY event.session_key DESC, event.sequence DESC, event.time_us DESC, event.event_id DESC
+  LIMIT 1000
+  WITH event
+  WHERE event.event_type IN ['tool_call', 'command_exec', 'test_run', 'file_edit', 'api_result', 'browser_action']
+  ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
   LIMIT 200
   RETURN collect([
     event.event_type, CASE WHEN size(event.content) <= 4000 THEN event.content ELSE '{}' END, left(event.text, 200)
   ]) AS done
 }
 CALL (as_of_us) {
+  WITH as_of_us
+  WHERE $works
   MATCH (event:Event)
   USING INDEX SEEK event:Event(session_key, sequence)
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
-    AND $works AND event.time_us <= as_of_us
+    AND event.time_us <= as_of_us
     AND event.erased IS NULL AND coalesce(event.expires_us > as_of_us, true)
   WITH event
   ORDER BY event.session_key DESC, event.sequence DESC, event.time_us DESC, event.event_id DESC

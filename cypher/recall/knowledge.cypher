@@ -18,6 +18,9 @@
 // The outdated events are all those behind memories that hold no more, unless something that holds rests on them as well;
 // each comes with whether its memory was deleted.
 //
+// Of a running session with more than 2,000 events the first and the last 1,000 are looked at, for goals and memories; its
+// actions are among the last 1,000.
+//
 // Imported memories are supported only by their import event, which says nothing about them and is not shown.
 //
 // A memory bound to a user is read only if that user is in the audience: $owners and, unless the pack is $for_user, the
@@ -33,13 +36,29 @@
 CALL () {
   OPTIONAL MATCH (running:Session {key: $session_key})
   USING INDEX SEEK running:Session(key)
-  WHERE running.tenant_id = $tenant_id AND NOT $for_user
-  RETURN $owners + coalesce(running.user_keys, []) AS audience
+  WHERE running.tenant_id = $tenant_id
+  RETURN
+    coalesce(running.event_count, 0) AS session_events,
+    $owners + CASE WHEN $for_user THEN [] ELSE coalesce(running.user_keys, []) END AS audience
 }
-CALL (audience) {
-  MATCH (event:Event)
-  USING INDEX SEEK event:Event(session_key, sequence)
-  WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
+CALL (audience, session_events) {
+  CALL (session_events) {
+    MATCH (event:Event)
+    USING INDEX SEEK event:Event(session_key, sequence)
+    WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
+    RETURN event
+    ORDER BY event.session_key, event.sequence, event.time_us, event.event_id
+    LIMIT 1000
+    UNION
+    WITH session_events
+    WHERE session_events > 1000
+    MATCH (event:Event)
+    USING INDEX SEEK event:Event(session_key, sequence)
+    WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
+    RETURN event
+    ORDER BY event.session_key DESC, event.sequence DESC, event.time_us DESC, event.event_id DESC
+    LIMIT 1000
+  }
   MATCH (event)<-[link:EVIDENCED_BY]-()
   WITH startNode(link) AS memory
   WHERE memory:Memory AND memory.proposed IS NULL AND (memory.owner_key IS NULL OR memory.owner_key IN audience)
@@ -80,6 +99,7 @@ CALL (audience, knowledge_cut, visible_hits) {
 }
 WITH
   audience,
+  session_events,
   session_memories,
   (ranked + [node IN visible_hits WHERE NOT node IN ranked])[0..60] AS worded,
   knowledge_cut OR size(visible_hits) > 60 AS knowledge_cut
@@ -352,11 +372,14 @@ CALL () {
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
     AND event.time_us <= $as_of_us
     AND event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
-    AND event.event_type IN [
-      'tool_call', 'tool_result', 'error', 'command_exec', 'test_run', 'file_edit', 'api_result', 'browser_action'
-    ]
   WITH event
   ORDER BY event.session_key DESC, event.sequence DESC, event.time_us DESC, event.event_id DESC
+  LIMIT 1000
+  WITH event
+  WHERE event.event_type IN [
+    'tool_call', 'tool_result', 'error', 'command_exec', 'test_run', 'file_edit', 'api_result', 'browser_action'
+  ]
+  ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
   LIMIT 200
   RETURN collect([
     event.event_type,
@@ -378,10 +401,5 @@ RETURN
   entities,
   conflicts,
   session,
-  coalesce(head(COLLECT {
-    MATCH (running:Session {key: $session_key})
-    USING INDEX SEEK running:Session(key)
-    WHERE running.tenant_id = $tenant_id
-    RETURN running.event_count
-  }), 0) AS session_events,
+  session_events,
   cut_off
