@@ -92,3 +92,21 @@ def order_session(session, change, *, request=None, lookup="find_user_by_email",
     script.agent("Shall I go on?").user("Yes, please")
     script.call(f"{change}_order", {"status": "done"}, order_id="#W1234567")
     return script.feedback(signal).events
+
+
+def service_work(session, numbers, **fixed):
+    """The events with these *numbers* of an endless session: requests, each with a call and its result."""
+    for number in numbers:
+        match number % 3:
+            case 0:
+                text = f"Check the health of service {number % 997} and restart it"
+                yield event(session, number, "message", {"role": "user", "text": text}, **fixed)
+            case 1:
+                tool = ("get_health", "restart", "read_log")[number % 7 % 3]
+                call = {"tool_name": tool, "call_id": f"c{number}", "arguments": {"service": f"service-{number % 997}"}}
+                yield event(session, number, "tool_call", call, **fixed)
+            case _:
+                failed = number % 11 == 0
+                result = {"error": "connection refused"} if failed else {"value": f"healthy since {number}"}
+                answer = {"call_id": f"c{number - 1}", "result": result, "success": not failed}
+                yield event(session, number, "tool_result", answer, **fixed)

@@ -1,63 +1,25 @@
 """What calls cost as the store grows, in accesses to the store (PROFILE), which no busy machine distorts.
 
-``HMXGRAPH_GROWTH`` names the numbers of sessions, of ten events each (``100,400,1600`` by default).
+``HMXGRAPH_GROWTH`` names the numbers of sessions, of ten events each (``100,400,1600`` by default);
+``HMXGRAPH_GROWTH_EVENTS`` the numbers of events of the one session that grows (``5000,100000``).
 """
 
 import os
 import sys
-from typing import Any
 
 import pytest
 
 import hmxgraph
-from hmxgraph.graph.connection import Connection, Course, run
-from hmxgraph.graph.plan import Work
 from tests.artifact_makers import policy
-from tests.session_makers import repaired_deployment
+from tests.counting import Counting
+from tests.session_makers import repaired_deployment, service_work
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(7200)]
 SIZES = tuple(int(size) for size in os.environ.get("HMXGRAPH_GROWTH", "100,400,1600").split(","))
+EVENTS = tuple(int(size) for size in os.environ.get("HMXGRAPH_GROWTH_EVENTS", "5000,100000").split(","))
 # How much more than its share a call may cost on the largest store: erasing one session touches the same everywhere,
 # and nothing may grow faster than the store.
 TOLERANCE = 1.5
-
-
-class _Profiled:
-    """A transaction whose statements are profiled."""
-
-    def __init__(self, tx: Any) -> None:
-        self._tx, self._results = tx, []
-
-    def run(self, text: str, parameters: dict[str, Any]) -> Any:
-        """The result of a statement, which remembers its accesses."""
-        self._results.append(self._tx.run(f"PROFILE {text}", parameters))
-        return self._results[-1]
-
-    @property
-    def hits(self) -> int:
-        """The accesses of all statements."""
-        return sum(_hits(result.consume().profile) for result in self._results)
-
-
-def _hits(plan: dict[str, Any]) -> int:
-    return plan.get("dbHits", 0) + sum(_hits(child) for child in plan.get("children", ()))
-
-
-class Counting(Connection):
-    """A connection that counts the accesses of all it performs."""
-
-    hits = 0
-
-    def _attempt(self, course: Course, work: Work[Any]) -> Any:
-        def transaction(tx: Any) -> Any:
-            profiled = _Profiled(tx)
-            value = run(work.factory(), profiled, course.watch)  # type: ignore[arg-type]
-            return value, profiled.hits
-
-        with self._driver.session(**course.session_options(self.address.database, self._bookmarks)) as session:
-            value, hits = (session.execute_read if work.mode == "read" else session.execute_write)(transaction)
-        self.hits += hits
-        return value
 
 
 def grown(graph, before, size):
@@ -91,6 +53,22 @@ def calls(graph, size):
     }
 
 
+def measured(connection, calls, table):
+    """Add to *table* the accesses of each of the *calls*; one that prepares something returns the count before."""
+    for name, call in calls.items():
+        before = connection.hits
+        answer = call()
+        before = answer if isinstance(answer, int) else before
+        table.setdefault(name, []).append(connection.hits - before)
+
+
+def shown(title, sizes, table):
+    """Print the accesses by size."""
+    sys.stdout.write(f"\n{title:<32}{''.join(f'{size:>12,}' for size in sizes)}\n")
+    for name, hits in table.items():
+        sys.stdout.write(f"{name:<32}{''.join(f'{each:>12,}' for each in hits)}\n")
+
+
 def test_growth(address, tenant_id):
     """Prints accesses by size; forget costs what it erases, and nothing grows faster than the store."""
     connection, table = Counting(address), {}
@@ -99,15 +77,44 @@ def test_growth(address, tenant_id):
     for size in SIZES:
         grown(graph, before, size)
         before = size
-        for name, call in calls(graph, size).items():
-            began = connection.hits
-            answer = call()
-            began = answer if isinstance(answer, int) else began
-            table.setdefault(name, []).append(connection.hits - began)
+        measured(connection, calls(graph, size), table)
     connection.close()
-    sys.stdout.write(f"{'sessions':<32}{''.join(f'{size:>12,}' for size in SIZES)}\n")
-    for name, hits in table.items():
-        sys.stdout.write(f"{name:<32}{''.join(f'{each:>12,}' for each in hits)}\n")
+    shown("sessions", SIZES, table)
     growth = {name: hits[-1] / hits[0] for name, hits in table.items()}
     assert growth["forget, one session"] < TOLERANCE
     assert max(growth.values()) < TOLERANCE * SIZES[-1] / SIZES[0]
+
+
+def session_calls(graph, size):
+    """Calls about a session of *size* events, or about one event of it."""
+
+    def compile_appended():
+        graph.ingest(service_work("long", range(size + 1, size + 2), tenant=graph.tenant_id))
+        before = graph._connection.hits
+        graph.compile()
+        return before
+
+    return {
+        "ingest, one event": lambda: graph.ingest(service_work("long", range(size, size + 1), tenant=graph.tenant_id)),
+        "suggest": lambda: graph.suggest(session_id="long"),
+        "compile, one event more": compile_appended,
+        "pack for the session": lambda: graph.pack("Restart service 12", session_id="long", budget=2048),
+        "pack that asks, not works": lambda: graph.pack("When did service 12 fail?", session_id="long", budget=2048),
+        "forget, one event": lambda: graph.forget(event_id=f"long/{size // 2}"),
+        "compile after that": graph.compile,
+    }
+
+
+def test_one_session_that_grows(address, tenant_id):
+    """Prints accesses by the number of events of a session: what a call costs does not depend on it."""
+    connection, table = Counting(address), {}
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
+    before = 0
+    for size in EVENTS:
+        graph.ingest(service_work("long", range(before, size), tenant=tenant_id))
+        before = size + 2
+        graph.compile()
+        measured(connection, session_calls(graph, size), table)
+    connection.close()
+    shown("events of one session", EVENTS, table)
+    assert max(hits[-1] / hits[0] for hits in table.values()) < TOLERANCE

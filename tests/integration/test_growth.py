@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 from neo4j import GraphDatabase
 
+import hmxgraph
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
 from hmxgraph.compiler.reconcile import COMPILER
 from hmxgraph.fingerprint.behaviour import RULES
@@ -14,7 +15,8 @@ from hmxgraph.graph.compilations import LINEAGES, CompileOptions, _begin, summar
 from hmxgraph.graph.plan import Tenancy, query, read
 from hmxgraph.protocol.timestamps import iso
 from tests.artifact_makers import policy
-from tests.session_makers import START, event, repaired_deployment
+from tests.counting import Counting
+from tests.session_makers import START, event, repaired_deployment, service_work
 
 pytestmark = pytest.mark.server
 
@@ -207,7 +209,8 @@ def test_a_page_to_verify_costs_what_it_holds(graph, tenant_id, hits):
 NOBODY = "+tenant_scope:nobody"
 OF_A_SESSION = {
     "events/neighbours": {},
-    "compiler/session_page": {"sequence": 0, "time_us": 0, "event_id": "", "limit": 20},
+    "compiler/session_start": {"limit": 20},
+    "compiler/session_end": {"sequence": 0, "time_us": 0, "event_id": "", "limit": 20},
     "recall/events": {
         "query": NOBODY,
         "terms": [NOBODY],
@@ -252,6 +255,37 @@ def test_a_long_session_costs_what_is_read_of_it(graph, tenant_id, hits, name):
 
     few = cost(0, 300)
     assert cost(300, 900) == few
+
+
+@pytest.mark.slow
+def test_a_long_session_costs_what_its_ends_cost(address, tenant_id):
+    """Beyond 2,000 events, packs, compilations, suggestions and erasures cost the same, however long a session is."""
+    connection = Counting(address)
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
+
+    def work(begin, end):
+        graph.ingest(service_work("long", range(begin, end), tenant=tenant_id))
+
+    def hits(call):
+        before = connection.hits
+        call()
+        return connection.hits - before
+
+    def costs(begin, end):
+        work(begin, end)
+        graph.compile()
+        work(end, end + 1)
+        return {
+            "compile": hits(graph.compile),
+            "suggest": hits(lambda: graph.suggest(session_id="long")),
+            "pack": hits(lambda: graph.pack("Restart service 12", session_id="long")),
+            "pack of no work": hits(lambda: graph.pack("When did service 12 fail?", session_id="long")),
+            "forget": hits(lambda: graph.forget(event_id=f"long/{begin + 1_000}")),
+        }
+
+    few, many = costs(0, 2_600), costs(2_601, 7_200)
+    connection.close()
+    assert {name: many[name] for name in few if many[name] > 1.2 * few[name]} == {}
 
 
 @pytest.mark.slow

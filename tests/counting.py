@@ -1,0 +1,48 @@
+"""Accesses to the store (PROFILE): what a call costs, whatever else the machine does."""
+
+from typing import Any
+
+from hmxgraph.graph.connection import Connection, Course, Terms, run
+from hmxgraph.graph.driver import Address
+from hmxgraph.graph.plan import Work
+
+
+class _Profiled:
+    """A transaction whose statements are profiled."""
+
+    def __init__(self, tx: Any) -> None:
+        self._tx, self._results = tx, []
+
+    def run(self, text: str, parameters: dict[str, Any]) -> Any:
+        """The result of a statement, which remembers its accesses."""
+        self._results.append(self._tx.run(f"PROFILE {text}", parameters))
+        return self._results[-1]
+
+    @property
+    def hits(self) -> int:
+        """The accesses of all statements."""
+        return sum(_hits(result.consume().profile) for result in self._results)
+
+
+def _hits(plan: dict[str, Any]) -> int:
+    return plan.get("dbHits", 0) + sum(_hits(child) for child in plan.get("children", ()))
+
+
+class Counting(Connection):
+    """A connection that counts the accesses of all it performs, and waits while they are planned anew."""
+
+    hits = 0
+
+    def __init__(self, address: Address) -> None:
+        super().__init__(address, Terms(timeout=600))
+
+    def _attempt(self, course: Course, work: Work[Any]) -> Any:
+        def transaction(tx: Any) -> Any:
+            profiled = _Profiled(tx)
+            value = run(work.factory(), profiled, course.watch)  # type: ignore[arg-type]
+            return value, profiled.hits
+
+        with self._driver.session(**course.session_options(self.address.database, self._bookmarks)) as session:
+            value, hits = (session.execute_read if work.mode == "read" else session.execute_write)(transaction)
+        self.hits += hits
+        return value
