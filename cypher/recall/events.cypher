@@ -118,7 +118,7 @@ CALL (as_of_us) {
   LIMIT 1000
   WITH event
   WHERE event.event_type IN ['tool_call', 'command_exec', 'test_run', 'file_edit', 'api_result', 'browser_action']
-  ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
+  ORDER BY event.session_key DESC, event.sequence DESC, event.time_us DESC, event.event_id DESC
   LIMIT 200
   RETURN collect([
     event.event_type, CASE WHEN size(event.content) <= 4000 THEN event.content ELSE '{}' END, left(event.text, 200)

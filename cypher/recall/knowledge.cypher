@@ -379,7 +379,7 @@ CALL () {
   WHERE event.event_type IN [
     'tool_call', 'tool_result', 'error', 'command_exec', 'test_run', 'file_edit', 'api_result', 'browser_action'
   ]
-  ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
+  ORDER BY event.session_key DESC, event.sequence DESC, event.time_us DESC, event.event_id DESC
   LIMIT 200
   RETURN collect([
     event.event_type,
