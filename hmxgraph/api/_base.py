@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypedDict, TypeVar, get_args
 from uuid import uuid4
 
 import hmxgraph
-from hmxgraph.errors import EmbedderError, GraphNotOpen, InvalidRequest, InvalidTime
+from hmxgraph.errors import EmbedderError, GraphNotOpen, InvalidRequest, InvalidTime, StorageUnavailable
 from hmxgraph.graph import clock
 from hmxgraph.graph.connection import AsyncConnection, Connection
 from hmxgraph.graph.embeddings import embed_new
@@ -595,7 +595,12 @@ def _trace() -> Any:
 T = TypeVar("T")
 
 
-def no_vectors(error: EmbedderError) -> str:
+def not_admitted(error: StorageUnavailable) -> str:
+    """The warning of an ingest whose events are all stored, while others that came ahead of the clock still wait."""
+    return f"events whose time has come since they were stored wait for the next ingest or compile: {error}"
+
+
+def no_vectors(error: EmbedderError | StorageUnavailable) -> str:
     """The warning of a write whose events are stored without vectors."""
     return f"new events are stored without vectors, which the next write or graph.embed() gives them: {error}"
 
@@ -625,17 +630,25 @@ class Face:
     def _ingest(self, source: Source, options: IngestOptions) -> IngestReport:
         with span_of("ingest"):
             report = ingest(self._connection.transact, self._tenancy, source, options)
-            if options.clock:
-                self._connection.perform(clock.release(self._tenancy, options.clock()))
-            return with_warnings(report, self._embedding_warnings())
+            return with_warnings(report, self._clock_warnings(options) + self._embedding_warnings())
+
+    def _clock_warnings(self, options: IngestOptions) -> tuple[str, ...]:
+        """Admit events whose time has come; what is stored stays stored without an answer, and a warning says so."""
+        if options.clock is None:
+            return ()
+        try:
+            self._connection.perform(clock.release(self._tenancy, options.clock()))
+        except StorageUnavailable as error:
+            return (not_admitted(error),)
+        return ()
 
     def _embedding_warnings(self) -> tuple[str, ...]:
-        """Give new events their vectors; what is stored stays stored if the embedder fails, and a warning says so."""
+        """Give new events their vectors; what is stored stays stored if that fails, and a warning says so."""
         if self._connection.terms.embedding is None:
             return ()
         try:
             self._connection.perform(embed_new(self._tenancy))
-        except EmbedderError as error:
+        except (EmbedderError, StorageUnavailable) as error:
             return (no_vectors(error),)
         return ()
 
@@ -673,16 +686,23 @@ class AsyncFace:
     async def _ingest(self, source: Source | AsyncIterable[Any], options: IngestOptions) -> IngestReport:
         with span_of("ingest"):
             report = await ingest_async(self._connection.transact, self._tenancy, source, options)
-            if options.clock:
-                await self._connection.perform(clock.release(self._tenancy, options.clock()))
-            return with_warnings(report, await self._embedding_warnings())
+            return with_warnings(report, await self._clock_warnings(options) + await self._embedding_warnings())
+
+    async def _clock_warnings(self, options: IngestOptions) -> tuple[str, ...]:
+        if options.clock is None:
+            return ()
+        try:
+            await self._connection.perform(clock.release(self._tenancy, options.clock()))
+        except StorageUnavailable as error:
+            return (not_admitted(error),)
+        return ()
 
     async def _embedding_warnings(self) -> tuple[str, ...]:
         if self._connection.terms.embedding is None:
             return ()
         try:
             await self._connection.perform(embed_new(self._tenancy))
-        except EmbedderError as error:
+        except (EmbedderError, StorageUnavailable) as error:
             return (no_vectors(error),)
         return ()
 

@@ -1,13 +1,16 @@
 """A tenant's clock: one wrong date has no say, is reported, and a clock that it moved is set right."""
 
+import asyncio
 import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+import hmxgraph
 from hmxgraph.api import recording
-from hmxgraph.errors import InvalidRequest
+from hmxgraph.errors import DeadlineExceeded, InvalidRequest
 from hmxgraph.graph import _events
+from hmxgraph.graph.connection import AsyncConnection, Connection
 from hmxgraph.graph.plan import write
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import prepare
@@ -163,3 +166,44 @@ def test_expiry_heeds_the_wall_clock_where_the_caller_says_so(say, graph):
     assert [event.event_id for event in graph.forget(expired=True, now=True).events] == ["brief"]
     with pytest.raises(InvalidRequest):
         graph.forget(now=True)
+
+
+class Unanswered(Connection):
+    """A connection that breaks before events whose time has come are admitted."""
+
+    def perform(self, procedure, **choices):
+        """Fail instead of ``clock.release``."""
+        if procedure.__name__ == "release":
+            raise DeadlineExceeded(self.address.uri, "no answer to retention/due", "not stored")
+        return super().perform(procedure, **choices)
+
+
+class UnansweredAsync(AsyncConnection):
+    """Its awaitable twin."""
+
+    async def perform(self, procedure, **choices):
+        """Fail instead of ``clock.release``."""
+        if procedure.__name__ == "release":
+            raise DeadlineExceeded(self.address.uri, "no answer to retention/due", "not stored")
+        return await super().perform(procedure, **choices)
+
+
+def test_an_ingest_is_reported_though_the_clock_gets_no_answer(address, tenant_id):
+    """What was stored is in the report, and a warning says what was not done after that; a repeat finds duplicates."""
+    lines = [document(tenant_id=tenant_id, event_id=f"e{number}", sequence=number) for number in range(3)]
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=Unanswered(address))
+    report = graph.ingest(lines)
+    assert (report.accepted, len(report.warnings)) == (3, 1)
+    assert "wait for the next ingest or compile" in report.warnings[0]
+    graph._connection.close()
+
+    async def again():
+        twin = hmxgraph.AsyncKnowledgeGraph(lambda: address, tenant_id)
+        twin._opened = UnansweredAsync(address)
+        try:
+            return await twin.ingest(lines)
+        finally:
+            await twin._opened.close()
+
+    repeated = asyncio.run(again())
+    assert (repeated.accepted, repeated.duplicates, len(repeated.warnings)) == (0, 3, 1)
