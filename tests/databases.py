@@ -38,12 +38,12 @@ def shared_database(folder: Path, worker: str) -> Iterator[Address]:
     One server plans every statement once for all workers, and its code is compiled once.
     """
     home, users, lock = folder / "neo4j", folder / "neo4j-users", FileLock(folder / "neo4j.lock")
-    with lock:
-        users.mkdir(exist_ok=True)
-        (users / worker).touch()
-        server = engine.ensure(home)
-        address = migrated(Address(server.uri, server.user, server.password))
     try:
+        with lock:
+            users.mkdir(exist_ok=True)
+            (users / worker).touch()
+            server = engine.ensure(home)
+            address = migrated(Address(server.uri, server.user, server.password))
         yield address
     finally:
         with lock:

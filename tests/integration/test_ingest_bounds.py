@@ -14,6 +14,14 @@ from hmxgraph.errors import MalformedJson
 from tests.unit.ingest.making import document
 
 MB = 1 << 20
+# A process counts the memory of the one that started it, before it runs its own program: of a worker after many tests,
+# hundreds of megabytes. So a small process runs what is measured, and says how many kilobytes that held at most.
+MEASURED = """
+import resource, subprocess, sys
+with open(sys.argv[1], "wb") as output:
+    subprocess.run(sys.argv[2:], stdout=output)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
 
 
 def transcript_line(number, words="x"):
@@ -33,11 +41,9 @@ def ingested(address, tenant_id, tmp_path):
     def run(path, *options):
         command = [sys.executable, "-m", "hmxgraph", "ingest", str(path), "--tenant", tenant_id, "--json", *options]
         printed = tmp_path / "report.json"
-        with printed.open("wb") as output:
-            process = subprocess.Popen(command, env=os.environ | login, stdout=output)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        return json.loads(printed.read_text()), usage.ru_maxrss // 1024
+        measuring = [sys.executable, "-c", MEASURED, str(printed), *command]
+        kilobytes = subprocess.run(measuring, env=os.environ | login, stdout=subprocess.PIPE, check=True).stdout
+        return json.loads(printed.read_text()), int(kilobytes) // 1024
 
     return run
 
@@ -58,6 +64,16 @@ def test_a_file_of_200_mb(ingested, tmp_path):
     assert (report["lines"], report["rejected"]) == (lines, [])
     assert report["accepted"] == -(-lines // 10)
     assert most < 500
+
+
+def test_what_a_process_holds_is_its_own(ingested, tmp_path):
+    """However much memory the process of the tests holds, the measured one is not blamed for it."""
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(transcript_line(0))
+    held = bytearray(os.urandom(1)) * (600 * MB)
+    report, most = ingested(path)
+    assert (report["accepted"], len(held)) == (1, 600 * MB)
+    assert most < 300
 
 
 def test_a_truncated_last_line(graph, tmp_path):
