@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from hmxgraph.compiler._amendments import CHOSEN, FROM, GIVEN
+from hmxgraph.compiler._cases import Cases
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
 from hmxgraph.compiler._recoveries import (
     Recovery,
@@ -45,6 +46,7 @@ _DENIED = re.compile(
     r"\b(?:not found|not exist|no such|unknown|invalid|incorrect|wrong|mismatch|not match|unrecognized|malformed)\b",
     re.IGNORECASE,
 )
+_SPENT = re.compile(r"\b(?:available|enough|stock|taken|full|expired|sold)\b", re.IGNORECASE)
 
 
 def failure_playbooks(
@@ -56,8 +58,11 @@ def failure_playbooks(
     """One playbook per failure group."""
     base = _failing_share(summaries)
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
+    cases = Cases(summaries)
     for group in groups[:_MOST_DRAFTS]:
-        yield _playbook(group, _protecting(group, summaries, kinds), base, profile)
+        best = recoveries(group)
+        draft = _playbook(group, best, _prevention(group, best, _protecting(group, summaries, kinds)), base, profile)
+        yield replace(draft, useful=_useful(group, best, cases))
 
 
 def _overcome(occurrence: Occurrence) -> bool:
@@ -65,8 +70,9 @@ def _overcome(occurrence: Occurrence) -> bool:
     return bool(occurrence.helped) and not went_elsewhere(occurrence)
 
 
-def _playbook(group: FailureGroup, protecting: Sequence[str], base: float, profile: CompilerProfile) -> ArtifactDraft:
-    best = recoveries(group)
+def _playbook(
+    group: FailureGroup, best: Sequence[Recovery], prevention: list[str], base: float, profile: CompilerProfile
+) -> ArtifactDraft:
     judged = [occurrence for occurrence in group.occurrences if occurrence.helped is not None]
     seen = Observations(len(group.sessions), len(judged), sum(_overcome(occurrence) for occurrence in judged))
     content = {
@@ -74,7 +80,7 @@ def _playbook(group: FailureGroup, protecting: Sequence[str], base: float, profi
         "trigger_conditions": _triggers(group),
         "symptoms": _symptoms(group),
         "recovery_steps": _recovery_steps(group, advisable(best), profile.recovery_steps),
-        "prevention_strategies": _prevention(group, best, protecting),
+        "prevention_strategies": prevention,
         "severity": _severity(group, base, profile),
     }
     return ArtifactDraft(
@@ -86,7 +92,6 @@ def _playbook(group: FailureGroup, protecting: Sequence[str], base: float, profi
         seen=seen,
         source_events=evidence(_trails(group), profile.max_evidence),
         tags=tags(["failure", *subjects([group.action] if group.action else [])[:4]]),
-        useful=_useful(group, best),
         metadata={
             "failure_key": group.key,
             "actions": sorted({occurrence.action for occurrence in group.occurrences if occurrence.action}),
@@ -96,16 +101,23 @@ def _playbook(group: FailureGroup, protecting: Sequence[str], base: float, profi
     )
 
 
-def _useful(group: FailureGroup, best: Sequence[Recovery]) -> bool:
-    """Whether it says what to do: a way that worked, or one way that more than one session tried in vain."""
-    told = [recovery for recovery, _ in _told(group, advisable(best))]
-    if told:
-        repairs = [recovery for recovery in told if not _hands_over(recovery)]
-        return any(recovery.unknown or (recovery.sessions_helped > 1 and not recovery.futile) for recovery in repairs)
+def _useful(group: FailureGroup, best: Sequence[Recovery], cases: Cases) -> bool:
+    """Whether it says what to do: a way that worked in several cases, or one that several sessions tried in vain."""
+    advised = [recovery for recovery, _ in _advised_ways(group, advisable(best))]
+    if advised:
+        repairs = [recovery for recovery in advised if not _hands_over(recovery)]
+        return any(recovery.unknown for recovery in repairs) or _worked_in_cases(repairs, cases)
     gone = any(occurrence.repaired for occurrence in group.occurrences)
     return not gone and any(
         recovery.seen.sessions > 1 and not recovery.seen.successes and not recovery.guesswork for recovery in best
     )
+
+
+def _worked_in_cases(repairs: Sequence[Recovery], cases: Cases) -> bool:
+    """Whether one of the ways worked in several sessions, and all of them together in several cases."""
+    sound = [recovery for recovery in repairs if not recovery.futile]
+    helped = {one.summary.session_id: one.summary for way in sound for one in way.credited if one.helped}
+    return any(way.sessions_helped > 1 for way in sound) and len(cases.grouped(helped.values())) > 1
 
 
 def _pattern(group: FailureGroup) -> str:
@@ -148,13 +160,13 @@ def _symptoms(group: FailureGroup) -> list[str]:
 
 def _recovery_steps(group: FailureGroup, best: Sequence[Recovery], most: int) -> list[str]:
     """What to do for each action that failed so: what worked best, else that nothing is known to help."""
-    told = _told(group, best)[:most]
-    if told:
-        last = "" if all(_hands_over(recovery) for recovery, _ in told) else " if nothing else helps"
-        before = [None, *(recovery.failed for recovery, _ in told)]
+    advised = _advised_ways(group, best)[:most]
+    if advised:
+        last = "" if all(_hands_over(recovery) for recovery, _ in advised) else " if nothing else helps"
+        before = [None, *(recovery.failed for recovery, _ in advised)]
         return [
             noted(f"{_where(group, recovery, previous)}{deed}{last * _hands_over(recovery)}", _trust(recovery))
-            for (recovery, deed), previous in zip(told, before, strict=False)
+            for (recovery, deed), previous in zip(advised, before, strict=False)
         ]
     tried = [recovery for recovery in best if not _hands_over(recovery) and not recovery.guesswork][:most]
     alone = " alone" if any(occurrence.repaired for occurrence in group.occurrences) else ""
@@ -166,7 +178,7 @@ def _recovery_steps(group: FailureGroup, best: Sequence[Recovery], most: int) ->
     return ["; ".join([_no_recovery(group), *vain])]
 
 
-def _told(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[Recovery, str]]:
+def _advised_ways(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[Recovery, str]]:
     """For each failed action the reactions that worked and what they were; handing over comes last.
 
     Beside the best one only other attempts are told: with other inputs, whose kind or source is known.
@@ -180,21 +192,21 @@ def _told(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[Recovery,
     # What worked once is told beside that only if the session was not a failure for another reason.
     sound = worked if not several else [pair for pair in worked if not any(map(_rejected, pair[0].credited))]
     once = [pair for pair in sound if pair not in several]
-    told: dict[str, list[tuple[Recovery, str]]] = {}
+    ways_by_action: dict[str, list[tuple[Recovery, str]]] = {}
     for recovery, deed in [*several, *once]:
-        ways = told.setdefault(recovery.failed, [])
-        further = len(ways) < _MOST_WAYS and recovery.informed and not _told_already(recovery, deed, ways)
+        ways = ways_by_action.setdefault(recovery.failed, [])
+        further = len(ways) < _MOST_WAYS and recovery.informed and not _advised_already(recovery, deed, ways)
         if not ways or further:
             ways.append((recovery, deed))
     handovers = [(recovery, _deed(group, recovery)) for recovery in best if _hands_over(recovery) and recovery.proven]
-    return [*(pair for ways in told.values() for pair in ways), *handovers[:1]]
+    return [*(pair for ways in ways_by_action.values() for pair in ways), *handovers[:1]]
 
 
 def _rejected(occurrence: Occurrence) -> bool:
     return occurrence.summary.rejected
 
 
-def _told_already(recovery: Recovery, deed: str, ways: Sequence[tuple[Recovery, str]]) -> bool:
+def _advised_already(recovery: Recovery, deed: str, ways: Sequence[tuple[Recovery, str]]) -> bool:
     """Whether one of *ways* is the same instruction, or takes the inputs from the same source."""
     sources = set(map(_source, recovery.changes))
     return any(deed == other or not sources.isdisjoint(way.actions) for way, other in ways)
@@ -255,7 +267,8 @@ def _deed(group: FailureGroup, recovery: Recovery) -> str:
         return _once_more(group, recovery)
     if _hands_over(recovery):
         return instruction(recovery.action)
-    if not all(line or names_its_object(name) for name, line in zip(recovery.actions, recovery.lines, strict=True)):
+    named = (line or names_its_object(name) for name, line in zip(recovery.actions, recovery.lines, strict=True))
+    if not all(named) and not all(one.declared for one in recovery.credited):
         return ""
     deeds = [
         line_instruction(name, line) if line else instruction(name)
@@ -305,7 +318,7 @@ def _with_changes(group: FailureGroup, recovery: Recovery) -> str:
     if not recovery.changes:
         unchanged = not any(map(changed_inputs, recovery.credited)) and names_its_object(recovery.action)
         return f"Call {recovery.action} again unchanged" if unchanged else ""
-    wrong = _DENIED.search(group.says) is not None
+    wrong = _DENIED.search(group.says) is not None and not _SPENT.search(group.says)
     return call_again(recovery.action, recovery.changes, settled=recovery.settled, wrong=wrong)
 
 

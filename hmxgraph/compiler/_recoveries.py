@@ -152,9 +152,10 @@ def advisable(candidates: Sequence[Recovery]) -> list[Recovery]:
 def went_elsewhere(occurrence: Occurrence) -> bool:
     """Whether the failed action was never retried and other work followed, which says nothing about the failure.
 
-    Other work is the same program for another purpose, or a tool that is no other way to the same end.
+    Other work is the same program for another purpose, or a tool that is no other way to the same end, unless a
+    decision or feedback says that it was.
     """
-    if occurrence.again is not None or not occurrence.route:
+    if occurrence.again is not None or occurrence.declared or not occurrence.route:
         return False
     way = occurrence.route[0].action
     return way == occurrence.action or not to_the_same_end(way, occurrence.action)
@@ -322,5 +323,6 @@ def _next(occurrence: Occurrence, way: Way, *, retry: bool) -> str:
         return ""
     if occurrence.again is not None:
         return occurrence.action
-    later = [step.action for step in occurrence.following if step.action not in way]
-    return later[0] if later else ""
+    names = [step.action for step in occurrence.following]
+    start = names.index(way[0]) if way[0] in names else 0
+    return next((name for name in names[start:] if name not in way), "")

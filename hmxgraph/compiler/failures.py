@@ -103,7 +103,8 @@ class Occurrence:
     ``again`` is the next attempt at the failed action, ``changes`` names all changes before it. ``route`` holds the
     last of these, or the first step if the action was never retried. ``helped`` is True if the attempt did not fail in
     the same way; without an attempt, if the session succeeded; None if unknown. ``slots`` pairs values of the message
-    with their slots, ``settled`` says that the user spoke between the failure and the next attempt.
+    with their slots, ``settled`` says that the user spoke between the failure and the next attempt, ``declared`` that
+    a decision or feedback names what was done instead of one.
     """
 
     summary: SessionSummary
@@ -116,6 +117,7 @@ class Occurrence:
     slots: tuple[tuple[str, str], ...] = ()
     changes: tuple[str, ...] = ()
     settled: bool = False
+    declared: bool = False
 
     @property
     def attributable(self) -> bool:
@@ -259,14 +261,31 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     place = next((place for place, step in enumerate(later) if _is_attempt(step, failed)), None)
     again = None if place is None else later[place]
     between = _outside(failed, later[:place], again, summary)
+    declared = _declared(summary, failure.step, later) if again is None else ()
     changes = {} if again is None else _changes(between)
-    route = tuple(changes.values())[-_ROUTE:] or _lookups(between, again)
+    route = declared or tuple(changes.values())[-_ROUTE:] or _lookups(between, again)
     helped = _replaced(failed, route, summary) if again is None else _gone(summary, failure, again)
     action = failure.line or failed.action
     settled = place is not None and any(step.situation.since in _SPOKEN for step in later[: place + 1])
-    return Occurrence(
-        summary, failure, action, _answers(later), again, route, helped, changes=tuple(changes), settled=settled
-    )
+    occurrence = Occurrence(summary, failure, action, _answers(later), again, route, helped)
+    return replace(occurrence, changes=tuple(changes), settled=settled, declared=bool(declared))
+
+
+def _declared(summary: SessionSummary, failed: int, later: Sequence[Step]) -> tuple[Step, ...]:
+    """The first step after a failure that a decision made since, or feedback on what worked, names as the way."""
+    decided = [decision.chosen for decision in summary.decisions if decision.step > failed]
+    texts = " ".join([*decided, *summary.worked]).lower()
+    named = (step for step in later if step.action != summary.steps[failed].action and is_named(step.action, texts))
+    return tuple([step for step in named if step.ok is not False][:1])
+
+
+def is_named(action: str, text: str) -> bool:
+    """Whether a text in lower case has the name of an action as a word.
+
+    >>> is_named("megahit", "assembled with megahit."), is_named("hit", "assembled with megahit")
+    (True, False)
+    """
+    return re.search(rf"(?<![\w-]){re.escape(action.lower())}(?![\w-])", text) is not None
 
 
 def _replaced(failed: Step, route: Sequence[Step], summary: SessionSummary) -> bool | None:

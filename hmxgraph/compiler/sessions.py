@@ -404,6 +404,7 @@ class _OpenSteps:
 # From the events of a session to its summary: the map step of the compiler.
 
 _OPENINGS = 3
+_MOST_WORKED = 20
 _TELLING = 2
 
 
@@ -430,6 +431,7 @@ class SessionReader:
         self._attempts = Attempts()
         self._failures: list[Failure] = []
         self._decisions: dict[str, Decision] = {}
+        self._worked: list[str] = []
         self._feedback: Verdict | None = None
         self._state: Verdict | None = None
         self._openings = 0
@@ -482,6 +484,7 @@ class SessionReader:
             ),
             ahead=self._now,
             sources=tuple((*named, self._sources[named]) for named in sorted(self._sources)),
+            worked=tuple(self._worked),
             about=self._origins.about,
         )
 
@@ -611,6 +614,9 @@ class SessionReader:
         self._now = replace(self._now, said=chosen or self._now.said)
 
     def _judgement(self, event: SessionEvent) -> None:
+        statements = event.content.get("what_worked")
+        if isinstance(statements, list):
+            self._worked += [_readable(text) for text in statements[: _MOST_WORKED - len(self._worked)]]
         verdict = judged(event)
         if verdict is None:
             return

@@ -101,7 +101,7 @@ class SessionSummary:
     """One session: steps in order, failures, decisions, outcome, and ``ahead``, the situation after the last step.
 
     ``sources`` counts the events that act or ask, by source and origin. ``about`` holds a checksum of each identifier
-    with which tools were called.
+    with which tools were called, ``worked`` what feedback says worked.
     """
 
     session_id: str
@@ -121,6 +121,7 @@ class SessionSummary:
     ahead: Situation = Situation()
     sources: tuple[tuple[str, str, int], ...] = ()
     about: tuple[str, ...] = ()
+    worked: tuple[str, ...] = ()
 
     @property
     def succeeded(self) -> bool:
@@ -154,6 +155,7 @@ class SessionSummary:
             "decisions": [_values(decision) for decision in self.decisions],
             "ahead": _values(self.ahead),
             "sources": [list(counted) for counted in self.sources],
+            "worked": list(self.worked),
             "about": list(self.about),
         }
 
@@ -179,6 +181,7 @@ class SessionSummary:
                 "decisions": tuple(_decision(values) for values in document["decisions"]),
                 "ahead": Situation(*document["ahead"]),
                 "sources": tuple((source, origin, count) for source, origin, count in document["sources"]),
+                "worked": tuple(document["worked"]),
                 "about": tuple(document["about"]),
             }
         )

@@ -9,7 +9,8 @@ Each file holds scenarios. A session is written line by line:
     @ VERB SELECTOR !! MESSAGE       a browser action
     % METHOD URL !! STATUS MESSAGE   a web request
     = PATH                           a file edit
-    + or -                           positive or negative feedback
+    ! QUESTION => CHOICE             a decision
+    + or -                           positive or negative feedback; "+ TEXT" says what worked
 
 ``times`` repeats a session, ``vary`` repeats it with each value in place of <<name>>.
 """
@@ -139,7 +140,11 @@ def write(writer, line):
     work, _, error = line[2:].partition(" !! ")
     match line.split(" ", 1)[0]:
         case "+" | "-":
-            writer.feedback("positive" if line == "+" else "negative")
+            writer.feedback("negative" if line == "-" else "positive")
+            writer.events[-1].content.update({"what_worked": [work]} if work else {})
+        case "!":
+            question, _, choice = work.partition(" => ")
+            writer.add("decision", {"question": question, "chosen_option": choice, "reasoning": ""})
         case "user:":
             writer.user(line.removeprefix("user: "))
         case "agent:":

@@ -48,9 +48,10 @@ def test_steps_say_what_to_do_with_what(known):
     ]
 
 
-def test_playbooks_say_what_to_do_first(known):
+def test_playbooks_say_what_to_do_first(compiled):
     """What repaired the failure comes first, and what stood before calls that went well prevents it."""
-    book = next(draft for draft in known["failure_playbook"] if "apply_patch" in draft.title)
+    playbooks = [draft for draft in compiled if draft.artifact_type == "failure_playbook"]
+    book = next(draft for draft in playbooks if "apply_patch" in draft.title)
     assert book.content["recovery_steps"][0].startswith("Read the file with read_file, then try apply_patch again")
     assert book.content["prevention_strategies"][0] == "Before apply_patch, read the file with read_file"
 
