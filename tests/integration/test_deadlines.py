@@ -12,6 +12,7 @@ import pytest
 
 import hmxgraph
 from hmxgraph import engine
+from hmxgraph.api.graph import Login, settling
 from hmxgraph.errors import DeadlineExceeded, InvalidRequest, LocalServerDied, StorageUnavailable
 from hmxgraph.graph.connection import Terms
 from hmxgraph.graph.deadlines import Patience
@@ -232,6 +233,19 @@ def test_a_server_that_has_just_started_has_more_time():
     assert seconds == [120, 120, 600]
     assert Terms(settling=lambda: False).patience("read").seconds == 15
     assert Terms(4, settling=lambda: True).patience("read").seconds == 4
+
+
+def test_whether_a_server_has_just_started_is_checked_every_few_seconds(monkeypatch):
+    """Not for each transaction: a call of several would read the same two files each time."""
+    checks, now = [], [100.0]
+    monkeypatch.setattr(engine, "started_lately", lambda: checks.append(now[0]) or len(checks) == 1)
+    monkeypatch.setattr("hmxgraph.api.graph.monotonic", lambda: now[0])
+    is_settling = settling(Login(), environment={})
+    assert [is_settling(), is_settling()] == [True, True]
+    now[0] = 106.0
+    assert [is_settling(), is_settling()] == [False, False]
+    assert checks == [100.0, 106.0]
+    assert settling(Login(uri="bolt://elsewhere"), environment={}) is None
 
 
 def test_errors_survive_a_process_border():
