@@ -292,6 +292,37 @@ def test_a_fix_in_sessions_that_failed_nevertheless_says_so():
     assert step.endswith("(worked 2 of 2 times; the sessions failed nevertheless)")
 
 
+@pytest.mark.parametrize(
+    ("refused_body", "accepted_body", "error", "ending"),
+    [
+        (
+            {"country": "Germany"},
+            {"country": "DE"},
+            "country must be a code such as DE",
+            "with country as the error names it",
+        ),
+        (
+            {"limit": 500},
+            {"limit": 100},
+            "limit must be at most 100",
+            "with limit equal to the limit that the error names",
+        ),
+        ({"sku": "A", "foo": 1}, {"sku": "A"}, "unknown field foo", "without foo"),
+        ({"count": "2"}, {"count": 2}, "count is not of type integer", "with count as a number"),
+    ],
+)
+def test_a_corrected_request_says_what_the_interface_accepted(refused_body, accepted_body, error, ending):
+    """The bodies of web requests are compared as the arguments of tools are."""
+    sessions = []
+    for name in "abc":
+        script = Script(name).user("Create the order")
+        for body, status in ((refused_body, 422), (accepted_body, 201)):
+            request = {"method": "POST", "url": "https://shop.example/orders", "request_body": body}
+            script.add("api_result", request | {"status_code": status, "error": error if status == 422 else None})
+        sessions.append(script.feedback("positive").events)
+    assert recovery_steps(sessions) == [f"Call POST shop.example/orders again {ending} (worked 3 of 3 times)"]
+
+
 def test_calls_before_the_result_is_known_are_no_reaction():
     """A call made at the same time as the one that failed is no attempt to repair it."""
     script = Script("s").user("Read the reports")
