@@ -104,6 +104,7 @@ _SELDOM = 0.2
 _RARELY = 0.25
 _MOST_OPTIONAL = 2
 _MOST_INPUTS = 12
+_ENOUGH = 8
 # How the names of inputs end that identify a thing.
 _IDENTIFIERS = ("id", "number", "name", "email", "path", "key", "selector")
 
@@ -113,9 +114,24 @@ def task_schemas(classes: Sequence[GoalClass], profile: CompilerProfile) -> Iter
     usual = _usual_lookups(classes)
     requests = [request for goal_class in classes for request in goal_class.requests]
     everyone = term_counts(requests)
+    models = [model for goal_class in classes for model in goal_class.models]
     for goal_class in classes:
         keywords = distinctive(goal_class.requests, everyone, len(requests), _KEYWORDS)
-        yield _schema(goal_class, keywords, usual, profile)
+        yield _schema(goal_class, keywords, usual, profile, _declined(goal_class, models))
+
+
+def _declined(goal_class: GoalClass, models: Sequence[SessionSummary]) -> str:
+    """How many of the sessions that ask for the change of a class, by its verb, changed nothing; "" if few."""
+    changes = [name for name, share in goal_class.steps if is_action(name) and share >= _MAJORITY]
+    if len(changes) != 1 or serves_any_purpose(changes[0]):
+        return ""
+    verb = read_action(changes[0]).verb
+    asking = [model for model in models if verb in words(model.request) and asked_to(verb, [model.request])]
+    idle = sum(not any(map(is_action, model.actions)) for model in asking)
+    if len(asking) < _ENOUGH or idle < _SELDOM * len(asking):
+        return ""
+    tenths = min(9, round(10 * idle / len(asking)))
+    return f"The change is possible: in about {tenths} of 10 sessions that asked to {verb}, nothing was changed"
 
 
 def _usual_lookups(classes: Sequence[GoalClass]) -> frozenset[str]:
@@ -199,12 +215,13 @@ def _first_said(noun: str, requests: Sequence[str]) -> int:
 
 
 def _schema(
-    goal_class: GoalClass, keywords: Sequence[str], usual: frozenset[str], profile: CompilerProfile
+    goal_class: GoalClass, keywords: Sequence[str], usual: frozenset[str], profile: CompilerProfile, declined: str
 ) -> ArtifactDraft:
     models = goal_class.examples
     name = class_name(goal_class, profile)
     telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_TELLING]
     content = _content(goal_class, models, profile)
+    content["preconditions"] += filter(None, [declined])
     return ArtifactDraft(
         artifact_type="task_schema",
         lineage_key=f"goal:{goal_class.name}",
@@ -315,7 +332,7 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
         {
             "order": order,
             "description": _described(name, alternatives.get(name, ""), models, names[: order - 1]),
-            "tools_used": [name, *filter(None, [alternatives.get(name, "")])],
+            "tools_used": [name, *_as_usual(alternatives.get(name, ""), models)],
             "optional": share < profile.required_share and name not in alternatives,
         }
         for order, (name, share) in enumerate(chosen, start=1)
@@ -340,6 +357,12 @@ def _alternative(action: str, models: Sequence[SessionSummary]) -> str:
     enough = max(2, _SELDOM * len(models))
     likely = [name for name in most_first(users) if name != action and users[name] >= enough]
     return next((name for name in likely if _stands_in(name, action, users[name], models)), "")
+
+
+def _as_usual(alternative: str, models: Sequence[SessionSummary]) -> list[str]:
+    """The alternative of a step, if many sessions take it; a rare one is only described."""
+    taken = sum(alternative in went_well(model) for model in models)
+    return [alternative] if alternative and taken >= _OFTEN * len(models) else []
 
 
 def _either_way(names: Sequence[str], models: Sequence[SessionSummary]) -> str:

@@ -17,7 +17,8 @@ from hmxgraph.text.terms import most_first
 
 Key = frozenset[str]
 Groups = dict[Key, list[SessionSummary]]
-_MAJORITY = 0.5
+# How many times as many cases as any other the usual changes have.
+_CLEARLY = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class _Learning:
         return replace(goal_class, examples=examples, cases=cases, steps=_steps(examples, self._profile))
 
     def _at_work(self, models: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
-        """All sessions that made exactly the changes which most of the *models* with changes made, if most agree.
+        """All sessions that made exactly the changes that most cases of these *models* made, if these lead clearly.
 
         Sessions that did something else besides, or that changed nothing, do not show how this work is done. Changes
         that serve any purpose tell no work apart.
@@ -95,11 +96,12 @@ class _Learning:
             made = changes_of(model)
             if made or not asks_for_change(model.request):
                 doing[made].append(model)
-        usual = max(doing, key=lambda made: (self._count(doing[made]), len(doing[made]), sorted(made)), default=Key())
+        cases = {made: self._count(doing[made]) for made in doing}
+        usual = max(doing, key=lambda made: (cases[made], len(doing[made]), sorted(made)), default=Key())
         if not usual:
             return doing[usual] or models
-        changing = sum(len(doing[made]) for made in doing if made)
-        if len(doing[usual]) <= _MAJORITY * changing or any(map(serves_any_purpose, usual)):
+        rivals = max((cases[made] for made in cases if made and made != usual), default=0)
+        if cases[usual] < _CLEARLY * rivals or any(map(serves_any_purpose, usual)):
             return models
         return self._by_changes[usual] or doing[usual]
 
