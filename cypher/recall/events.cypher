@@ -4,6 +4,9 @@
 // after erasure, when it has no hash. It can be large: a model whose hash is in $models is cached by the client and not
 // sent. With $guided also fetch the priors of the imported fingerprint in force.
 //
+// Without $works, $session_key is no session's: a condition would be checked for every event of a long one. The actions
+// are those among its last 1,000 events.
+//
 // Returns one row with unordered lists, which decode faster than many rows; the reader sorts them. Each event comes as
 // its precomputed recall_row plus its text (at most 4,000 characters): a separate statement for the texts of the packed
 // events takes twice as long. The reader filters out neighbours that are later or expired; erased events and those that
@@ -106,8 +109,6 @@ CALL (model_hash) {
   RETURN collect([schema.artifact_id, schema.metadata, schema.content, schema.observed_count]) AS schemas
 }
 CALL (as_of_us) {
-  WITH as_of_us
-  WHERE $works
   MATCH (event:Event)
   USING INDEX SEEK event:Event(session_key, sequence)
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
@@ -125,8 +126,6 @@ CALL (as_of_us) {
   ]) AS done
 }
 CALL (as_of_us) {
-  WITH as_of_us
-  WHERE $works
   MATCH (event:Event)
   USING INDEX SEEK event:Event(session_key, sequence)
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id

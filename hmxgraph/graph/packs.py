@@ -394,6 +394,7 @@ def _candidate_events(
 ) -> Statement:
     """The statement that fetches the candidate events, with what selects the leading procedure."""
     in_names = {term for name in names for term in terms(name)}
+    works = set(request.sections) != {"episodes"} and asks_for_work(request.query[:LONGEST_QUESTION])
     return bind(
         "recall/events",
         tenant_id=tenancy.tenant_id,
@@ -407,10 +408,10 @@ def _candidate_events(
         limit=_HITS,
         reach=_reach(request),
         windows=_WINDOWS,
-        works=set(request.sections) != {"episodes"} and asks_for_work(request.query[:LONGEST_QUESTION]),
+        works=works,
         model_key=model_key(tenancy),
         models=_padded(sorted(cached_models), MODELS_KEPT),
-        session_key=_session_key(tenancy, request),
+        session_key=_session_key(tenancy, request) if works else _NOTHING,
         guided=request.strategy == "fingerprint_guided" and request.priors is None,
     )
 
