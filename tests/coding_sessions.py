@@ -51,12 +51,14 @@ def _bug(session, request, source, test, *, turn, tenant):
     if turn % 4 != 3:
         script.call("read_file", {"text": "def total(): ..."}, path=source)
     if turn % 2:
-        script.call("apply_patch", error=f"hunk 1 of {source} does not apply", path=source, patch=f"@@ {turn} @@")
+        script.call(
+            "apply_patch", error=f"hunk 1 of {source} does not apply", path=source, patch=f"@@ {turn} @@ {source}"
+        )
         if turn % 4 != 3:
             script.call("read_file", {"text": "def total(): ..."}, path=source)
-            script.call("apply_patch", {"changed": 1}, path=source, patch=f"@@ {turn + 1} @@")
+            script.call("apply_patch", {"changed": 1}, path=source, patch=f"@@ {turn + 1} @@ {source}")
     else:
-        script.call("apply_patch", {"changed": 1}, path=source, patch=f"@@ {turn} @@")
+        script.call("apply_patch", {"changed": 1}, path=source, patch=f"@@ {turn} @@ {source}")
     failed = turn % 4 == 3
     script.run(f"pytest -q {test}", error="1 failed, 11 passed" if failed else None)
     if not failed:

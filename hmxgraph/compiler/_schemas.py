@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from hmxgraph.compiler._cases import changes_of
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
@@ -120,18 +120,31 @@ def task_schemas(classes: Sequence[GoalClass], profile: CompilerProfile) -> Iter
         yield _schema(goal_class, keywords, usual, profile, _declined(goal_class, models))
 
 
-def _declined(goal_class: GoalClass, models: Sequence[SessionSummary]) -> str:
-    """How many of the sessions that ask for the change of a class, by its verb, changed nothing; "" if few."""
+class _Declined(NamedTuple):
+    """The share of the sessions that asked for a change, by its verb, and changed nothing."""
+
+    verb: str
+    share: float
+
+    def __str__(self) -> str:
+        tenths = round(10 * self.share)
+        return (
+            f"The change is possible: in about {tenths} of 10 successful sessions that asked to {self.verb}, "
+            "nothing was changed"
+        )
+
+
+def _declined(goal_class: GoalClass, models: Sequence[SessionSummary]) -> _Declined | None:
+    """How often the change of a class was declined; None if seldom."""
     changes = [name for name, share in goal_class.steps if is_action(name) and share >= _MAJORITY]
     if len(changes) != 1 or serves_any_purpose(changes[0]):
-        return ""
+        return None
     verb = read_action(changes[0]).verb
     asking = [model for model in models if verb in words(model.request) and asked_to(verb, [model.request])]
     idle = sum(not any(map(is_action, model.actions)) for model in asking)
     if len(asking) < _ENOUGH or idle < _SELDOM * len(asking):
-        return ""
-    tenths = min(9, round(10 * idle / len(asking)))
-    return f"The change is possible: in about {tenths} of 10 sessions that asked to {verb}, nothing was changed"
+        return None
+    return _Declined(verb, idle / len(asking))
 
 
 def _usual_lookups(classes: Sequence[GoalClass]) -> frozenset[str]:
@@ -215,13 +228,17 @@ def _first_said(noun: str, requests: Sequence[str]) -> int:
 
 
 def _schema(
-    goal_class: GoalClass, keywords: Sequence[str], usual: frozenset[str], profile: CompilerProfile, declined: str
+    goal_class: GoalClass,
+    keywords: Sequence[str],
+    usual: frozenset[str],
+    profile: CompilerProfile,
+    declined: _Declined | None,
 ) -> ArtifactDraft:
     models = goal_class.examples
     name = class_name(goal_class, profile)
     telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_TELLING]
     content = _content(goal_class, models, profile)
-    content["preconditions"] += filter(None, [declined])
+    content["preconditions"] += [str(declined)] if declined else []
     return ArtifactDraft(
         artifact_type="task_schema",
         lineage_key=f"goal:{goal_class.name}",
@@ -234,7 +251,8 @@ def _schema(
         keywords=tuple(keywords),
         qualifiers=_qualifiers(goal_class, telling, usual),
         metadata={"goal_actions": _required(content), "requests_speak_of": telling},
-        useful=_useful(goal_class, content, profile),
+        # Where most sessions declined the change, a procedure that cannot say when would lead an agent to make it.
+        useful=_useful(goal_class, content, profile) and (declined is None or declined.share <= _MAJORITY),
     )
 
 
@@ -263,9 +281,9 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
 
 
 def _cases_needed(goal_class: GoalClass, profile: CompilerProfile) -> int:
-    """How many cases make a kind of work; each further change, which chance may have joined, needs one more."""
+    """How many cases make a kind of work: more than there are changes, which chance may have joined."""
     changes = [name for name, share in goal_class.steps if share >= _MAJORITY and is_action(name)]
-    return profile.min_cases + max(0, sum(not serves_any_purpose(name) for name in changes) - 1)
+    return max(profile.min_cases, 1 + sum(not serves_any_purpose(name) for name in changes))
 
 
 def _does_what_is_asked(goal_class: GoalClass) -> bool:

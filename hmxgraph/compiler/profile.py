@@ -42,7 +42,7 @@ class CompilerProfile:
     action_share: float = 0.25
     check_share: float = 0.35
     scratch_share: float = 0.95
-    min_cases: int = 2
+    min_cases: int = 3
     required_share: float = 0.8
     goal_lookup: float = 0.65
     goal_action: float = 0.25

@@ -98,12 +98,13 @@ def _time(text: str | None) -> int | None:
 
 # Up to here counts are exact; above, they are rounded, or else every session would create a new artifact version.
 _EXACT = 10
+_ALWAYS = 10
 _OFTEN = 0.3
 _ROUNDED = (10, 20, 50, 100, 200, 500, 1000)
 _NOTE = re.compile(
     r" \((?:tried once(?:, and it worked|, without success)?|tried (?:more than )?\d+ times"
     r"|(?:tried once: )?this error went away(?: \d+ of \d+ times)?, but another followed"
-    r"|worked \d+ of \d+ times|worked about \d+ % of more than \d+ times)"
+    r"|worked \d+ of \d+ times|worked (?:about|more than) \d+ % of more than \d+ times)"
     r"(?:; (?:once|twice|\d+ times|often) another error followed)?(?:; the sessions? failed nevertheless)?\)$"
 )
 
@@ -113,6 +114,8 @@ def times(worked: int, tried: int, displaced: int = 0, *, futile: bool = False) 
 
     >>> times(1, 1), times(4, 4), times(19, 21)
     ('tried once, and it worked', 'worked 4 of 4 times', 'worked about 90 % of more than 20 times')
+    >>> times(38, 39), times(39, 39)
+    ('worked more than 90 % of more than 20 times', 'worked about 100 % of more than 20 times')
     >>> times(1, 3, 2), times(0, 1, 1)
     ('worked 1 of 3 times; twice another error followed', 'tried once: this error went away, but another followed')
     >>> times(0, 4, 3)
@@ -147,7 +150,10 @@ def _worked(worked: int, tried: int) -> str:
         return "tried once, and it worked" if worked else "tried once, without success"
     if tried <= _EXACT:
         return f"worked {worked} of {tried} times"
-    return f"worked about {round(10 * worked / tried) * 10} % of more than {_bound(tried)} times"
+    tenths = round(10 * worked / tried)
+    if tenths == _ALWAYS and worked < tried:
+        return f"worked more than 90 % of more than {_bound(tried)} times"
+    return f"worked about {tenths * 10} % of more than {_bound(tried)} times"
 
 
 def _displaced(displaced: int, tried: int) -> str:
