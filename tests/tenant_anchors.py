@@ -6,6 +6,7 @@ _VERBS = r"(?:OPTIONAL )?MATCH"
 _END = r"\b(?:MATCH|MERGE|WITH|RETURN|SET|CALL|UNWIND|DELETE|DETACH|CREATE|ORDER BY|FOREACH|UNION)\b"
 _CLAUSE = re.compile(rf"\b{_VERBS}\s+(?P<clause>(?:(?!{_END}).)*)", re.DOTALL)
 _NODE = re.compile(r"\(\s*(?P<name>\w+)(?P<label>:[\w|]+)?\s*(?:\{(?P<properties>[^}]*)\})?\s*\)")
+_AFTER_PATTERN = re.compile(r"\b(?:USING|WHERE)\b")
 _BY_KEY = re.compile(r"\b(?P<name>\w+)\.(?:key|session_key)\s*(?:=|IN)\s*[$\w]")
 _FULL_TEXT = re.compile(r"\bYIELD (?P<name>node)\b(?: AS (?P<alias>\w+))?")
 _TENANT = "tenant_id: $tenant_id"
@@ -22,7 +23,7 @@ def anchors(text):
         yield match["alias"] or match["name"], slice(match.end(), len(code))
     for match in _CLAUSE.finditer(code):
         clause, before = match["clause"], code[: match.start()]
-        nodes = list(_NODE.finditer(clause.partition("WHERE")[0]))
+        nodes = list(_NODE.finditer(_AFTER_PATTERN.split(clause)[0]))
         by_key = {by_key["name"] for by_key in _BY_KEY.finditer(clause)}
         by_key |= {node["name"] for node in nodes if re.search(r"\bkey:", node["properties"] or "")}
         keyed = by_key & {node["name"] for node in nodes}

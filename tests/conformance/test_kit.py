@@ -146,5 +146,5 @@ def test_the_page_shows_what_its_example_scores(tmp_path):
     command = [sys.executable, "-m", "hmxgraph.conformance", "--adapter", "mine:answer"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr
-    assert f"It ends with `{done.stdout.splitlines()[-1].strip().rpartition(', ')[0]}`" in page
+    assert f"The output ends with `{done.stdout.splitlines()[-1].strip().rpartition(', ')[0]}`" in page
     assert re.search(r"read fingerprint: +(\d+)", done.stdout)[0] in page

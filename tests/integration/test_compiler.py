@@ -80,7 +80,7 @@ def test_incremental_gives_the_same_as_full(graph, tenant_id):
 
 def test_new_versions_supersede(graph, tenant_id):
     """A schema that gains sessions gets its next version, linked to the one before."""
-    graph.ingest(deployment("d1", tenant=tenant_id) + deployment("d2", tenant=tenant_id))
+    graph.ingest([event for n in range(3) for event in deployment(f"d{n}", tenant=tenant_id)])
     graph.compile()
     (first,) = graph.artifacts(artifact_type="task_schema").artifacts
     graph.ingest([event for n in range(8) for event in deployment(f"e{n}", tenant=tenant_id)])
@@ -93,13 +93,13 @@ def test_new_versions_supersede(graph, tenant_id):
     ]
 
 
-def test_draft_becomes_active_with_a_second_session(graph, tenant_id):
-    """One session makes drafts; a second one like it validates them."""
+def test_a_draft_becomes_active_with_two_more_sessions(graph, tenant_id):
+    """One session makes drafts; two more like it validate them."""
     graph.ingest(deployment("d1", tenant=tenant_id))
     graph.compile()
     assert stored(graph) == []
     assert stored(graph, "draft") != []
-    graph.ingest(deployment("d2", tenant=tenant_id))
+    graph.ingest(deployment("d2", tenant=tenant_id) + deployment("d3", tenant=tenant_id))
     graph.compile()
     assert stored(graph) != []
     assert graph.verify().findings == ()
@@ -107,7 +107,7 @@ def test_draft_becomes_active_with_a_second_session(graph, tenant_id):
 
 def test_forgotten_sessions_teach_nothing(graph, tenant_id):
     """What rested on erased sessions is deprecated by the next compilation."""
-    graph.ingest([event for n in range(2) for event in deployment(f"d{n}", tenant=tenant_id)])
+    graph.ingest([event for n in range(3) for event in deployment(f"d{n}", tenant=tenant_id)])
     graph.compile()
     assert stored(graph) != []
     graph.forget(session_id="d0")

@@ -54,10 +54,12 @@ def deployment(number):
 
     return [
         message("Deploy the staging environment", session_id),
-        event("tool_call", tool_name="kubectl", input={"verb": "apply"}),
-        event("tool_result", tool_name="kubectl", output=FAILED),
-        event("tool_call", tool_name="kubectl", input={"verb": "create namespace"}),
-        event("tool_result", tool_name="kubectl", output="namespace created", success=True),
+        event("tool_call", tool_name="apply_manifest", input={"file": "app.yaml"}),
+        event("tool_result", tool_name="apply_manifest", output=FAILED),
+        event("tool_call", tool_name="create_namespace", input={"name": "staging"}),
+        event("tool_result", tool_name="create_namespace", output="namespace created", success=True),
+        event("tool_call", tool_name="apply_manifest", input={"file": "app.yaml"}),
+        event("tool_result", tool_name="apply_manifest", output="applied", success=True),
         message("Deployed", session_id, "assistant"),
     ]
 
