@@ -29,7 +29,7 @@ def _hits(plan: dict[str, Any]) -> int:
 
 
 class Counting(Connection):
-    """A connection that counts the accesses of all it performs, and waits while they are planned anew."""
+    """A connection that counts the accesses of all it performs, and waits while they are planned again."""
 
     hits = 0
 

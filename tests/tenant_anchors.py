@@ -8,6 +8,7 @@ _CLAUSE = re.compile(rf"\b{_VERBS}\s+(?P<clause>(?:(?!{_END}).)*)", re.DOTALL)
 _NODE = re.compile(r"\(\s*(?P<name>\w+)(?P<label>:[\w|]+)?\s*(?:\{(?P<properties>[^}]*)\})?\s*\)")
 _AFTER_PATTERN = re.compile(r"\b(?:USING|WHERE)\b")
 _BY_KEY = re.compile(r"\b(?P<name>\w+)\.(?:key|session_key)\s*(?:=|IN)\s*[$\w]")
+_ENDPOINT = re.compile(r"\b(?:start|end)Node\(\w+\) AS (?P<name>\w+)")
 _FULL_TEXT = re.compile(r"\bYIELD (?P<name>node)\b(?: AS (?P<alias>\w+))?")
 _TENANT = "tenant_id: $tenant_id"
 _COMMENT = re.compile(r"//[^\n]*")
@@ -16,7 +17,8 @@ _COMMENT = re.compile(r"//[^\n]*")
 def anchors(text):
     """The nodes that *text* looks for: pairs of the name and the part of the text that must tie it to the tenant.
 
-    What a MATCH finds by key is tied there; what it finds by label alone, or an index of words, anywhere after it.
+    What a MATCH finds by key is tied there; what it finds by label alone, by an index of words, or at the end of a
+    relationship that it looks for, anywhere after it.
     """
     code = _COMMENT.sub("", text)
     for match in _FULL_TEXT.finditer(code):
@@ -27,6 +29,8 @@ def anchors(text):
         by_key = {by_key["name"] for by_key in _BY_KEY.finditer(clause)}
         by_key |= {node["name"] for node in nodes if re.search(r"\bkey:", node["properties"] or "")}
         keyed = by_key & {node["name"] for node in nodes}
+        if not nodes and clause.startswith("()-[") and (endpoint := _ENDPOINT.search(code, match.end())):
+            yield endpoint["name"], slice(endpoint.end(), len(code))
         if nodes and not keyed and not any(re.search(rf"\b{node['name']}\b", before) for node in nodes):
             yield nodes[0]["name"], slice(match.start("clause"), len(code))
         for name in sorted(keyed):

@@ -9,11 +9,11 @@ from itertools import islice
 from typing import Any
 from zlib import crc32
 
-from hmxgraph.compiler._vocabulary import telling_words
-from hmxgraph.compiler.summary import Amendment
+from hmxgraph.compiler._bounded import remember
+from hmxgraph.compiler._vocabulary import has_word, telling_words
+from hmxgraph.compiler.summary import FROM_USER, Amendment
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
-USER = "user"
 # How an input changed. The detail says where it is from, what it is now, or which number of the message it equals.
 GIVEN, LEFT, ASKED, CHOSEN, FROM, SET = "given", "left out", "asked", "chosen", "from", "set"
 ADDS_UP, EQUALS, SPLIT, NAMED = "adds up", "equals", "split", "named"
@@ -36,8 +36,8 @@ _PLAIN = re.compile(r"[a-z][a-z_-]{1,23}")
 _SMALL = 1000
 _DIGITS = re.compile(r"\d")
 _LETTER = re.compile(r"[A-Za-z]")
-# Digits from which on a date or a number is told from others.
-_FEW = 3
+# A text with so few digits shares them with others by chance.
+_FEW_DIGITS = 3
 
 
 @dataclass(slots=True)
@@ -59,7 +59,8 @@ class Attempts:
 
     def called(self, event_id: str, action: str, inputs: Mapping[str, Any]) -> _Call | None:
         """Add a call; the failed one that it is the next attempt at, if any."""
-        _kept(self._calls, event_id, _Call(action, {str(name)[:40]: _bounded(part) for name, part in inputs.items()}))
+        call = _Call(action, {str(name)[:40]: _bounded(part) for name, part in inputs.items()})
+        remember(self._calls, event_id, call, _CALLS)
         return self._failed.pop(action, None)
 
     def failed(self, event_id: str, message: str, moment: int) -> None:
@@ -69,14 +70,7 @@ class Attempts:
             return
         known = self._failed.get(call.action) is call
         call.message, call.moment = message or call.message, call.moment if known else moment
-        _kept(self._failed, call.action, call)
-
-
-def _kept(calls: dict[str, _Call], name: str, call: _Call) -> None:
-    calls.pop(name, None)
-    calls[name] = call
-    if len(calls) > _CALLS:
-        del calls[next(iter(calls))]
+        remember(self._failed, call.action, call, _CALLS)
 
 
 def _bounded(value: Any) -> Any:
@@ -121,7 +115,7 @@ def _given(name: str, value: Any, origins: Origins) -> Amendment:
     source = _source(value, None, origins.since) or _source(value, None, origins.earlier)
     plain = _plain(value)
     if source:
-        return Amendment(name, GIVEN, "", source if source == USER else f"from {source}")
+        return Amendment(name, GIVEN, "", source if source == FROM_USER else f"from {source}")
     return Amendment(name, GIVEN, "", f"set to {plain}" if plain else "")
 
 
@@ -137,7 +131,7 @@ def _changed(
         return related
     if isinstance(old, list) and isinstance(new, list) and _within(new, old):
         return [Amendment(name, FEWER)]
-    if added and all(_says(message, text) for text in added):
+    if added and all(len(text) > 1 and has_word(message, text) for text in added):
         return [Amendment(name, NAMED, part)]
     return [_replaced(name, part, (old, new), origins)]
 
@@ -146,7 +140,7 @@ def _replaced(name: str, part: str, change: tuple[Any, Any], origins: Origins) -
     """How a value was replaced by another one: by one from somewhere, by another form, or by a plain one."""
     old, new = change
     if source := _source(new, old, origins.since):
-        return Amendment(name, ASKED, part) if source == USER else Amendment(name, FROM, part, source)
+        return Amendment(name, ASKED, part) if source == FROM_USER else Amendment(name, FROM, part, source)
     if (form := _form(old, new)) is not None:
         return Amendment(name, *form)
     if source := _source(new, old, origins.earlier):
@@ -199,7 +193,9 @@ def _form(old: Any, new: Any) -> tuple[str, str, str] | None:
         if (affix := _affix(short, long)) is not None:
             return how, *affix
     shape, digits = _DIGITS.sub("N", new), Counter(_DIGITS.findall(new))
-    reordered = digits.total() > _FEW and digits == Counter(_DIGITS.findall(old)) and shape != _DIGITS.sub("N", old)
+    reordered = (
+        digits.total() > _FEW_DIGITS and digits == Counter(_DIGITS.findall(old)) and shape != _DIGITS.sub("N", old)
+    )
     return (WRITTEN, "", f"as {shape}") if reordered and not _LETTER.search(shape.replace("N", "")) else None
 
 
@@ -288,11 +284,6 @@ def _leaves(value: Any, key: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
             yield from _leaves(part, key, depth + 1)
     elif value is not None:
         yield key, value
-
-
-def _says(message: str, text: str) -> bool:
-    """Whether *text* is a word of *message*, and not just part of one."""
-    return len(text) > 1 and re.search(rf"(?<![\w-]){re.escape(text)}(?![\w-])", message) is not None
 
 
 def _plain(value: Any) -> str:

@@ -67,6 +67,11 @@ def _most_typical(runs: Sequence[SessionSummary]) -> list[SessionSummary]:
     return sorted(runs, key=lambda run: (order[run.session_id], run.session_id))[:_EXAMPLES]
 
 
+def done_without_failing(session: SessionSummary) -> set[str]:
+    """The actions that a session took at least once without failing."""
+    return {step.action for step in session.steps if step.ok is not False}
+
+
 def changes_of(session: SessionSummary) -> frozenset[str]:
-    """The changes that a session made with success."""
-    return frozenset(step.action for step in session.steps if step.ok is not False and is_action(step.action))
+    """The changes that a session made without failing."""
+    return frozenset(filter(is_action, done_without_failing(session)))

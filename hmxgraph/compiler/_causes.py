@@ -119,8 +119,11 @@ class Finding:
         """
         if not self.cause.advice or self.effect == _CALL_FAILS:
             return bool(self.cause.advice)
-        gaps = [(one, one.affected / one.having - one.others_affected / one.others) for one in self.strata]
-        clear = [gap > 0 for one, gap in gaps if min(one.having, one.others) >= _LEAST_COMPARED]
+        gaps = [
+            (stratum, stratum.affected / stratum.having - stratum.others_affected / stratum.others)
+            for stratum in self.strata
+        ]
+        clear = [gap > 0 for stratum, gap in gaps if min(stratum.having, stratum.others) >= _LEAST_COMPARED]
         return sum(clear) >= _LEAST_STRATA and all(gap >= 0 for _, gap in gaps)
 
     @property

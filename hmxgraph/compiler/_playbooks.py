@@ -107,8 +107,8 @@ def _useful(group: FailureGroup, best: Sequence[Recovery], cases: Cases) -> bool
     if advised:
         repairs = [recovery for recovery in advised if not _hands_over(recovery)]
         return any(recovery.unknown for recovery in repairs) or _worked_in_cases(repairs, cases)
-    gone = any(occurrence.repaired for occurrence in group.occurrences)
-    return not gone and any(
+    repaired = any(occurrence.repaired for occurrence in group.occurrences)
+    return not repaired and any(
         recovery.seen.sessions > 1 and not recovery.seen.successes and not recovery.guesswork for recovery in best
     )
 
@@ -116,7 +116,8 @@ def _useful(group: FailureGroup, best: Sequence[Recovery], cases: Cases) -> bool
 def _worked_in_cases(repairs: Sequence[Recovery], cases: Cases) -> bool:
     """Whether one of the ways worked in several sessions, and all of them together in several cases."""
     sound = [recovery for recovery in repairs if not recovery.futile]
-    helped = {one.summary.session_id: one.summary for way in sound for one in way.credited if one.helped}
+    credited = [occurrence for way in sound for occurrence in way.credited if occurrence.helped]
+    helped = {occurrence.summary.session_id: occurrence.summary for occurrence in credited}
     return any(way.sessions_helped > 1 for way in sound) and len(cases.grouped(helped.values())) > 1
 
 
@@ -181,7 +182,7 @@ def _recovery_steps(group: FailureGroup, best: Sequence[Recovery], most: int) ->
 def _advised_ways(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[Recovery, str]]:
     """For each failed action the reactions that worked and what they were; handing over comes last.
 
-    Beside the best one only other attempts are told: with other inputs, whose kind or source is known.
+    Beside the best one, only attempts with other inputs are advised, whose kind or source is known.
     """
     worked = [
         (recovery, deed)
@@ -189,7 +190,7 @@ def _advised_ways(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[R
         if recovery.reliable and not _hands_over(recovery) and (deed := _deed(group, recovery))
     ]
     several = [pair for pair in worked if pair[0].unknown or pair[0].sessions_helped > 1]
-    # What worked once is told beside that only if the session was not a failure for another reason.
+    # What worked once is advised beside that only if the session was not a failure for another reason.
     sound = worked if not several else [pair for pair in worked if not any(map(_rejected, pair[0].credited))]
     once = [pair for pair in sound if pair not in several]
     ways_by_action: dict[str, list[tuple[Recovery, str]]] = {}
@@ -223,15 +224,15 @@ def _where(group: FailureGroup, recovery: Recovery, previous: str | None) -> str
 def _no_recovery(group: FailureGroup) -> str:
     """What to do where no reaction is known to help; several changes may have helped together."""
     retried = [occurrence for occurrence in group.occurrences if occurrence.again is not None]
-    gone = sum(occurrence.repaired for occurrence in retried)
+    repaired = sum(occurrence.repaired for occurrence in retried)
     displaced = sum(occurrence.displaced for occurrence in retried)
-    if not gone:
+    if not repaired:
         return _gone_on(group) or "Stop and tell the user what failed"
     if not any(occurrence.changes for occurrence in retried if occurrence.repaired):
-        counted = times(gone - displaced, len(retried), displaced)
+        counted = times(repaired - displaced, len(retried), displaced)
         return noted("Stop and tell the user what failed; no change of the inputs is known to help", counted)
     return noted(
-        f"Try {group.action} again after several changes: no single one is known to help", times(gone, len(retried))
+        f"Try {group.action} again after several changes: no single one is known to help", times(repaired, len(retried))
     )
 
 
@@ -268,7 +269,7 @@ def _deed(group: FailureGroup, recovery: Recovery) -> str:
     if _hands_over(recovery):
         return instruction(recovery.action)
     named = (line or names_its_object(name) for name, line in zip(recovery.actions, recovery.lines, strict=True))
-    if not all(named) and not all(one.declared for one in recovery.credited):
+    if not all(named) and not all(occurrence.declared for occurrence in recovery.credited):
         return ""
     deeds = [
         line_instruction(name, line) if line else instruction(name)
@@ -350,7 +351,9 @@ def _lacking(group: FailureGroup) -> list[str]:
     """The inputs that failing calls lacked and most successful retries had."""
     again = [occurrence for occurrence in group.occurrences if occurrence.retried and occurrence.action == group.action]
     helped = [occurrence for occurrence in again if occurrence.helped]
-    counts = Counter(change.input for one in helped for change in changed_inputs(one) if change.how == GIVEN)
+    counts = Counter(
+        change.input for occurrence in helped for change in changed_inputs(occurrence) if change.how == GIVEN
+    )
     return sorted(name for name in counts if counts[name] > _HALF * len(helped))
 
 

@@ -25,8 +25,7 @@ from hmxgraph.compiler._wording import (
 from hmxgraph.compiler.failures import failure_key, most_frequent, significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.compiler.sessions import FROM_USER
-from hmxgraph.compiler.summary import Decision, SessionSummary, Step
+from hmxgraph.compiler.summary import FROM_USER, Decision, SessionSummary, Step
 from hmxgraph.text.artifacts import noted, times
 from hmxgraph.text.lines import condition_of
 from hmxgraph.text.terms import terms

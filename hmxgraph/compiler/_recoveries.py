@@ -71,7 +71,7 @@ class Recovery:
     @property
     def settled(self) -> bool:
         """Whether most agents spoke to the user before the attempt that worked."""
-        return sum(one.settled for one in self.credited) > _HALF * len(self.credited)
+        return sum(occurrence.settled for occurrence in self.credited) > _HALF * len(self.credited)
 
     @property
     def informed(self) -> bool:
@@ -81,7 +81,7 @@ class Recovery:
     @property
     def sessions_helped(self) -> int:
         """In how many sessions it helped."""
-        return len({one.summary.session_id for one in self.credited if one.helped})
+        return len({occurrence.summary.session_id for occurrence in self.credited if occurrence.helped})
 
     @property
     def coincidence(self) -> bool:
@@ -298,8 +298,8 @@ def _recovery(failed: str, key: tuple[Way, bool, tuple[Amendment, ...]], occurre
         instead=again <= _HALF * len(credited),
         # A lookup is done when it has its result, whatever the session makes of it.
         futile=is_action(way[0])
-        and any(one.helped for one in credited)
-        and all(one.summary.rejected for one in credited),
+        and any(occurrence.helped for occurrence in credited)
+        and all(occurrence.summary.rejected for occurrence in credited),
     )
 
 

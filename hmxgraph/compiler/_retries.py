@@ -17,11 +17,10 @@ from hmxgraph.compiler._amendments import (
     SPLIT,
     STRIPPED,
     UNLIKE,
-    USER,
     WRITTEN,
 )
 from hmxgraph.compiler._wording import capital, listed
-from hmxgraph.compiler.summary import Amendment
+from hmxgraph.compiler.summary import FROM_USER, Amendment
 
 _TEMPLATES = {
     GIVEN: "{input} {detail}",
@@ -97,7 +96,7 @@ def _phrase(change: Amendment) -> str:
 
 
 def _from_user(change: Amendment) -> bool:
-    return change.how == ASKED or (change.how == GIVEN and change.detail == USER)
+    return change.how == ASKED or (change.how == GIVEN and change.detail == FROM_USER)
 
 
 def _without(change: Amendment) -> str:

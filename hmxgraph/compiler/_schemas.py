@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from hmxgraph.compiler._cases import changes_of
+from hmxgraph.compiler._cases import changes_of, done_without_failing
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._verbs import (
@@ -42,10 +42,9 @@ from hmxgraph.compiler._wording import (
 )
 from hmxgraph.compiler.actions import TARGET_FIELDS
 from hmxgraph.compiler.failures import to_the_same_end
-from hmxgraph.compiler.goal_classes import GoalClass, place_of, went_well
+from hmxgraph.compiler.goal_classes import GoalClass, place_of
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.compiler.sessions import FROM_USER
-from hmxgraph.compiler.summary import SessionSummary, Step
+from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
 from hmxgraph.text.terms import most_first, words
 
 # One form of command lines that differ only in names.
@@ -126,7 +125,9 @@ class _Declined(NamedTuple):
     verb: str
     share: float
 
-    def __str__(self) -> str:
+    @property
+    def precondition(self) -> str:
+        """That the change has to be possible, with how often it was not."""
         tenths = round(10 * self.share)
         return (
             f"The change is possible: in about {tenths} of 10 successful sessions that asked to {self.verb}, "
@@ -238,7 +239,7 @@ def _schema(
     name = class_name(goal_class, profile)
     telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_TELLING]
     content = _content(goal_class, models, profile)
-    content["preconditions"] += [str(declined)] if declined else []
+    content["preconditions"] += [declined.precondition] if declined else []
     return ArtifactDraft(
         artifact_type="task_schema",
         lineage_key=f"goal:{goal_class.name}",
@@ -371,7 +372,7 @@ def _alternative(action: str, models: Sequence[SessionSummary]) -> str:
     asked = set(_given_by_user(action, models)) if kind_of(action) == "lookup" else set()
     if not asked:
         return ""
-    users = Counter(name for model in models for name in went_well(model))
+    users = Counter(name for model in models for name in done_without_failing(model))
     enough = max(2, _SELDOM * len(models))
     likely = [name for name in most_first(users) if name != action and users[name] >= enough]
     return next((name for name in likely if _stands_in(name, action, users[name], models)), "")
@@ -379,16 +380,16 @@ def _alternative(action: str, models: Sequence[SessionSummary]) -> str:
 
 def _as_usual(alternative: str, models: Sequence[SessionSummary]) -> list[str]:
     """The alternative of a step, if many sessions take it; a rare one is only described."""
-    taken = sum(alternative in went_well(model) for model in models)
+    taken = sum(alternative in done_without_failing(model) for model in models)
     return [alternative] if alternative and taken >= _OFTEN * len(models) else []
 
 
 def _either_way(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
     """The usual one of two lookups that stand in for each other: most sessions use one of them, neither is usual."""
-    users = Counter(name for model in models for name in went_well(model))
+    users = Counter(name for model in models for name in done_without_failing(model))
     for name in most_first(users):
         other = _alternative(name, models) if name not in names else ""
-        either = sum(not went_well(model).isdisjoint({name, other}) for model in models)
+        either = sum(not done_without_failing(model).isdisjoint({name, other}) for model in models)
         if other and other not in names and either > _MAJORITY * len(models):
             return name
     return ""
@@ -399,7 +400,7 @@ def _stands_in(name: str, action: str, uses: int, models: Sequence[SessionSummar
     given = set(_given_by_user(name, models))
     if kind_of(name) != "lookup" or not given or given == set(_given_by_user(action, models)):
         return False
-    both = sum({name, action} <= went_well(model) for model in models)
+    both = sum({name, action} <= done_without_failing(model) for model in models)
     same = to_the_same_end(name, action) and not set(noun_words(name)).isdisjoint(noun_words(action))
     return same and both <= _SELDOM * uses
 

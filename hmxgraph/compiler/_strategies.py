@@ -14,8 +14,7 @@ from hmxgraph.compiler._wording import capital, goal_phrase, listed, plain_words
 from hmxgraph.compiler.failures import significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass, only_failed, repairs_of
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.compiler.sessions import FROM_USER
-from hmxgraph.compiler.summary import SessionSummary, Step
+from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
 from hmxgraph.text.comparison import jaccard
 from hmxgraph.text.terms import most_first, terms
 

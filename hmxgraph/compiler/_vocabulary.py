@@ -226,6 +226,15 @@ def telling_words(text: str) -> list[str]:
     return [word for word in words(_MARK.sub(" ", text)) if word not in _POLITE_WORDS and _telling(word)]
 
 
+def has_word(text: str, word: str) -> bool:
+    """Whether *text* has *word*, in these capitals, and not just as a part of one.
+
+    >>> has_word("assembled with megahit.", "megahit"), has_word("assembled with megahit", "hit")
+    (True, False)
+    """
+    return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) is not None
+
+
 def _distinct(candidates: Iterable[str], limit: int) -> list[str]:
     kept: dict[str, None] = {}
     for term in candidates:

@@ -12,6 +12,7 @@ from hmxgraph.compiler._shell import tried_again
 from hmxgraph.compiler._signatures import mask_numbers, mask_quoted
 from hmxgraph.compiler._slots import merged, template
 from hmxgraph.compiler._verbs import kind_of, noun_words, read_action, serves_any_purpose
+from hmxgraph.compiler._vocabulary import has_word
 from hmxgraph.compiler.summary import Failure, SessionSummary, Step
 from hmxgraph.text.comparison import jaccard
 from hmxgraph.text.terms import most_first, terms
@@ -275,17 +276,10 @@ def _declared(summary: SessionSummary, failed: int, later: Sequence[Step]) -> tu
     """The first step after a failure that a decision made since, or feedback on what worked, names as the way."""
     decided = [decision.chosen for decision in summary.decisions if decision.step > failed]
     texts = " ".join([*decided, *summary.worked]).lower()
-    named = (step for step in later if step.action != summary.steps[failed].action and is_named(step.action, texts))
+    named = (
+        step for step in later if step.action != summary.steps[failed].action and has_word(texts, step.action.lower())
+    )
     return tuple([step for step in named if step.ok is not False][:1])
-
-
-def is_named(action: str, text: str) -> bool:
-    """Whether a text in lower case has the name of an action as a word.
-
-    >>> is_named("megahit", "assembled with megahit."), is_named("hit", "assembled with megahit")
-    (True, False)
-    """
-    return re.search(rf"(?<![\w-]){re.escape(action.lower())}(?![\w-])", text) is not None
 
 
 def _replaced(failed: Step, route: Sequence[Step], summary: SessionSummary) -> bool | None:
@@ -366,11 +360,11 @@ def _lookups(between: Sequence[Step], again: Step | None) -> tuple[Step, ...]:
     """
     if again is None:
         return _answers(between)[:1]
-    went_well = [step for step in between if step.ok is not False]
+    not_failed = [step for step in between if step.ok is not False]
     sources = {change.detail.removeprefix("from ") for change in again.amendments}
-    supplied = [step for step in went_well if step.action in sources]
+    supplied = [step for step in not_failed if step.action in sources]
     explained = any(change.how not in UNEXPLAINED for change in again.amendments)
-    return tuple(supplied[-1:]) if supplied or explained else _answers(went_well)[:1]
+    return tuple(supplied[-1:]) if supplied or explained else _answers(not_failed)[:1]
 
 
 def _answers(steps: Iterable[Step]) -> tuple[Step, ...]:

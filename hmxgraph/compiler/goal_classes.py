@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 
-from hmxgraph.compiler._cases import Cases, changes_of
+from hmxgraph.compiler._cases import Cases, changes_of, done_without_failing
 from hmxgraph.compiler._models import Goals, request_terms, telling_terms
 from hmxgraph.compiler._verbs import is_action, kind_of, serves_any_purpose
 from hmxgraph.compiler._wording import asks_for_change
@@ -289,7 +289,7 @@ def _steps(models: Sequence[SessionSummary], profile: CompilerProfile) -> tuple[
     if not models:
         return ()
     # What failed is no step: what replaced it is.
-    counts = Counter(name for model in models for name in went_well(model) or set(model.actions))
+    counts = Counter(name for model in models for name in done_without_failing(model) or set(model.actions))
     shares = {name: count / len(models) for name, count in counts.items()}
     usual = [name for name in sorted(shares) if shares[name] >= _share_needed(name, models, profile)]
     # An action that always failed is not a step; what replaced it is.
@@ -300,11 +300,6 @@ def _steps(models: Sequence[SessionSummary], profile: CompilerProfile) -> tuple[
     chosen = chosen or most_first(shares)[:1]
     place = {name: place_of(name, models) for name in chosen}
     return tuple((name, round(shares[name], 4)) for name in sorted(chosen, key=lambda name: (place[name], name)))
-
-
-def went_well(session: SessionSummary) -> set[str]:
-    """The actions that a session took without failing."""
-    return {step.action for step in session.steps if step.ok is not False}
 
 
 def _share_needed(action: str, models: Sequence[SessionSummary], profile: CompilerProfile) -> float:

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice, takewhile
-from typing import Any, TypeVar
+from typing import Any
 from zlib import crc32
 
-from hmxgraph.compiler._amendments import USER, Attempts, Origins, amendments
+from hmxgraph.compiler._amendments import Attempts, Origins, amendments
+from hmxgraph.compiler._bounded import remember
 from hmxgraph.compiler._shell import Command, blamed
 from hmxgraph.compiler._signatures import (
     counts_failures,
@@ -22,28 +23,18 @@ from hmxgraph.compiler._signatures import (
 from hmxgraph.compiler._vocabulary import BAD_STATES, GOOD_STATES, telling_words, text_terms, value_terms
 from hmxgraph.compiler.actions import Action, SessionEvent, actions_of, ending, tool_name
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
-from hmxgraph.compiler.summary import Amendment, Decision, Failure, Outcome, SessionSummary, Situation, Step
+from hmxgraph.compiler.summary import (
+    FROM_USER,
+    Amendment,
+    Decision,
+    Failure,
+    Outcome,
+    SessionSummary,
+    Situation,
+    Step,
+)
 from hmxgraph.protocol.events import origin_of, position, went_well
 from hmxgraph.text.masking import mask_ids, mask_secrets
-
-# A bounded dict in which new entries replace the oldest.
-
-V = TypeVar("V")
-
-
-def remember(memory: dict[str, V], name: str, value: V, most: int) -> None:
-    """Store *value* as the newest of at most *most* entries.
-
-    >>> memory = {"a": 1, "b": 2}
-    >>> remember(memory, "c", 3, 2)
-    >>> memory
-    {'b': 2, 'c': 3}
-    """
-    memory.pop(name, None)
-    memory[name] = value
-    if len(memory) > most:
-        del memory[next(iter(memory))]
-
 
 # The origin of argument values, within a bounded memory.
 
@@ -55,7 +46,6 @@ _INPUTS = 12
 _WORDS = 3
 _PHRASES = 50
 _IDENTIFIERS = 100
-FROM_USER = USER
 _LONG_NUMBER = re.compile(r"\d{4,}")
 
 

@@ -13,6 +13,8 @@ from hmxgraph.protocol.timestamps import iso, microseconds
 # new schema version, so that older releases, which would rebuild them in turn, are refused.
 SUMMARY_VERSION = 13
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
+# The origin of a value that the user gave; other origins are actions.
+FROM_USER = "user"
 _SAME = "="
 
 

@@ -133,7 +133,7 @@ _SETS = {POLICIES: "policy", TASKS: "task_schema", PLAYBOOKS: "playbook", CLUSTE
 _SECTIONS = ("behavioral_patterns", "graph_digest", "semantic_summary", "context_priors", "compiler_state")
 _OPTIONAL = frozenset(name for name, field in Fingerprint.model_fields.items() if not field.is_required())
 _TOP_LEVEL_FIELD = re.compile(r"\$\.(\w+)")
-# The exporter controls how many warnings there are and how long the names in them: show at most so many, so long.
+# Limits on the warnings and on the names in them, since the exporter controls both.
 _MAX_WARNINGS, _MAX_NAME_LENGTH = 40, 60
 
 

@@ -234,8 +234,7 @@ def _as_twin(change: Change) -> Change:
 # Compiling a tenant: changed sessions read and summarised, all summaries compiled, the differences written.
 
 _SESSIONS = 200
-# Events that are read at each end of a long session, enough for all steps that a summary keeps. Shorter sessions are
-# read whole: at most so many events at once.
+# Events read at each end of a long session: enough for all steps that a summary keeps.
 _END = 1_000
 _EVENTS = 2 * _END
 _SUMMARIES = 200

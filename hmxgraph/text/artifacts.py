@@ -98,7 +98,6 @@ def _time(text: str | None) -> int | None:
 
 # Up to here counts are exact; above, they are rounded, or else every session would create a new artifact version.
 _EXACT = 10
-_ALWAYS = 10
 _OFTEN = 0.3
 _ROUNDED = (10, 20, 50, 100, 200, 500, 1000)
 _NOTE = re.compile(
@@ -150,10 +149,9 @@ def _worked(worked: int, tried: int) -> str:
         return "tried once, and it worked" if worked else "tried once, without success"
     if tried <= _EXACT:
         return f"worked {worked} of {tried} times"
-    tenths = round(10 * worked / tried)
-    if tenths == _ALWAYS and worked < tried:
-        return f"worked more than 90 % of more than {_bound(tried)} times"
-    return f"worked about {tenths * 10} % of more than {_bound(tried)} times"
+    percent = round(10 * worked / tried) * 10
+    share = "more than 90 %" if percent == 100 and worked < tried else f"about {percent} %"
+    return f"worked {share} of more than {_bound(tried)} times"
 
 
 def _displaced(displaced: int, tried: int) -> str:
