@@ -387,12 +387,12 @@ class Recording(Face):
         return self._perform(page)
 
     def repair_clock(self, *, tolerance: timedelta = LIVE, dry_run: bool = False) -> ClockReport:
-        """Take the say from events dated more than *tolerance* after this machine's clock, and set logical time right.
+        """Ignore events dated more than *tolerance* after this machine's clock, and set logical time back.
 
-        Such events are stored and found by their id, but count in no logical time, expiry or recency. New ones are
-        marked as they come; this call marks those of earlier releases or of a clock that was wrong, and learns from
-        those whose time has come, as ``ingest`` and ``compile`` do. *dry_run* only lists those ahead of the clock. To
-        give one its right time, forget it and feed it in under a new id.
+        Such events stay stored and are found by their id, but do not count for logical time, expiry or recency. New
+        ones are marked as they come; this call marks those of earlier releases or of a clock that was wrong, and
+        learns from those whose time has come, as ``ingest`` and ``compile`` do. *dry_run* only lists those ahead of the
+        clock. To give one its right time, forget it and feed it in under a new id.
 
         Raises:
             InvalidRequest: a tolerance that is negative or no timedelta.
@@ -401,9 +401,9 @@ class Recording(Face):
         return self._perform(clock.repair(self._tenancy, latest_live_us(tolerance), dry_run=dry_run))
 
     def forget(self, *, dry_run: bool = False, **choices: Unpack[ForgetChoices]) -> ForgetReport:
-        """The chosen events erased, with proof; what rested on them alone is deprecated. Take a dry run first.
+        """Erase the chosen events, with proof, and deprecate what rested on them alone. Take a dry run first.
 
-        What was compiled from their sessions loses its words too: ``compile()`` learns anew from what is left.
+        What was compiled from their sessions loses its words too: ``compile()`` learns again from what is left.
 
         Choose by *event_id* (one or several), *session_id*, *agent_id*, *user_id* (what their metadata names, and what
         was remembered for them), *source*, *fingerprint* (the id of an import or of its fingerprint: the import is
@@ -411,7 +411,7 @@ class Recording(Face):
         tenant's logical now) or *expired* (ttl); an event must meet all that is given. With
         *now=True* age and expiry are measured by this machine's clock, if that is later than logical now. An erased
         event keeps id, hash and place; feeding it in again does not bring it back. Logical now goes back to the latest
-        of what is left, whether told by an event, recorded or decided: so goes what a wrong time has done.
+        time that is left, of an event, a record or a decision, so that a wrong time leaves no trace.
 
         Raises:
             InvalidRequest: nothing was chosen, or a time span longer than any calendar.

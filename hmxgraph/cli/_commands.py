@@ -38,7 +38,7 @@ COMMANDS = {
     "clock": Entry(
         "ingest",
         "clock",
-        "List events that are dated after this machine's clock; with --repair, set the tenant's time right.",
+        "List events that are dated after this machine's clock; with --repair, set the tenant's logical time back.",
     ),
     "verify": Entry("explore", "verify", "Check every hash, chain, transition, link and counter."),
     "backup": Entry("backup", "backup", "Write everything of a tenant, or the whole local server, into a file."),

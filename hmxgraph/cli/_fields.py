@@ -15,7 +15,9 @@ from hmxgraph.protocol.records import FILTERS, MODES, TaskRecord
 
 # Options.
 
-Agent = Annotated[str | None, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Who reports.")]
+Agent = Annotated[
+    str | None, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Agent in whose name it is recorded.")
+]
 Project = Annotated[str | None, typer.Option("--project", help="Project.")]
 Summary = Annotated[str, typer.Option("--summary", "-s", help="What to report, in words.")]
 At = Annotated[str | None, typer.Option(help="When it happened (ISO 8601 with offset); default: now.")]

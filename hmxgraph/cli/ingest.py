@@ -108,7 +108,7 @@ def forget(
     older_than: Annotated[str | None, typer.Option(help="Events older than this: 90d, 12h, 2w.")] = None,
     expired: Annotated[bool, typer.Option("--expired", help="Events whose ttl has run out.")] = False,
     now: Annotated[bool, typer.Option("--now", help="Measure age and expiry by this machine's clock.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would go.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would be erased.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
@@ -138,17 +138,17 @@ def forget(
         if not report.events:
             err.print(_NOTHING_MATCHED, style="yellow", highlight=False, soft_wrap=True)
         if report.artifacts and not report.dry_run:
-            err.print("hmxgraph compile learns anew from what is left", highlight=False, soft_wrap=True)
+            err.print("run hmxgraph compile to learn from what is left", highlight=False, soft_wrap=True)
 
 
 def clock(
     repair: Annotated[
-        bool, typer.Option("--repair", help="Take the say from them, and set logical time right.")
+        bool, typer.Option("--repair", help="Ignore them until their time has come, and set logical time back.")
     ] = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """List events that are dated after this machine's clock; with --repair, set the tenant's time right."""
+    """List events that are dated after this machine's clock; with --repair, set the tenant's logical time back."""
     with opened(tenant) as graph:
         report = graph.repair_clock(dry_run=not repair)
     emit(report.document(), as_json, lambda: out.print(_clock(report)))

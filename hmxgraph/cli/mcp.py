@@ -1,4 +1,4 @@
-"""``hmxgraph mcp``: the memory as an MCP server over standard input and output, and what to paste into clients."""
+"""``hmxgraph mcp``: the memory as an MCP server over standard input and output, and the configuration for clients."""
 
 from typing import Annotated, Any
 
@@ -19,7 +19,7 @@ _FILES = {"claude-code": ".mcp.json", "cursor": ".cursor/mcp.json", "vscode": ".
 
 Agent = Annotated[str, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Agent in whose name it writes.")]
 Client = Annotated[
-    str | None, typer.Option("--print-config", help=f"Print what to paste into a client: {', '.join(CLIENTS)}.")
+    str | None, typer.Option("--print-config", help=f"Print the configuration for a client: {', '.join(CLIENTS)}.")
 ]
 Url = Annotated[str | None, typer.Option("--url", help="With --print-config: the /mcp address of a server to use.")]
 
