@@ -115,13 +115,18 @@ def _conditions(parts: dict[str, Any], vectors: Vectors, *, sample: bool) -> dic
         **counts,
         "multi-hop": f"{hops.name}: {len(hops.items)} passages, {len(hops.questions)} questions",
         "beliefs": f"{len(cases.beliefs)} beliefs, {len(cases.cases)} cases",
-        "vectors": f"{NAME} for every system that embeds, made beforehand ({vectors.rate:.0f} texts/s)",
+        "vectors": f"{NAME} for every system that embeds, made beforehand{_rate(vectors)}",
         "tokens": DEFAULT_ENCODING,
         "python": platform.python_version(),
         "cores": os.cpu_count(),
         "load": [round(each, 1) for each in os.getloadavg()],
         "day": time.strftime("%Y-%m-%d"),
     }
+
+
+def _rate(vectors: Vectors) -> str:
+    """How fast the missing vectors were made; nothing if all were there."""
+    return f" ({vectors.rate:.0f} texts/s)" if vectors.rate else ""
 
 
 def _server() -> tuple[str, str, str]:

@@ -17,6 +17,7 @@ from hmxgraph.protocol.suggestions import Suggestion
 
 _ACTIONS = ("created", "updated", "unchanged", "deprecated")
 SHOWN = 20
+_NO_PROCEDURE = "No known procedure fits"
 
 
 def compile_events(
@@ -118,12 +119,14 @@ def _notes(report: CompileReport) -> Iterator[str]:
 
 def _show_suggestion(suggestion: Suggestion, titles: Mapping[str, str]) -> None:
     """Print the next tools with the titles of what supports them, the recovery of a failure, and the steps left."""
-    table = Table("next tool", "confidence", "supported by", title=suggestion.title or "No known task fits")
+    table = Table("next tool", "confidence", "supported by", title=suggestion.title or _NO_PROCEDURE)
     for tool in suggestion.tools[:SHOWN]:
         support = [f"{titles[artifact_id]} ({short_id(artifact_id)})" for artifact_id in tool.artifact_ids]
         table.add_row(Text(tool.tool), f"{tool.confidence:.2f}", Text("\n".join(support)))
     out.print(table)
     for advice in suggestion.recovery:
         out.print(Text(f"recovery: {advice}"))
+    if suggestion.steps and not suggestion.title:
+        out.print("Similar requests led to these steps:")
     for step in suggestion.steps:
-        out.print(f"{step.order}. {step.description}")
+        out.print(Text(f"{step.order}. {step.description}{' (optional)' if step.optional else ''}"))

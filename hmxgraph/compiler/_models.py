@@ -3,9 +3,11 @@
 import math
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
+from statistics import fmean
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -411,6 +413,15 @@ class Goals:
         said, company = self._bonds
         related = [said.get(term, ()) for term in telling_terms(request)] + [company.get(name, ()) for name in done]
         return frozenset[str]().union(*related)
+
+    def in_order(self, actions: AbstractSet[str]) -> list[str]:
+        """These *actions* in the order in which sessions usually took them."""
+        places = defaultdict[str, list[float]](list)
+        for exemplar in self.exemplars:
+            for place, name in enumerate(exemplar.actions):
+                if name in actions:
+                    places[name].append(place / len(exemplar.actions))
+        return sorted(actions, key=lambda name: (fmean(places[name] or [1.0]), name))
 
     def document(self) -> dict[str, Any]:
         """Plain JSON values."""

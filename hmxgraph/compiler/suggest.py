@@ -7,11 +7,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
-from hmxgraph.compiler._verbs import is_action, read_action
+from hmxgraph.compiler._verbs import instruction, is_action, read_action, serves_any_purpose
 from hmxgraph.compiler._vocabulary import telling_words
 from hmxgraph.compiler.compilation import Model
 from hmxgraph.compiler.failures import failure_key
-from hmxgraph.compiler.goal_classes import fit
+from hmxgraph.compiler.goal_classes import expected, fit
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.protocol.artifacts import steps_of, texts
@@ -21,6 +21,7 @@ from hmxgraph.text.terms import terms, words
 _MOST_TOOLS = 10
 _PLAYBOOK_SHARE = 0.15
 _ENOUGH = 2
+_MOST_CHANGES = 3
 _HALF = 0.5
 # Least number of earlier occurrences at which a session's own habit counts as much as that of all sessions.
 _OWN_HABIT = 5
@@ -50,19 +51,21 @@ def suggest(
     """The next tools and steps for *running*, from the tenant's model and its active artifacts."""
     ordered = sorted(guides, key=lambda guide: guide.artifact_id)
     chances = predicted_actions(running.request, running.actions, model)
-    schema = fitting_schema(chances, ordered, profile)
+    schema = fitting_schema(chances, running.actions, ordered, profile)
     playbooks = _playbooks(running, ordered)
     # Suggest nothing for a request unlike any seen before, however usual an action is.
     unfamiliar = not chances and bool(telling_words(running.request))
     chances_next = {} if unfamiliar else _as_announced(_with_own_habits(model, running), running)
     tools = _tools(chances_next, playbooks)
     supporting = _supporting_artifacts(schema, playbooks, ordered)
+    usual = {"steps": _usual_steps(chances, running.actions, model, profile)}
+    ahead = _ahead(schema, running.actions) if schema else usual
     return Suggestion(
         tools=tuple(
             SuggestedTool(name, chance, tuple(supporting.get(name, ()))) for name, chance in tools[:_MOST_TOOLS]
         ),
         recovery=tuple(step for guide in playbooks for step in texts(guide.content.get("recovery_steps"))),
-        **_ahead(schema, running.actions),
+        **ahead,
     )
 
 
@@ -96,16 +99,32 @@ def _named(request: str, chances: Mapping[str, float], actions: Iterable[str]) -
         )
 
 
-def fitting_schema(chances: Mapping[str, float], guides: Iterable[Guide], profile: CompilerProfile) -> Guide | None:
-    """The task schema that best fits these *chances*, or None."""
+def fitting_schema(
+    chances: Mapping[str, float], done: Iterable[str], guides: Iterable[Guide], profile: CompilerProfile
+) -> Guide | None:
+    """The task schema that best fits these *chances*, or None.
+
+    It fits if all its actions are expected, or if it makes exactly the changes that are. Where nothing is expected but
+    what was *done*, it fits if that belongs to it.
+    """
+    likely = expected(chances, profile)
+    nothing_ahead = likely.issubset(done)
     schemas = [
-        guide for guide in guides if guide.artifact_type == "task_schema" and not chances.keys().isdisjoint(_key(guide))
+        guide
+        for guide in guides
+        if guide.artifact_type == "task_schema"
+        and (not chances.keys().isdisjoint(_key(guide)) if nothing_ahead else _is_expected(_key(guide), likely))
     ]
     return max(
         schemas,
         key=lambda guide: (fit(_key(guide), chances, profile), guide.observed_count, guide.artifact_id),
         default=None,
     )
+
+
+def _is_expected(actions: Iterable[str], likely: frozenset[str]) -> bool:
+    changes = set(filter(is_action, actions))
+    return likely.issuperset(actions) or (bool(changes) and changes == set(filter(is_action, likely)))
 
 
 def _key(guide: Guide) -> list[str]:
@@ -232,9 +251,7 @@ def _reached(steps: Sequence[tuple[int, Sequence[str]]], actions: Sequence[str])
     return reached
 
 
-def _ahead(schema: Guide | None, actions: Sequence[str]) -> dict[str, Any]:
-    if schema is None:
-        return {}
+def _ahead(schema: Guide, actions: Sequence[str]) -> dict[str, Any]:
     steps = steps_of(schema.content)
     current = _reached([(step.order, step.tools) for step in steps], actions)
     return {
@@ -245,3 +262,19 @@ def _ahead(schema: Guide | None, actions: Sequence[str]) -> dict[str, Any]:
         "total_steps": len(steps),
         "steps": tuple(SuggestedStep(*step, schema.artifact_id) for step in steps if step.order > current),
     }
+
+
+def _usual_steps(
+    chances: Mapping[str, float], done: Sequence[str], model: Model, profile: CompilerProfile
+) -> tuple[SuggestedStep, ...]:
+    """What remains to be done by the request alone: the expected actions, in the order in which sessions took them.
+
+    Many changes, or programs for any purpose, are what sessions tried one after the other, not a way to go.
+    """
+    likely = expected(chances, profile)
+    if sum(map(is_action, likely)) > _MOST_CHANGES or any(map(serves_any_purpose, likely)):
+        return ()
+    return tuple(
+        SuggestedStep(order, instruction(action), (action,), optional=chances[action] < _HALF, artifact_id=None)
+        for order, action in enumerate(model.goals.in_order(likely.difference(done)), start=1)
+    )

@@ -49,11 +49,9 @@ def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
     model = kept[row["model_hash"]] if row["model"] is None else _read(row["model_hash"], row["model"])
     guides = [_guide(*values) for values in sorted(row["schemas"])]
     chances = predicted_actions(request, done, model)
-    schema = fitting_schema(chances, guides, DEFAULT_PROFILE)
-    if schema is None:
-        return Guidance(done=done, failure=failure)
-    likely = expected(chances, DEFAULT_PROFILE).union(schema.metadata["goal_actions"])
-    return Guidance(schema.artifact_id, likely, frozenset(model.goals.actions), done, failure)
+    schema = fitting_schema(chances, done, guides, DEFAULT_PROFILE)
+    likely = expected(chances, DEFAULT_PROFILE).union(schema.metadata["goal_actions"] if schema else ())
+    return Guidance(schema.artifact_id if schema else None, likely, frozenset(model.goals.actions), done, failure)
 
 
 def _failure(latest: Sequence[Row]) -> str:

@@ -15,22 +15,22 @@ class SuggestedTool:
 
 @dataclass(frozen=True, slots=True)
 class SuggestedStep:
-    """A remaining step of the task schema with this id."""
+    """A remaining step of the task schema with this id; None if similar requests alone lead to expect it."""
 
     order: int
     description: str
     tools: tuple[str, ...]
     optional: bool
-    artifact_id: str
+    artifact_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
     """The next tools, most likely first, and the remaining steps.
 
-    ``artifact_id`` and ``title`` name the task schema that fits the session (None if none does), ``current_step`` is
-    the last of its steps that the session has reached (0 if none), ``recovery`` the steps of the playbook for the
-    current failure.
+    ``artifact_id`` and ``title`` name the task schema that fits the session, ``current_step`` is the last of its steps
+    that the session has reached (0 if none), ``recovery`` the steps of the playbook for the current failure. If no
+    schema fits, both are None, and the steps are what similar requests led to, in its usual order.
     """
 
     tools: tuple[SuggestedTool, ...] = ()

@@ -237,13 +237,13 @@ PROCEDURES = frozenset({"task_schema", "strategy_template"})
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """The id of the leading procedure, and the expected actions among all ``known`` ones.
+    """The id of the leading procedure, if one fits, and the expected actions among all ``known`` ones.
 
     ``done`` are the actions of the running session so far, oldest first; ``failure`` is the key of the failure it just
     hit, empty if the last action did not fail. ``remedies`` are the ids of the playbooks for this failure, and for the
-    one that the question reports; ``warning`` is the id of the playbook that stands with the leading procedure.
+    one that the question reports; ``warning`` is the id of the playbook to show for an expected step.
     ``troubled`` means that the question speaks of trouble at all, ``about`` are the actions that it names then. Without
-    a model there is no leading procedure.
+    a model nothing is expected.
     """
 
     lead: str | None = None
@@ -269,7 +269,7 @@ class Guidance:
 
         """
         known_actions = [name for name in actions if name in self.known]
-        if self.lead is None or not known_actions:
+        if not self.expected or not known_actions:
             return 1.0
         if artifact_type in PROCEDURES:
             return len(self.expected & set(known_actions)) / len(self.expected | set(known_actions))
@@ -278,12 +278,12 @@ class Guidance:
     def _timeliness(self, artifact: KnownArtifact) -> float:
         """Return how likely the moment of a policy comes: less if it waits for an action that nothing calls for."""
         moment = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
-        named = self.known.intersection(moment.split()) if isinstance(moment, str) and self.lead is not None else ()
+        named = self.known.intersection(moment.split()) if isinstance(moment, str) and self.expected else ()
         return _OFF_TOPIC if named and self.expected.isdisjoint(named) else 1.0
 
     def lies_ahead(self, artifact: KnownArtifact) -> bool:
-        """Whether *artifact* is a playbook for a step of the leading procedure, rather than for other trouble."""
-        if not (self.lead and artifact.failures) or (self.troubled and not self.done):
+        """Whether *artifact* is a playbook for an expected step, rather than for other trouble."""
+        if not artifact.failures or (self.troubled and not self.done):
             return False
         return not self.expected.isdisjoint(artifact.actions[:1])
 

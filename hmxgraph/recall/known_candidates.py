@@ -422,10 +422,10 @@ def actions_in_trouble(question: Question, artifacts: Iterable[KnownArtifact]) -
 
 
 def warning(question: Question, artifacts: Iterable[KnownArtifact], guidance: Guidance) -> str:
-    """Return the id of the playbook to show beside the leading procedure, or "".
+    """Return the id of the playbook to show before anything has failed, or "".
 
-    It is for a failure of a step that the question calls for: it has most words of that action's name. One warning is
-    enough; the failure seen most often comes first.
+    It is for a failure of an expected step that the question calls for: it has most words of that action's name. One
+    warning is enough; the failure seen most often comes first.
     """
     ahead = [each for each in artifacts if guidance.lies_ahead(each) and _calls_for(question, each.actions[0])]
     return min(ahead, key=lambda each: (-each.observed_count, each.artifact_id)).artifact_id if ahead else ""
@@ -474,8 +474,8 @@ def _least_share(*, named: bool, troubled: bool) -> float:
 
 
 def _least(artifact_type: str, appraisal: Appraisal) -> float:
-    """Return the minimum relevance of an artifact: higher for procedures that compete with the leading one."""
-    rivals = appraisal.guidance.lead is not None and artifact_type in PROCEDURES
+    """Return the minimum relevance of an artifact: higher for procedures where the model knows what to expect."""
+    rivals = bool(appraisal.guidance.expected) and artifact_type in PROCEDURES
     if rivals or not appraisal.question.works:
         return _ASKED_FOR
     return _LEAST_MEMORY if artifact_type == "failure_playbook" else _LEAST_SHARE

@@ -124,6 +124,28 @@ def test_a_procedure_of_other_words_does_not_lead(learned):
     )
 
 
+def test_a_request_for_another_change_gets_its_own_steps(learned):
+    """Without a procedure for the expected change no other leads: similar requests give the steps."""
+    model, guides = learned
+    others = [guide for guide in guides if "Return" not in guide.title]
+    suggestion = suggested((model, others), Script("n").user("I want to return my order"))
+    assert (suggestion.artifact_id, suggestion.title) == (None, None)
+    assert [step.tools for step in suggestion.steps] == [
+        ("find_user_by_email",),
+        ("get_order_details",),
+        ("return_order",),
+    ]
+    assert {step.artifact_id for step in suggestion.steps} == {None}
+
+
+def test_steps_done_are_not_suggested_again(learned):
+    """Nor are programs that may serve any purpose a way to go where no procedure says what for."""
+    model, _ = learned
+    begun = Script("n").user("I want to return my order").call("find_user_by_email", email="ann@example.com")
+    assert [step.tools[0] for step in suggested((model, []), begun).steps] == ["get_order_details", "return_order"]
+    assert suggested((model, []), Script("n").user("Deploy the staging environment")).steps == ()
+
+
 def test_nothing_learned_suggests_nothing():
     """Without a model and artifacts there is nothing to say, and no error."""
     assert suggest(summarise(Script("n").user("Hello").events), Model(), []).document()["tools"] == []
