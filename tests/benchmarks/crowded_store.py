@@ -128,7 +128,7 @@ def _fill(address: Address, driver: Driver, tell: Any) -> None:
     _without_indexes(driver)
     _repeated(driver, tell)
     _multiplied(driver, tell)
-    _with_indexes(address)
+    _with_indexes(address, driver)
     tell(f"  {event_count(driver):,} events")
 
 
@@ -168,9 +168,10 @@ def _without_indexes(driver: Driver) -> None:
             driver.execute_query(f"DROP {kind} {row['name']} IF EXISTS")
 
 
-def _with_indexes(address: Address) -> None:
+def _with_indexes(address: Address, driver: Driver) -> None:
     connection = Connection(address)
     connection.transact(Work("schema", partial(send_all, packaged_schema().baseline)))
+    driver.execute_query("CALL db.awaitIndexes(3600)")
     connection.transact(Work("write", partial(register, packaged_schema().version)))
     connection.close()
 
