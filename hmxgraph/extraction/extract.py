@@ -2,19 +2,21 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from hmxgraph.errors import InvalidTime
 from hmxgraph.extraction import _directives, _fact_rules, _facts, _preferences
 from hmxgraph.extraction._directives import Lifted, lifted
 from hmxgraph.extraction._facts import Fact, facts
 from hmxgraph.extraction._preferences import Preference, preference
-from hmxgraph.extraction.authority import OPERATOR, authority_of, bound, placed
 from hmxgraph.extraction.entities import Gathering, read
 from hmxgraph.extraction.language import (
     BASE_VERBS,
     BY_HAND,
     LONGEST_TALK,
+    NAME,
+    NOT_THE_USER,
+    PARTS,
     UNKNOWN,
     Extraction,
     MemoryDraft,
@@ -24,15 +26,20 @@ from hmxgraph.extraction.language import (
     Terms,
     Voice,
     cues,
+    named_user,
     plain_signs,
     sentences,
+    session_owner,
+    speaking_user,
+    user_id_of,
     user_key,
     voice_of,
 )
-from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.events import Event, origin_of
 from hmxgraph.protocol.timestamps import microseconds
-from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
+from hmxgraph.protocol.trust import DEFAULT_TRUST, OWN_SOURCES, TrustPolicy
 from hmxgraph.text.comparison import claim, stance
+from hmxgraph.text.lines import label_of, speaking_source
 from hmxgraph.text.terms import signs, words
 
 # Memory drafts from matched rules: text, subject, and the slot (question) they answer.
@@ -234,6 +241,132 @@ def _goal(core: str, aim: str, confidence: float) -> Goal | None:
     return Goal(core[:1].upper() + core[1:], aim.strip(" .!?"), confidence)
 
 
+# Authority: whether the words of an event may be in force, and for whom.
+
+_Level: TypeAlias = Literal["operator", "user", "none"]
+
+
+class _Authority(NamedTuple):
+    """The standing of an event's words.
+
+    An ``operator`` speaks for the tenant, a ``user`` for themselves, ``none`` only proposes. ``origin`` is counted when
+    independent support is (empty for anonymous speakers); ``owner`` is whom a user's memories are bound to.
+    """
+
+    level: _Level
+    origin: str
+    owner: str = ""
+
+
+# The standing of whoever calls `remember`.
+_OPERATOR = _Authority("operator", "")
+
+
+def _authority_of(event: Event, voice: Voice, trust: TrustPolicy) -> _Authority:
+    """The authority of *event*, spoken by *voice*, under *trust*.
+
+    >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="a", tenant_id="t",
+    ...     session_id="s", timestamp="2026-03-14T03:00:00Z", sequence=0, metadata={"user_id": "Ann"},
+    ...     content={"role": "user", "text": "I prefer tea."}, source="user")
+    >>> _authority_of(event, Voice("", "user", "Ann"), TrustPolicy())
+    _Authority(level='user', origin='user:ann', owner='ann')
+    """
+    source = event.source or ""
+    role = event.content.get("role")
+    label = label_of(event.event_type, source, role if isinstance(role, str) else "")
+    name = speaking_user(event) or ""
+    outside = bool(label) or origin_of(event.metadata) in NOT_THE_USER
+    if trust.distrusts(source) or (outside and not trust.trusts(source)):
+        return _Authority("none", _outside(source, label))
+    if trust.trusts(source) or _speaks_for_operator(event, voice):
+        return _Authority("operator", source)
+    if voice.part in {"system", "none"} or not _speaks_as_user(event, name):
+        return _Authority("none", _outside(source, label))
+    known = name or _named_source(event)
+    if trust.single_user and not named_user(event) and not _named_source(event):
+        return _Authority("operator", source)
+    return _Authority("user", f"user:{known}" if known else "", name or session_owner(event.session_id))
+
+
+def _speaks_for_operator(event: Event, voice: Voice) -> bool:
+    """Whether a system message comes from the conversation itself, or a state change from the operator."""
+    if voice.part == "system":
+        return _is_own(event)
+    return event.event_type == "state_change" and PARTS.get((event.source or "").lower()) == "system"
+
+
+def _speaks_as_user(event: Event, name: str) -> bool:
+    """Whether the source of a user's message is the user, and not a document or a party that nobody knows."""
+    if event.event_type == "feedback":
+        return bool(name)
+    if _is_own(event):
+        return True
+    source = event.source or ""
+    return user_key(source) in {name, user_key(user_id_of(event) or "")} or speaking_source(event) is not None
+
+
+def _is_own(event: Event) -> bool:
+    """Whether the source is the agent itself, a part of the conversation or a channel that only its users write to."""
+    source = event.source or ""
+    return not source or source.lower() in OWN_SOURCES or source == event.agent_id
+
+
+def _named_source(event: Event) -> str:
+    """The key of a person whom only the source names; empty if that is the agent itself, as in recorded talk."""
+    name = speaking_source(event)
+    return "" if name is None or _is_own(event) else user_key(name)
+
+
+_ADDRESS = re.compile(r"(?:web:|https?:|//|www\.|[^/@\s]*@)+", re.IGNORECASE)
+_NOT_IN_HOSTS = re.compile(r"[/?#:\s]")
+_ONE_TOOL = "tool"
+
+
+def _outside(source: str, label: str) -> str:
+    """The origin that counts once, however often it speaks: a web site with all its pages, all tools together.
+
+    One page can reach an agent through several tools.
+
+    >>> _outside("https://www.shop.example/a?b", "web"), _outside("web:eu.shop.example", "web")
+    ('web:shop.example', 'web:shop.example')
+    >>> _outside("mcp:notes", "tool"), _outside("Wiki:security", "")
+    ('tool', 'wiki:security')
+    """
+    name = source.strip().lower()
+    if label == _ONE_TOOL:
+        return _ONE_TOOL
+    if label != "web":
+        return name or label
+    host = _NOT_IN_HOSTS.split(_ADDRESS.sub("", name, count=1), maxsplit=1)[0]
+    return f"web:{'.'.join(host.split('.')[-2:])}"
+
+
+def _bound(draft: MemoryDraft, owner: str) -> MemoryDraft:
+    """*draft* bound to *owner*, with a slot of its own, so that it never contradicts what others say."""
+    return draft._replace(owner=owner, slot=f"{owner}\0{draft.slot}" if draft.slot else "")
+
+
+def _placed(draft: MemoryDraft, authority: _Authority) -> Iterator[MemoryDraft]:
+    """*draft* as memories of the right standing.
+
+    Words of the operator are kept as they are. A user's are bound to the user; a rule or a fact about anything else is
+    also proposed for the tenant. All other words are only proposed. Only the operator pins and replaces memories.
+    """
+    if authority.level == "operator":
+        # Unnamed users of several sessions may have several names.
+        unnamed = draft.subject == UNKNOWN and draft.predicate == NAME
+        yield draft._replace(slot="") if unnamed else draft
+        return
+    draft = draft._replace(terms=Terms(draft.terms.scopes, expires_us=draft.terms.expires_us))
+    proposal = draft._replace(unproven=True, slot="", hard=False, origin=authority.origin)
+    if authority.level == "none":
+        yield proposal
+        return
+    yield _bound(draft, authority.owner)
+    if draft.kind == "policy" or (draft.kind == "fact" and not draft.personal):
+        yield proposal
+
+
 # Explicit memories: `remember` records an event of its own type, so these memories have evidence like all others.
 
 EVENT_TYPE = "x-hmxgraph-memory"
@@ -259,7 +392,7 @@ def remembered(content: Mapping[str, Any]) -> Iterator[MemoryDraft]:
         # Scopes have their own answer to the same question.
         slot = "\0".join((memory.slot, *given.scopes)) if memory.slot else ""
         memory = memory._replace(slot=slot)
-        yield bound(memory, user_key(user_id)) if isinstance(user_id, str) and user_id else memory
+        yield _bound(memory, user_key(user_id)) if isinstance(user_id, str) and user_id else memory
 
 
 def _terms(content: Mapping[str, Any]) -> Terms:
@@ -381,8 +514,8 @@ def memories(
     distinct = tuple(dict.fromkeys(drafts))[:_MAX_MEMORIES]
     if not distinct:
         return ()
-    authority = OPERATOR if by_hand else authority_of(event, voice, trust)
-    return tuple(memory for draft in distinct for memory in placed(draft, authority))
+    authority = _OPERATOR if by_hand else _authority_of(event, voice, trust)
+    return tuple(memory for draft in distinct for memory in _placed(draft, authority))
 
 
 def _of_text(event: Event, voice: Voice) -> Iterator[MemoryDraft]:
