@@ -9,6 +9,7 @@ READY := .venv/ready
 EQUIPPED := .venv/equipped
 DOCUMENTED := .venv/documented
 COMPARED := .venv-compare/ready
+BENCHMARKS := tests/benchmarks -m bench -o addopts='--strict-markers --import-mode=importlib' -o python_files='bench_*.py'
 
 help:  ## What can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -35,11 +36,12 @@ test: $(EQUIPPED)  ## The main paths, every statement, conformance, isolation: m
 test-all: $(EQUIPPED)  ## Every test but the long randomised ones: kills, streams, notebooks, browser, packaging too
 	HYPOTHESIS_PROFILE=all $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'not fuzz and not bench'
 
-lint: $(EQUIPPED)  ## ruff, mypy, pyright, and an audit of the dependencies where its database answers
+lint: $(EQUIPPED)  ## ruff, mypy, pyright, imports of the benchmarks, and an audit of the dependencies where its database answers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pyright
+	$(BIN)/python -m pytest $(BENCHMARKS) --collect-only -qq
 	$(BIN)/python tools/audit.py
 
 fuzz: $(EQUIPPED)  ## The long randomised tests
@@ -54,7 +56,7 @@ matrix: $(EQUIPPED)  ## Every write disturbed in every way at 25 random moments,
 		tests/integration/test_faults.py tests/integration/test_everything_racing.py
 
 bench: $(EQUIPPED)  ## Measurements: latency, throughput, quality, each beside a floor or a peer
-	$(BIN)/python -m pytest tests/benchmarks -m bench --timeout 7200 -s -o addopts='--strict-markers --import-mode=importlib' -o python_files='bench_*.py'
+	$(BIN)/python -m pytest $(BENCHMARKS) --timeout 7200 -s
 
 $(COMPARED): $(READY) benchmarks/requirements.txt
 	@echo "Installing the systems that are compared, apart from the project's own environment: some minutes"
