@@ -114,14 +114,16 @@ def common_phrase(requests: Sequence[str], share: float) -> str:
 
     >>> common_phrase(["Deploy the staging environment", "please deploy the staging environment now"], 0.6)
     'deploy the staging environment'
+    >>> common_phrase(["Book a one-way flight", "Please book a one-way ticket"], 0.6)
+    ''
     """
     needed = max(min(2, len(requests)), math.ceil(share * len(requests)))
     counts: Counter[tuple[str, ...]] = Counter()
     for request in requests:
         counts.update(_runs(request))
-    common = [run for run, count in counts.items() if count >= needed]
+    common = [run for run, count in counts.items() if count >= needed and _worth(run) and not _cut_short(run, requests)]
     best = max(common, key=lambda run: (_worth(run), counts[run], -len(run), run), default=())
-    if not best or not _worth(best):
+    if not best:
         return ""
     text = " ".join(_IMPERSONAL.get(word, word) for word in best)
     return text if best[0] in REQUEST_VERBS else f"resolve the {text}"
@@ -318,6 +320,17 @@ def _worth(run: Sequence[str]) -> int:
     telling = len(set(_telling(run)) - COUNT_WORDS)
     begins = run[0] in REQUEST_VERBS or run[0] in TROUBLES
     return telling if telling >= _LEAST_TELLING and begins and not cut else 0
+
+
+def _cut_short(run: Sequence[str], requests: Iterable[str]) -> bool:
+    """Whether most requests that hold this phrase go on with another informative word: "book a one-way" flight."""
+    held = [request for request in requests if tuple(run) in _runs(request)]
+    longer = [any(_extends(other, run) for other in _runs(request)) for request in held]
+    return sum(longer) > len(longer) / 2
+
+
+def _extends(longer: Sequence[str], run: Sequence[str]) -> bool:
+    return len(longer) == len(run) + 1 and longer[: len(run)] == tuple(run)
 
 
 @lru_cache(maxsize=20_000)
