@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hmxgraph.text.masking import SECRETS as RULES
@@ -157,6 +157,9 @@ pass|PASSWORD|pa\u017f\u017fword|pwd|Secret_|credent\u0131als|API_\u212aEY|acces
 |eyJ|Bearer |author\u0130zation:|authorization: basic |sshpass -p | is |=|: |hunter22|abcdefgh.ijklmnop.q| """
 
 
+@example("credent\u0131als=hunter22")
+@example("API_\u212aEY: hunter22")
+@example("pa\u017f\u017fword is hunter22")
 @given(st.lists(st.sampled_from(PARTS.split("|")), max_size=8).map("".join))
 def test_looking_for_parts_first_misses_no_secret(text):
     """A rule that is left out because the text lacks what its matches contain would not have matched."""
