@@ -6,6 +6,8 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$name; break; }; done)
 BIN := .venv/bin
 READY := .venv/ready
+# Tests start Python a hundred times: compiled modules are kept, even where the environment says not to.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 EQUIPPED := .venv/equipped
 DOCUMENTED := .venv/documented
 COMPARED := .venv-compare/ready
@@ -31,10 +33,10 @@ demo: $(READY)  ## Load the demo's events, compile them, print a context pack an
 	$(BIN)/hmxgraph demo
 
 test: $(EQUIPPED)  ## The main paths, every statement, conformance, isolation: minutes, two workers on a real Neo4j
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder
 
 test-all: $(EQUIPPED)  ## Every test but the long randomised ones: kills, streams, notebooks, browser, packaging too
-	HYPOTHESIS_PROFILE=all $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'not fuzz and not bench'
+	HYPOTHESIS_PROFILE=all $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m 'not fuzz and not bench'
 
 lint: $(EQUIPPED)  ## ruff, mypy, pyright, imports of the benchmarks, and an audit of the dependencies where its database answers
 	$(BIN)/ruff check .

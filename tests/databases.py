@@ -5,27 +5,39 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from filelock import FileLock
 
 from hmxgraph import engine
-from hmxgraph.graph.connection import Connection
+from hmxgraph.engine import Server
+from hmxgraph.graph.connection import Connection, Terms
 from hmxgraph.graph.driver import Address
 from hmxgraph.graph.schema import migrate
 
+# A test plans most statements once or twice: Java's second compiler takes more time than its code saves.
+BRIEF = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"}
+
 
 def migrated(address: Address) -> Address:
-    """The database at *address*, its schema brought up to date."""
-    connection = Connection(address)
+    """The database at *address*, its schema brought up to date; its server may have started just now."""
+    connection = Connection(address, Terms(settling=lambda: True))
     connection.perform(migrate())
     connection.close()
     return address
+
+
+def _started(home: Path) -> Server:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in BRIEF.items():
+            patch.setenv(name, value)
+        return engine.ensure(home)
 
 
 @contextmanager
 def local_database(home: Path) -> Iterator[Address]:
     """A database with its schema and nothing else, on a server that runs in the data home until the block ends."""
     try:
-        server = engine.ensure(home)
+        server = _started(home)
         yield migrated(Address(server.uri, server.user, server.password))
     finally:
         engine.stop(home)
@@ -42,7 +54,7 @@ def shared_database(folder: Path, worker: str) -> Iterator[Address]:
         with lock:
             users.mkdir(exist_ok=True)
             (users / worker).touch()
-            server = engine.ensure(home)
+            server = _started(home)
             address = migrated(Address(server.uri, server.user, server.password))
         yield address
     finally:

@@ -20,10 +20,9 @@ from hmxgraph.engine._jars import distribution, is_sound
 from hmxgraph.engine._settings import read
 from hmxgraph.engine.server import silent
 from hmxgraph.errors import EngineError, JarDamaged, PasswordLost, StoreDamaged
+from tests.databases import BRIEF
 
 SMALL = {"HMXGRAPH_HEAP": "256m", "HMXGRAPH_PAGECACHE": "64m"}
-# Servers that are stopped at once gain nothing from Java's second compiler.
-BRIEF = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"}
 ENSURE = "from hmxgraph import engine; print(engine.ensure().pid)"
 
 pytestmark = pytest.mark.server

@@ -18,15 +18,12 @@ def young(tmp_path_factory):
     """A bare driver of a database that has its schema and nothing else.
 
     It knows no name that nobody told it, and how its statements are planned depends on no other test.
-    It plans each statement once or twice: Java's second compiler would cost more than it gains.
     """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
-        with (
-            local_database(tmp_path_factory.mktemp("young")) as own,
-            GraphDatabase.driver(own.uri, auth=(own.user, own.password)) as driver,
-        ):
-            yield driver
+    with (
+        local_database(tmp_path_factory.mktemp("young")) as own,
+        GraphDatabase.driver(own.uri, auth=(own.user, own.password)) as driver,
+    ):
+        yield driver
 
 
 def example(parameter):
