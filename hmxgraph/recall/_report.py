@@ -36,9 +36,10 @@ overflow:hidden;text-overflow:ellipsis}
 .hmx details details{border:0}.hmx ul{margin:.2rem 0;padding-left:1.1rem;font-size:.85em;overflow-wrap:anywhere}
 .hmx table{border-collapse:collapse;width:100%;font-size:.85em}.hmx td,.hmx th{text-align:left;vertical-align:top;
 padding:.15rem .4rem;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
+.hmx th,.hmx td:not(:last-child){white-space:nowrap}
 @media print{.hmx{max-width:none;font-size:11px;padding:0}.hmx button{display:none}
 .hmx .prompt pre{max-height:none;padding-right:.8rem}
-.hmx details::details-content{content-visibility:visible;display:block}.hmx tr{break-inside:avoid}}
+.hmx details:not(details details)::details-content{content-visibility:visible;display:block}.hmx tr{break-inside:avoid}}
 """
 # The only script of the page: it copies the prompt text, and touches nothing else.
 _COPY = (
@@ -189,9 +190,10 @@ def _drops(pack: ContextPack, texts: Mapping[str, str]) -> str:
     drops = pack.dropped_entries or ()
     if not drops:
         return ""
-    title = f"Left out: {pack.token_budget.dropped_count}, the {len(drops)} best ranked of them"
+    shown = [drop for drop in drops if drop.source_id in texts] or drops
+    title = f"Left out: {pack.token_budget.dropped_count}, the {len(shown)} best ranked of them"
     head = "<tr><th>rank</th><th>section</th><th>reason</th><th>score</th><th>what it says</th></tr>"
-    table = f"<table>{head}{''.join(_drop_rows(drops, texts))}</table>"
+    table = f"<table>{head}{''.join(_drop_rows(shown, texts))}</table>"
     return f"<h2>Left out</h2><details><summary>{title}</summary>{table}</details>"
 
 

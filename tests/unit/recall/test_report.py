@@ -55,3 +55,14 @@ def test_long_trails_count_what_they_leave_out(document):
     page = pack_html(ContextPack.parse(document), trails={entry_of(document)["source_id"]: [EVENT] * 100})
     assert "what it rests on: 100 events" in page
     assert "and 40 more" in page
+
+
+def test_what_was_left_out_is_listed_by_its_text(document):
+    """Where texts are given, drops without one are only counted; without any, all are listed by their ids."""
+    first = document["dropped_entries"][0]
+    document["dropped_entries"] = [first, first | {"source_id": "no-text", "rank": 99}]
+    pack = ContextPack.parse(document)
+    page = pack_html(pack, drop_texts={first["source_id"]: "Deploy on Friday"})
+    assert "Deploy on Friday" in page
+    assert "no-text" not in page
+    assert "no-text" in pack_html(pack)
