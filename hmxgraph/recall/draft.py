@@ -428,14 +428,15 @@ class Draft:
         """A few past sessions, and the running one, if a request for work is answered by them or by procedures.
 
         Their events are shown as calls with their results, in place of the best lines of many sessions. Talk alone,
-        with no procedure beside it, is shown by line.
+        with no procedure beside it and no action to expect, is shown by line.
         """
         if self.request.strategy in _BY_LINE or not self.events.question.works:
             return frozenset()
         procedures = (each for each in self.appraised.useful if each.section == "procedures")
         if not {SECTION, "procedures"} <= set(self.request.sections):
             return frozenset()
-        if next(procedures, None) is None and not self._scored_events.of_tools:
+        acting = bool(self.appraised.appraisal.guidance.expected) or self._scored_events.of_tools
+        if next(procedures, None) is None and not acting:
             return frozenset()
         running = self.request.session_id
         best = self._scored_events.best_sessions(1 if self._routine else MOST_SESSIONS, running)

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from hmxgraph.recall.draft import MOST_SESSIONS
+from hmxgraph.recall.knowledge import Guidance
 from hmxgraph.recall.question import understood
 from hmxgraph.text.terms import counter
 from tests.recall_makers import QUERY, artifact, event, evidence, known, memory, packed, record
@@ -247,6 +249,13 @@ def test_talk_answers_a_request_by_line():
     """No tool answered in it, so there are no units to keep together."""
     events = [event(100 * number, f"{QUERY} on host {number}", session=f"s{number}") for number in range(5)]
     assert len(shown(packed(events), "episodes")) == len(events)
+
+
+def test_a_request_that_leads_to_actions_gets_a_few_whole_sessions():
+    """Where the model expects actions, the agent works, even if its best lines are talk."""
+    events = [event(100 * number, f"{QUERY} on host {number}", session=f"s{number}") for number in range(5)]
+    expecting = Guidance(expected=frozenset({"deploy"}), known=frozenset({"deploy", "roll_back"}))
+    assert 1 <= len(shown(packed(events, guidance=expecting), "episodes")) <= MOST_SESSIONS
 
 
 def test_an_empty_result_is_not_packed():
