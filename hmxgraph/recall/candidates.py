@@ -13,7 +13,7 @@ import numpy as np
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall._times import Span
 from hmxgraph.recall.pool import EventPool, Flags, Floats, Integers
-from hmxgraph.recall.question import PackRequest, Question
+from hmxgraph.recall.question import PackRequest, Question, speaks_of_trouble
 from hmxgraph.text.excerpts import Passages
 from hmxgraph.text.lines import SUPERSEDED, attributed, event_line
 from hmxgraph.text.terms import TokenCounter
@@ -344,6 +344,24 @@ class Episodes:
             few = np.count_nonzero(kept & ~self._ends) < _FEW_LEFT
             related &= ~own | (kept & ~few)
         return replace(self, related=related)
+
+    def of_trouble(self) -> "Episodes":
+        """Return the events for a question about a failure, without steps that went well.
+
+        These are results that report no trouble, or nothing at all, and calls whose result is not among the events; an
+        error that repeats the result before it is one more.
+        """
+        marks = [
+            "" if part is None or speaker else part[2]
+            for part, speaker in zip(self._tools, self.pool.speaker, strict=True)
+        ]
+        well = [
+            mark == _WORKED and not speaks_of_trouble(text) for mark, text in zip(marks, self.pool.text, strict=True)
+        ]
+        kept = (self._counts > 0) & ~self._empty & ~self._said_before & ~np.array(well, dtype=np.bool_)
+        calls = np.array([mark == _CALLED for mark in marks], dtype=np.bool_)
+        answered = np.append((kept & self.pool.results & self.pool.follows)[1:], False)
+        return replace(self, related=kept & (~calls | answered))
 
     def _of_session(self, session_id: str) -> Flags:
         return np.array([other == session_id for other in self.pool.session_id], dtype=np.bool_)

@@ -33,6 +33,7 @@ _WHEN = re.compile(
 )
 _CHOICE = re.compile(r"\b(?:should|which|whether|better|prefer|choose|decide|decision)\b", re.IGNORECASE)
 _TROUBLE = re.compile(
+    r"(?<!\b0 )(?<!\bno )(?<!\bzero )(?<!\bwithout )(?<!\bwithout any )"
     r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck)\b", re.IGNORECASE
 )
 # "The last error" means the latest one; "the last two weeks" and "last Monday" are times.
@@ -119,7 +120,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         _intent(read, recalls=recalls),
         recalls,
         asks_for_work(read),
-        bool(_TROUBLE.search(read)),
+        speaks_of_trouble(read),
         bool(_LATEST.search(read)),
         bool(_WHEN.search(read)),
         frozenset(" ".join(terms(match[1])) for match in _SUBJECT.finditer(read)),
@@ -147,6 +148,16 @@ def asks_for_work(text: str) -> bool:
 
     """
     return not _asks_about_past(text) or any(map(_requests, _SENTENCE_END.split(text)))
+
+
+def speaks_of_trouble(text: str) -> bool:
+    """Whether the text has a word for a failure, and does not say that there was none.
+
+    >>> speaks_of_trouble("2 tests, 1 failure"), speaks_of_trouble("20 tests, 0 failures")
+    (True, False)
+
+    """
+    return bool(_TROUBLE.search(text))
 
 
 def _requests(sentence: str) -> bool:

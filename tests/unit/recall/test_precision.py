@@ -362,6 +362,21 @@ def test_trouble_with_a_named_action_is_answered_by_knowledge_of_that_action():
     assert shown(pack, "procedures") == [push.text]
 
 
+def test_a_question_about_a_failure_gets_no_steps_that_went_well():
+    """Nor calls without a result, nor the error that repeats the result before it."""
+    events = [
+        event(1, "ship_parcel_abroad(order=1)", kind="tool_call"),
+        event(2, "ship_parcel_abroad failed: unknown address", kind="tool_result"),
+        event(3, "ShipError: unknown address", kind="error"),
+        event(11, "ship_parcel_abroad(order=2)", kind="tool_call", session="s2"),
+        event(12, "ship_parcel_abroad -> sent with 0 errors", kind="tool_result", session="s2"),
+        event(21, "ship_parcel_abroad(order=3)", kind="tool_call", session="s3"),
+    ]
+    other = [event(n, f"backup failed: disk {n} is full", kind="tool_result", session=f"s{n}") for n in range(30, 60)]
+    pack = packed([*events, *other], query="Why does ship_parcel_abroad fail?")
+    assert sorted(shown(pack)) == ["ship_parcel_abroad failed: unknown address", "ship_parcel_abroad(order=1)"]
+
+
 def test_a_question_about_an_identifier_is_about_events_that_carry_it():
     """And about the results of such calls; the talk around them is about other things."""
     call = event(1, "get_order(order=W2378156)", kind="tool_call", age_days=9)
