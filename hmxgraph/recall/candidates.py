@@ -215,6 +215,8 @@ _LITTLE, _FEW_LEFT = 0.3, 2
 # How calls and their results begin in the text of an event.
 _CALLED, _WORKED, _FAILED = "(", " -> ", " failed: "
 _OF_TOOL = re.compile(rf"([^\s(]+)(\{_CALLED}|{_WORKED}|{_FAILED})")
+# Feedback with a comment of two words at most says nothing but that a session went well.
+_BARE_FEEDBACK = re.compile(r"positive feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
 # A session over more events than this is a log of many tasks, not one episode.
 LONGEST_EPISODE = 64
 # Fraction of the top relevance above which recency counts fully.
@@ -315,14 +317,16 @@ class Episodes:
     def with_whole_sessions(self, sessions: Collection[str], shares: Floats) -> "Episodes":
         """Return the events with those of *sessions* at no less than half of the relevance of their session's best.
 
-        Of a log of many tasks only the related events count, each call with its result. Empty results and small talk
-        are left out: messages with few words, and hardly any *shares* of the question.
+        Of a log of many tasks only the related events count, each call with its result and without the message that
+        announces it. Empty events and small talk are left out: messages with few words, and hardly any *shares* of the
+        question.
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self._empty
         aside = self._small_talk(shares)
         for session_id in sorted(sessions):
             own = self._of_session(session_id)
             if self._is_log(own):
+                related &= ~(own & self._announcements)
                 own &= self._paired(related)
             related &= ~(own & aside)
             own &= ~self._empty & ~aside
@@ -418,10 +422,21 @@ class Episodes:
         return [_OF_TOOL.match(text) for text in self.pool.text]
 
     @property
+    def _announcements(self) -> Flags:
+        """Which messages stand directly before a call: what they announce, the call says itself."""
+        calls = np.array([part is not None and part[2] == _CALLED for part in self._tools], dtype=np.bool_)
+        announcing = ~calls & ~self.pool.results
+        announcing[:-1] &= (calls & self.pool.follows)[1:]
+        announcing[-1:] = False
+        return announcing
+
+    @property
     def _empty(self) -> Flags:
-        """Which events are results that say no more than the name of their tool."""
+        """Which events are results with no more than the name of their tool, or feedback with no more than its sign."""
         nothing = [text.rstrip().endswith((":", "->")) for text in self.pool.text]
-        return self.pool.results & ((self.pool.occurrences.vocabulary <= 1) | np.array(nothing, dtype=np.bool_))
+        bare = [_BARE_FEEDBACK.fullmatch(text) is not None for text in self.pool.text]
+        results = self.pool.results & ((self.pool.occurrences.vocabulary <= 1) | np.array(nothing, dtype=np.bool_))
+        return results | np.array(bare, dtype=np.bool_)
 
     def _is_log(self, own: Flags) -> bool:
         """Whether the session of the *own* events spans too many for one episode, and not all of those are here."""

@@ -8,6 +8,7 @@ from itertools import chain
 
 import numpy as np
 
+from hmxgraph.recall._times import Span
 from hmxgraph.recall.candidates import (
     SECTION,
     THRESHOLD,
@@ -50,12 +51,13 @@ from hmxgraph.recall.known_candidates import (
     remedies,
     trust,
     warning,
+    wider,
 )
 from hmxgraph.recall.pack import line_of, tokens_of
 from hmxgraph.recall.pool import EventPool, Flags, Floats, match_words, rarity
 from hmxgraph.recall.question import PackRequest
 from hmxgraph.recall.relations import Vicinity, relation_candidates
-from hmxgraph.recall.relevance import Ranking
+from hmxgraph.recall.relevance import Ranking, near_best
 from hmxgraph.recall.walk import Neighbourhood
 from hmxgraph.text.artifacts import Validity, applies
 from hmxgraph.text.lines import DISPUTED
@@ -141,7 +143,7 @@ def appraised(
     guidance = replace(guidance, remedies=answering, troubled=question.troubled, about=about)
     guidance = replace(guidance, warning=warning(question, in_force.artifacts, guidance))
     appraisal = _appraisal(request, state, by_words, _Vocabulary.of(in_force), (count_tokens, guidance))
-    labelled = tuple(_labelled(known_candidates(in_force, appraisal), in_force))
+    labelled = tuple(_labelled(_without_wider(known_candidates(in_force, appraisal), in_force, guidance), in_force))
     contest = contested(labelled, in_force.conflicts)
     candidates = tuple(_with_tokens(_with_dispute(each, contest), count_tokens) for each in labelled)
     reached = _progress(in_force, candidates, guidance)
@@ -219,6 +221,13 @@ def _in_force(request: PackRequest, state: State, known: Known) -> Known:
         conflicts=tuple(each for each in known.conflicts if all(map(here, each.scopes))),
         records=tuple(record for record in known.records if trust(record) >= least),
     )
+
+
+def _without_wider(candidates: Iterable[Candidate], in_force: Known, guidance: Guidance) -> Iterator[Candidate]:
+    """Yield the candidates, with a verdict for procedures that repeat a narrower one."""
+    known = list(candidates)
+    repeating = wider(in_force.artifacts, known, guidance.lead)
+    return (each._replace(verdict="duplicate") if each.source_id in repeating else each for each in known)
 
 
 def _labelled(candidates: Iterator[Candidate], in_force: Known) -> Iterator[Candidate]:
@@ -300,6 +309,13 @@ def with_relations(of: Appraised, related: Related, vicinity: Vicinity) -> Appra
         candidates=(*of.candidates, *counted),
         contest=Contest(of.contest.losers | contest.losers, of.contest.disputed | contest.disputed),
     )
+
+
+def _of_moment(moment: Span, pool: EventPool, relevance: Floats) -> Flags:
+    """Return which events of the named *moment* are relevant beside its best; all of them if none matches a word."""
+    within: Flags = moment.distances_us(pool.times) == 0
+    best = float(relevance[within].max(initial=0.0))
+    return within & near_best(np.where(within, relevance, 0.0) / best) if best else within
 
 
 # All candidates of a pack in ranked order.
@@ -514,7 +530,7 @@ class Draft:
             return None
         related = self.events.related(self.neighbourhood, relevance)
         related |= np.array([session_id == self.request.session_id for session_id in pool.session_id], dtype=np.bool_)
-        return related if time.moment is None else related | (time.moment.distances_us(pool.times) == 0)
+        return related if time.moment is None else related | _of_moment(time.moment, pool, relevance)
 
     def _repeated_records(self, sections: frozenset[str]) -> Iterator[tuple[str, str]]:
         """Yield events that repeat a task record that may be included, as duplicates."""

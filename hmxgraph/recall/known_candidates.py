@@ -431,6 +431,27 @@ def warning(question: Question, artifacts: Iterable[KnownArtifact], guidance: Gu
     return min(ahead, key=lambda each: (-each.observed_count, each.artifact_id)).artifact_id if ahead else ""
 
 
+def wider(artifacts: Iterable[KnownArtifact], candidates: Iterable[Candidate], lead: str | None) -> frozenset[str]:
+    """Return the ids of procedures whose title has all words of another's and more that the question does not ask for.
+
+    The other one is no less relevant. The *lead* stays: it is expected to do all of what it says.
+    """
+    titles = {
+        artifact.artifact_id: frozenset(search_text(artifact.title).split())
+        for artifact in artifacts
+        if artifact.artifact_type in PROCEDURES
+    }
+    eligible = [each for each in candidates if each.source_id in titles and _is_eligible(each)]
+    return frozenset(
+        wide.source_id
+        for wide in eligible
+        for narrow in eligible
+        if wide.source_id != lead
+        and titles[narrow.source_id] < titles[wide.source_id]
+        and narrow.components.relevance >= wide.components.relevance
+    )
+
+
 def _calls_for(question: Question, action: str) -> bool:
     """Whether the question has at least half of the words in the name of *action*.
 

@@ -34,7 +34,8 @@ _WHEN = re.compile(
 _CHOICE = re.compile(r"\b(?:should|which|whether|better|prefer|choose|decide|decision)\b", re.IGNORECASE)
 _TROUBLE = re.compile(
     r"(?<!\b0 )(?<!\bno )(?<!\bzero )(?<!\bwithout )(?<!\bwithout any )"
-    r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck)\b", re.IGNORECASE
+    r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck)\b",
+    re.IGNORECASE,
 )
 # "The last error" means the latest one; "the last two weeks" and "last Monday" are times.
 _SPANS = (

@@ -254,6 +254,10 @@ ANSWERS = 0.15
 _RELATED, _LINKED = 0.3, 0.5
 # Minimum share of the best event's relevance; of the events below it, one in fifty answers (conversations, chats).
 _NEAR_BEST = 0.35
+# For a question about the past: how many events need no more than that, and what each doubling of the rank adds to it.
+_FEW_NEAR, _RISE = 10, 0.12
+# Nor does an event with less than this of the evidence help, whoever says it.
+_HARDLY_RELATED = 0.1
 _TOKEN = re.compile(r"[\w-]+")
 _SHORTEST_IDENTIFIER = 5
 _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
@@ -368,13 +372,17 @@ class Ranking:
             return np.ones(len(self.pool), dtype=np.bool_)
         linked = self.scores(neighbourhood) - self.first
         evidence = self.words + TITLE * self._titles() + self._feedback + linked
-        covered = self.neighbours.coverage(self.match) + _LINKED * linked
-        share = self.match.share
-        related: Flags = (evidence >= _RELATED) & (covered >= _RELATED * covered.max(initial=0.0))
-        related &= relevance >= _NEAR_BEST
+        if self.question.recalls:
+            related = (evidence >= _HARDLY_RELATED) & near_best(relevance)
+        else:
+            covered = self.neighbours.coverage(self.match) + _LINKED * linked
+            related = (evidence >= _RELATED) & (covered >= _RELATED * covered.max(initial=0.0))
+            related &= relevance >= _NEAR_BEST
         if self._carriers.any():
             related &= self._carriers
-        related |= (share > 0) & (share >= SURE * share.max(initial=0.0))
+        if not self.question.recalls:
+            share = self.match.share
+            related |= (share > 0) & (share >= SURE * share.max(initial=0.0))
         if self.meanings:
             related |= self._meaning >= np.maximum(_RELATED, _LINKED * self._meaning.max(initial=0.0))
         return related
@@ -421,6 +429,19 @@ class Ranking:
     def _title(self, title: str, values: dict[str, float]) -> float:
         name = " ".join(terms(title.split(" (", maxsplit=1)[0])) if title else ""
         return sum(values.get(term, 0.0) for term in name.split()) if self.question.mentions(name) else 0.0
+
+
+def near_best(relevance: Floats) -> Flags:
+    """Which events are relevant enough to go in after all those more relevant.
+
+    >>> near_best(np.array([1.0, 0.4, 0.3, 0.1])).tolist()
+    [True, True, False, False]
+
+    """
+    ranks = np.empty(len(relevance))
+    ranks[np.argsort(-relevance, kind="stable")] = np.arange(1, len(relevance) + 1)
+    near: Flags = relevance >= _NEAR_BEST + _RISE * np.log2(np.maximum(ranks / _FEW_NEAR, 1.0))
+    return near
 
 
 def _is_identifier(token: str) -> bool:

@@ -203,6 +203,15 @@ def test_a_turn_near_the_answer_that_says_nothing_of_it_stays_out():
     assert "Ann: Kalorama" in shown(packed(replied, query=asked))
 
 
+def test_a_named_day_does_not_call_everything_said_on_it():
+    """What was said that day about something else stays out, unless nothing else is asked."""
+    apart = (each for n, text in enumerate(OTHER) for each in talk(text, session=f"t{n}", start=9 + n))
+    that_day = [*talk("I paddle my canoe on the lake"), *apart]
+    asked = "Where did Ann paddle her canoe on 14 December 2025?"
+    assert shown(packed(that_day, query=asked)) == ["Ann: I paddle my canoe on the lake"]
+    assert len(shown(packed(that_day, query="What happened on 14 December 2025?"))) == len(that_day)
+
+
 def test_episodes_alone_are_a_search():
     """A request for nothing else gets as many hits as fit."""
     events = [
@@ -235,11 +244,12 @@ def test_only_related_parts_of_a_long_log_are_packed():
     assert shown(packed(events, known(artifacts=[PROCEDURE])), "episodes") == list(related)
 
 
-def test_a_request_for_work_gets_units_of_a_log_also_without_procedures():
+@pytest.mark.parametrize("announced", ["Now deploy the staging environment:", "Let me deploy the staging environment"])
+def test_a_request_for_work_gets_units_of_a_log_also_without_procedures(announced):
     """Calls with their results, nearly as relevant as the best; an announcement and weak lines leave room unused."""
     best = ("exec(command=deploy staging environment)", "exec -> deployed without problems")
     weak = ("read(path=staging.yaml)", "read -> replicas 3")
-    announcement = [event(99, "Now deploy the staging environment:", session="log", source="agent", age_days=9)]
+    announcement = [event(99, announced, session="log", source="agent", age_days=9)]
     events = [*announcement, *log((100, best), *((200 + 10 * n, weak) for n in range(20)))]
     assert sorted(shown(packed(events), "episodes")) == sorted(best)
     assert len(shown(packed(events, query="What was deployed to the staging environment?"), "episodes")) > 2
@@ -262,6 +272,20 @@ def test_an_empty_result_is_not_packed():
     """It only repeats that the tool was called."""
     events = [*work("s1", 0), event(6, "exec ->", session="s1", kind="tool_result", age_days=9)]
     assert "exec ->" not in shown(packed(events, known(artifacts=[PROCEDURE])), "episodes")
+
+
+@pytest.mark.parametrize(
+    ("text", "in_pack"),
+    [
+        ("positive feedback: task outcome", False),
+        ("negative feedback: task outcome", True),
+        ("positive feedback: the second pod came up", True),
+    ],
+)
+def test_feedback_that_says_only_its_sign_is_not_packed(text, in_pack):
+    """That a session went well is why it is shown; that it went wrong is news."""
+    events = [*work("s1", 0), event(6, text, session="s1", kind="feedback", age_days=9)]
+    assert (text in shown(packed(events, known(artifacts=[PROCEDURE])), "episodes")) == in_pack
 
 
 def playbook(number, action, key):
@@ -353,6 +377,14 @@ def test_beside_a_procedure_one_past_session_is_enough():
     events = [each for number in range(3) for each in refund(f"s{number}", PAID, start=100 * number)]
     pack = packed(events, known(artifacts=[SCHEMA]), query=REFUND)
     assert len({about["session_id"] for about in pack.metadata["entries"] if "session_id" in about}) == 1
+
+
+def test_a_procedure_for_more_than_is_asked_stays_out():
+    """Beside one for what is asked; a question about both gets both."""
+    refunding, both = artifact(1, "Refund the order"), artifact(2, "Cancel the flight and refund the order")
+    what = known(artifacts=[refunding, both])
+    assert shown(packed(what=what, query="Refund the order that arrived late"), "procedures") == [refunding.text]
+    assert both.text in shown(packed(what=what, query="Cancel the flight and refund the order"), "procedures")
 
 
 def test_trouble_with_a_named_action_is_answered_by_knowledge_of_that_action():

@@ -13,6 +13,7 @@ from hmxgraph.recall.relevance import (
     SPEAKER,
     Ranking,
     cue_scores,
+    near_best,
     speakers_named,
 )
 from hmxgraph.recall.walk import Mention, Neighbourhood, bridges, closeness
@@ -180,3 +181,11 @@ def test_a_name_in_the_question_says_more_than_its_other_words():
     asked = [understood("Which checklist did I bring up with Carla?", NOW, names) for names in ([], ["Carla"])]
     plain, named = (Ranking(question, pool, 2).match.weight_by_term for question in asked)
     assert plain["carla"] == plain["checklist"] == named["checklist"] < named["carla"]
+
+
+def test_the_more_is_shown_the_more_relevant_is_the_next():
+    """A few events of little relevance may answer a question about the past; dozens of them may not."""
+    alike = np.full(40, 0.5)
+    assert near_best(np.array([1.0, *alike[:9]])).all()
+    assert 10 < near_best(np.array([1.0, *alike])).sum() < 30
+    assert near_best(np.array([1.0, *(2 * alike)])).all()
