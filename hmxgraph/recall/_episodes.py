@@ -1,7 +1,8 @@
 """Whole episodes: beside procedures, a few past sessions told as calls with their results, instead of torn lines."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import groupby
+from functools import partial
+from itertools import chain, groupby
 
 from hmxgraph.recall._packing import Box, Repeats
 from hmxgraph.recall.candidates import SECTION, THRESHOLD, Dropped, Ranked
@@ -33,19 +34,27 @@ def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats, logs: Col
             for unit in _chosen(list(units(kept)), cap - used, torn=events[0].candidate.session_id in logs):
                 _add(box, unit)
     if SECTION not in box.in_section:
-        _add_best(box, eligible)
+        _add_best(box, eligible, cap)
     return dropped
 
 
-def _add_best(box: Box, eligible: Sequence[Ranked]) -> None:
-    """Add the best event alone, where no session fits: a section with something to say has an entry (HMX-C 4)."""
-    best = min(eligible, default=None, key=lambda ranked: ranked.rank)
-    if best is None:
-        return
-    if box.fits(best):
-        box.add(best)
-    else:
-        box.add_cut(best, box.free)
+def _add_best(box: Box, eligible: Sequence[Ranked], cap: int) -> None:
+    """Add the best unit alone with what was said of it, the longest part cut to the *cap*, where no session fits.
+
+    A section with something to say has an entry (HMX-C 4).
+    """
+    parts = list(chain.from_iterable(map(units, _sessions(eligible))))
+    at = min(range(len(parts)), key=lambda place: min(parts[place]), default=0)
+    best = chain(*parts[at : at + 1], *filter(partial(_explains, parts[at]), parts[at + 1 : at + 2])) if parts else ()
+    for ranked in sorted(best, key=lambda ranked: ranked.candidate.tokens):
+        box.add_cut(ranked, cap - box.in_section.get(SECTION, 0))
+
+
+def _explains(unit: Unit, following: Unit) -> bool:
+    """Whether the *following* unit is what was said directly after the *unit*, and as relevant."""
+    last, said = unit[-1].candidate, following[0].candidate
+    follows = (said.session_id, said.place) == (last.session_id, last.place + 1)
+    return follows and said.components.relevance >= last.components.relevance
 
 
 def units(events: Sequence[Ranked]) -> Iterator[Unit]:

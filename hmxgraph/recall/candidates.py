@@ -217,6 +217,7 @@ _CALLED, _WORKED, _FAILED = "(", " -> ", " failed: "
 _OF_TOOL = re.compile(rf"([^\s(]+)(\{_CALLED}|{_WORKED}|{_FAILED})")
 # Feedback with a comment of two words at most says nothing but that a session went well.
 _BARE_FEEDBACK = re.compile(r"positive feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
+_WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
 # A session over more events than this is a log of many tasks, not one episode.
 LONGEST_EPISODE = 64
 # Fraction of the top relevance above which recency counts fully.
@@ -318,8 +319,8 @@ class Episodes:
         """Return the events with those of *sessions* at no less than half of the relevance of their session's best.
 
         Of a log of many tasks only the related events count, each call with its result and without the message that
-        announces it. Empty events and small talk are left out: messages with few words, and hardly any *shares* of the
-        question.
+        announces it; what was said of a failure counts as much as the failure. Empty events and small talk are left
+        out: messages with few words, and hardly any *shares* of the question.
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self._empty
         aside = self._small_talk(shares)
@@ -327,7 +328,11 @@ class Episodes:
             own = self._of_session(session_id)
             if self._is_log(own):
                 related &= ~(own & self._announcements)
+                explained = own & related & self._failures
                 own &= self._paired(related)
+                own[1:] |= explained[:-1] & self._explanations[1:]
+                failed = np.where(explained[:-1] & self._explanations[1:], relevance[:-1], 0.0)
+                relevance[1:] = np.maximum(relevance[1:], failed)
             related &= ~(own & aside)
             own &= ~self._empty & ~aside
             relevance[own] = np.maximum(relevance[own], _WITHIN_EPISODE * relevance[own].max(initial=0.0))
@@ -349,23 +354,31 @@ class Episodes:
             related &= ~own | (kept & ~few)
         return replace(self, related=related)
 
-    def of_trouble(self) -> "Episodes":
+    def of_trouble(self, *, repeated: bool) -> "Episodes":
         """Return the events for a question about a failure, without steps that went well.
 
         These are results that report no trouble, or nothing at all, and calls whose result is not among the events; an
-        error that repeats the result before it is one more.
+        error that repeats the result before it is one more. Unless they may be *repeated*, of results that differ in
+        numbers and identifiers alone only the most relevant one counts, and of those the latest.
         """
-        marks = [
-            "" if part is None or speaker else part[2]
-            for part, speaker in zip(self._tools, self.pool.speaker, strict=True)
-        ]
-        well = [
-            mark == _WORKED and not speaks_of_trouble(text) for mark, text in zip(marks, self.pool.text, strict=True)
-        ]
-        kept = (self._counts > 0) & ~self._empty & ~self._said_before & ~np.array(well, dtype=np.bool_)
-        calls = np.array([mark == _CALLED for mark in marks], dtype=np.bool_)
+        spoken = np.array([bool(speaker) for speaker in self.pool.speaker], dtype=np.bool_)
+        worked = np.array([part is not None and part[2] == _WORKED for part in self._tools], dtype=np.bool_)
+        troubled = np.array(list(map(speaks_of_trouble, self.pool.text)), dtype=np.bool_)
+        kept = (self._counts > 0) & ~self._empty & ~self._said_before & (spoken | ~worked | troubled)
+        if not repeated:
+            kept &= ~self._same_failure(kept)
         answered = np.append((kept & self.pool.results & self.pool.follows)[1:], False)
-        return replace(self, related=kept & (~calls | answered))
+        return replace(self, related=kept & (spoken | ~self._calls | answered))
+
+    def _same_failure(self, kept: Flags) -> Flags:
+        """Which results among the *kept* events differ from a better one in numbers and identifiers alone."""
+        order = np.lexsort((-self.pool.times, -self.relevance))
+        best: dict[str, int] = {}
+        for at in order[(kept & self.pool.results)[order]].tolist():
+            best.setdefault(_WITH_DIGITS.sub("0", self.pool.words[at]), at)
+        same: Flags = kept & self.pool.results
+        same[list(best.values())] = False
+        return same
 
     def _of_session(self, session_id: str) -> Flags:
         return np.array([other == session_id for other in self.pool.session_id], dtype=np.bool_)
@@ -399,11 +412,9 @@ class Episodes:
     def _routine(self, tools: Collection[str]) -> Flags:
         """Which events are calls of these *tools* that did not fail, and their results."""
         of_tool = np.array([part is not None and part[1] in tools for part in self._tools], dtype=np.bool_)
-        failed = np.array([part is not None and part[2] == _FAILED for part in self._tools], dtype=np.bool_)
-        routine: Flags = of_tool & ~failed
+        routine: Flags = of_tool & ~self._failures
         # A call stays with the result that says that it failed.
-        calls = np.array([part is not None and part[2] == _CALLED for part in self._tools], dtype=np.bool_)
-        routine[:-1] &= ~(calls[:-1] & (failed & self.pool.follows)[1:])
+        routine[:-1] &= ~(self._calls[:-1] & (self._failures & self.pool.follows)[1:])
         return routine
 
     @property
@@ -424,11 +435,26 @@ class Episodes:
     @property
     def _announcements(self) -> Flags:
         """Which messages stand directly before a call: what they announce, the call says itself."""
-        calls = np.array([part is not None and part[2] == _CALLED for part in self._tools], dtype=np.bool_)
-        announcing = ~calls & ~self.pool.results
-        announcing[:-1] &= (calls & self.pool.follows)[1:]
+        announcing = ~self._calls & ~self.pool.results & ~self._explanations
+        announcing[:-1] &= (self._calls & self.pool.follows)[1:]
         announcing[-1:] = False
         return announcing
+
+    @property
+    def _explanations(self) -> Flags:
+        """Which messages directly follow a failure."""
+        said = self.pool.follows & ~self._calls & ~self.pool.results
+        said[1:] &= self._failures[:-1]
+        said[:1] = False
+        return said
+
+    @property
+    def _calls(self) -> Flags:
+        return np.array([part is not None and part[2] == _CALLED for part in self._tools], dtype=np.bool_)
+
+    @property
+    def _failures(self) -> Flags:
+        return np.array([part is not None and part[2] == _FAILED for part in self._tools], dtype=np.bool_)
 
     @property
     def _empty(self) -> Flags:

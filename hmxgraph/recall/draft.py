@@ -414,7 +414,7 @@ class Draft:
         others = [*self.appraised.of_sections(sections), *(self._evidence() if EVIDENCE in sections else ())]
         episodes = self._scored_events
         if self.events.question.troubled and self.request.sections != (SECTION,):
-            episodes = episodes.of_trouble()
+            episodes = episodes.of_trouble(repeated=self.events.question.when)
         if self.whole_sessions:
             episodes = episodes.with_whole_sessions(self.whole_sessions, self.events.match.share)
         if self.whole_sessions and self._routine:

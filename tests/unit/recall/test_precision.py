@@ -244,7 +244,9 @@ def test_only_related_parts_of_a_long_log_are_packed():
     assert shown(packed(events, known(artifacts=[PROCEDURE])), "episodes") == list(related)
 
 
-@pytest.mark.parametrize("announced", ["Now deploy the staging environment:", "Let me deploy the staging environment"])
+@pytest.mark.parametrize(
+    "announced", ["Now deploy the staging environment:", "Staging is behind, so I deploy this environment by hand"]
+)
 def test_a_request_for_work_gets_units_of_a_log_also_without_procedures(announced):
     """Calls with their results, nearly as relevant as the best; an announcement and weak lines leave room unused."""
     best = ("exec(command=deploy staging environment)", "exec -> deployed without problems")
@@ -407,6 +409,37 @@ def test_a_question_about_a_failure_gets_no_steps_that_went_well():
     other = [event(n, f"backup failed: disk {n} is full", kind="tool_result", session=f"s{n}") for n in range(30, 60)]
     pack = packed([*events, *other], query="Why does ship_parcel_abroad fail?")
     assert sorted(shown(pack)) == ["ship_parcel_abroad failed: unknown address", "ship_parcel_abroad(order=1)"]
+
+
+@pytest.mark.parametrize(
+    ("query", "count"), [("Why does restore_backup fail?", 2), ("When did restore_backup fail?", 10)]
+)
+def test_a_failure_that_recurs_is_shown_once(query, count):
+    """With other numbers it is the same failure; a question about when it happened gets each time."""
+    steps = (f"restore_backup failed: disk {number} of host {number} is full" for number in range(5))
+    calls = (f"restore_backup(host={number})" for number in range(5))
+    pairs = zip(calls, steps, strict=True)
+    events = [each for number, pair in enumerate(pairs) for each in log((10 * number, pair), session=f"s{number}")]
+    assert len(shown(packed(events, query=query), "episodes")) == count
+
+
+@pytest.mark.parametrize("length", [9, 400])
+def test_a_failure_in_a_log_comes_with_what_was_said_of_it(length):
+    """Long output is cut, so that both fit; runs of the same command that went well stay out."""
+    command = "exec(command=mix test checkout)"
+    output = "exec failed: compilation error in checkout. " + " ".join(
+        f"Line {n} of the output." for n in range(length)
+    )
+    remark = event(102, "The helper needs an import of its own", session="log", source="agent", age_days=9)
+    well = ((300 + 10 * n, (command, f"exec -> {n} tests, 0 failures")) for n in range(9))
+    pack = packed([*log((100, (command, output)), *well), remark], query="mix test of checkout fails, how do I fix it?")
+    lines = shown(pack, "episodes")
+    assert {line.split(".")[0] for line in lines} == {
+        command,
+        "exec failed: compilation error in checkout",
+        "The helper needs an import of its own",
+    }
+    assert pack.token_budget.section_budgets["episodes"].used <= pack.token_budget.total_budget // 4
 
 
 def test_a_question_about_an_identifier_is_about_events_that_carry_it():
