@@ -58,8 +58,9 @@ def suggest(
     chances_next = {} if unfamiliar else _as_announced(_with_own_habits(model, running), running)
     tools = _tools(chances_next, playbooks)
     supporting = _supporting_artifacts(schema, playbooks, ordered)
-    usual = {"steps": _usual_steps(chances, running.actions, model, profile)}
-    ahead = _ahead(schema, running.actions) if schema else usual
+    ahead: dict[str, Any] = (
+        _ahead(schema, running.actions) if schema else {"steps": _usual_steps(chances, running.actions, model, profile)}
+    )
     return Suggestion(
         tools=tuple(
             SuggestedTool(name, chance, tuple(supporting.get(name, ()))) for name, chance in tools[:_MOST_TOOLS]
