@@ -320,10 +320,10 @@ class Episodes:
 
         Of a log of many tasks only the related events count, each call with its result and without the message that
         announces it; what was said of a failure counts as much as the failure. Empty events and small talk are left
-        out: messages with few words, and hardly any *shares* of the question. So are results without their call.
+        out: messages with few words, and hardly any *shares* of the question.
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self._empty
-        aside = self._small_talk(shares) | self._torn
+        aside = self._small_talk(shares)
         for session_id in sorted(sessions):
             own = self._of_session(session_id)
             if self._is_log(own):
@@ -463,12 +463,6 @@ class Episodes:
         bare = [_BARE_FEEDBACK.fullmatch(text) is not None for text in self.pool.text]
         results = self.pool.results & ((self.pool.occurrences.vocabulary <= 1) | np.array(nothing, dtype=np.bool_))
         return results | np.array(bare, dtype=np.bool_)
-
-    @property
-    def _torn(self) -> Flags:
-        """Which results of tools that went well stand without the call before them."""
-        worked = np.array([part is not None and part[2] == _WORKED for part in self._tools], dtype=np.bool_)
-        return worked & self.pool.results & ~self.pool.follows
 
     def _is_log(self, own: Flags) -> bool:
         """Whether the session of the *own* events spans too many for one episode, and not all of those are here."""

@@ -276,14 +276,6 @@ def test_an_empty_result_is_not_packed():
     assert "exec ->" not in shown(packed(events, known(artifacts=[PROCEDURE])), "episodes")
 
 
-def test_a_result_without_its_call_is_not_packed():
-    """Where the events at hand begin between the two."""
-    events = [each for each in work("s1", 0) if each[0][0] > "e001"]
-    lines = shown(packed(events, known(artifacts=[PROCEDURE])), "episodes")
-    assert "exec -> deployment of the staging environment configured" not in lines
-    assert "exec -> rolled out" in lines
-
-
 @pytest.mark.parametrize(
     ("text", "in_pack"),
     [
