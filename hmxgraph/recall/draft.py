@@ -311,11 +311,11 @@ def with_relations(of: Appraised, related: Related, vicinity: Vicinity) -> Appra
     )
 
 
-def _of_moment(moment: Span, pool: EventPool, relevance: Floats) -> Flags:
+def _of_moment(moment: Span, pool: EventPool, relevance: Floats, budget: int) -> Flags:
     """Return which events of the named *moment* are relevant beside its best; all of them if none matches a word."""
     within: Flags = moment.distances_us(pool.times) == 0
     best = float(relevance[within].max(initial=0.0))
-    return within & near_best(np.where(within, relevance, 0.0) / best) if best else within
+    return within & near_best(np.where(within, relevance, 0.0) / best, budget) if best else within
 
 
 # All candidates of a pack in ranked order.
@@ -528,9 +528,11 @@ class Draft:
         by_time = self.request.strategy == "recency_biased" or (question.latest and len(question.terms) <= _BARE)
         if self.request.sections == (SECTION,) or by_time:
             return None
-        related = self.events.related(self.neighbourhood, relevance)
+        related = self.events.related(self.neighbourhood, relevance, self.request.budget)
         related |= np.array([session_id == self.request.session_id for session_id in pool.session_id], dtype=np.bool_)
-        return related if time.moment is None else related | _of_moment(time.moment, pool, relevance)
+        if time.moment is None:
+            return related
+        return related | _of_moment(time.moment, pool, relevance, self.request.budget)
 
     def _repeated_records(self, sections: frozenset[str]) -> Iterator[tuple[str, str]]:
         """Yield events that repeat a task record that may be included, as duplicates."""

@@ -19,7 +19,7 @@ from hmxgraph.recall.pool import (
     rarity,
     weighted,
 )
-from hmxgraph.recall.question import LONGEST_QUESTION, Question
+from hmxgraph.recall.question import DEFAULT_BUDGET, LONGEST_QUESTION, Question
 from hmxgraph.recall.walk import Neighbourhood, bridges, closeness
 from hmxgraph.text.excerpts import GAP
 from hmxgraph.text.terms import search_text, terms
@@ -255,6 +255,8 @@ _RELATED, _LINKED = 0.3, 0.5
 # Minimum share of the best event's relevance; of the events below it, one in fifty answers (conversations, chats).
 _NEAR_BEST = 0.35
 # For a question about the past: how many events need no more than that, and what each doubling of the rank adds to it.
+# Both are for the default budget. Who gives twice as much wants more, less certain events: half the minimum, for twice
+# as many.
 _FEW_NEAR, _RISE = 10, 0.12
 # Nor does an event with less than this of the evidence help, whoever says it.
 _HARDLY_RELATED = 0.1
@@ -363,8 +365,10 @@ class Ranking:
         relevance_of_events = scores / best if best and self._is_matched else scores.clip(0.0, 1.0)
         return np.maximum(relevance_of_events, self._answers) if self.question.recalls else relevance_of_events
 
-    def related(self, neighbourhood: Neighbourhood, relevance: Floats) -> Flags:
+    def related(self, neighbourhood: Neighbourhood, relevance: Floats, budget: int) -> Flags:
         """Whether each event is about what is asked, by its words, its neighbours', or what it shares with the best.
+
+        A *budget* of many tokens lets in events about the past that are less relevant.
 
         Speaker, length and time order events but are no evidence. Without any lexical match nothing can be excluded.
         """
@@ -373,7 +377,7 @@ class Ranking:
         linked = self.scores(neighbourhood) - self.first
         evidence = self.words + TITLE * self._titles() + self._feedback + linked
         if self.question.recalls:
-            related = (evidence >= _HARDLY_RELATED) & near_best(relevance)
+            related = (evidence >= _HARDLY_RELATED) & near_best(relevance, budget)
         else:
             covered = self.neighbours.coverage(self.match) + _LINKED * linked
             related = (evidence >= _RELATED) & (covered >= _RELATED * covered.max(initial=0.0))
@@ -431,16 +435,19 @@ class Ranking:
         return sum(values.get(term, 0.0) for term in name.split()) if self.question.mentions(name) else 0.0
 
 
-def near_best(relevance: Floats) -> Flags:
-    """Which events are relevant enough to go in after all those more relevant.
+def near_best(relevance: Floats, budget: int = DEFAULT_BUDGET) -> Flags:
+    """Which events are relevant enough to go in after all those more relevant, with *budget* tokens to fill.
 
     >>> near_best(np.array([1.0, 0.4, 0.3, 0.1])).tolist()
     [True, True, False, False]
+    >>> near_best(np.array([1.0, 0.4, 0.3, 0.1]), 4096).tolist()
+    [True, True, True, False]
 
     """
+    room = max(budget / DEFAULT_BUDGET, 1.0)
     ranks = np.empty(len(relevance))
     ranks[np.argsort(-relevance, kind="stable")] = np.arange(1, len(relevance) + 1)
-    near: Flags = relevance >= _NEAR_BEST + _RISE * np.log2(np.maximum(ranks / _FEW_NEAR, 1.0))
+    near: Flags = relevance >= _NEAR_BEST / room + _RISE * np.log2(np.maximum(ranks / (_FEW_NEAR * room), 1.0))
     return near
 
 

@@ -3,7 +3,7 @@
 import gzip
 import json
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, TypeAlias
@@ -22,6 +22,7 @@ GOALS = (80.0, 86.0, 91.0, 94.0)
 ALL_SECTIONS = 0.9
 CHAT_BUDGETS = (1024, 2048, 4096, 8192)
 CHAT_GOALS = (62.0, 71.0, 79.0, 87.0)
+CHAT_ALL_SECTIONS = 0.85
 PASSAGES = {"musique": 70.0, "hotpotqa": 94.0}
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop"}
 # Tokens of the date line and speaker name, charged to the peers as well.
@@ -91,11 +92,13 @@ def test_conversations(conversations: dict[str, Conversation], questions: list[d
     for name, values in means.items():
         print(f"  {name:<22}" + "".join(f"{value:8.1f}" for value in values))
     _print_categories(rows["pack, episodes"], questions)
-    assert all(value >= goal for value, goal in zip(means["pack, episodes"], GOALS, strict=True))
-    assert all(
-        whole >= ALL_SECTIONS * episodes
-        for whole, episodes in zip(means["pack, all sections"], means["pack, episodes"], strict=True)
-    )
+    _check(means, GOALS, ALL_SECTIONS)
+
+
+def _check(means: Mapping[str, Sequence[float]], goals: Sequence[float], share: float) -> None:
+    episodes, whole = means["pack, episodes"], means["pack, all sections"]
+    assert all(value >= goal for value, goal in zip(episodes, goals, strict=True))
+    assert all(value >= share * beside for value, beside in zip(whole, episodes, strict=True))
 
 
 def _print_categories(recalls: Sequence[Sequence[float]], questions: Sequence[dict[str, Any]]) -> None:
@@ -147,21 +150,24 @@ RANKERS = {
 
 
 def test_assistant_chats(address: Address) -> None:
-    """Packs of episodes hold the required share of the messages that answer questions about chats with an assistant."""
+    """Packs of episodes hold the required share of the messages that answer questions about chats with an assistant.
+
+    Packs of all sections keep 85 % of that.
+    """
     questions = json.loads(shared("data", "assistant-chats", "questions.json").read_bytes())
-    rows: dict[str, list[list[float]]] = {"plain BM25": [], "pack": []}
+    rows: dict[str, list[list[float]]] = {name: [] for name in RANKERS}
     for path in sorted(shared("data", "assistant-chats").glob("chat-*.ndjson.gz")):
         events = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
         asked = [question for question in questions if question["tenant_id"] == events[0]["tenant_id"]]
         chat = _conversation(address, events)
-        for name, ranker in (("plain BM25", _bm25), ("pack", _pack)):
+        for name, ranker in RANKERS.items():
             rows[name] += [_recalls(ranker, chat, question, CHAT_BUDGETS) for question in asked]
         chat.graph.close()
     means = {name: [100 * fmean(column) for column in zip(*recalls, strict=True)] for name, recalls in rows.items()}
     print(f"\nassistant chats, {len(questions)} questions, % of gold messages at {CHAT_BUDGETS} tokens")
     for name, values in means.items():
         print(f"  {name:<22}" + "".join(f"{value:8.1f}" for value in values))
-    assert all(value >= goal for value, goal in zip(means["pack"], CHAT_GOALS, strict=True))
+    _check(means, CHAT_GOALS, CHAT_ALL_SECTIONS)
 
 
 @pytest.mark.parametrize("name", PASSAGES)

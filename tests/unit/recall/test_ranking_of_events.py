@@ -189,3 +189,10 @@ def test_the_more_is_shown_the_more_relevant_is_the_next():
     assert near_best(np.array([1.0, *alike[:9]])).all()
     assert 10 < near_best(np.array([1.0, *alike])).sum() < 30
     assert near_best(np.array([1.0, *(2 * alike)])).all()
+
+
+def test_who_gives_more_tokens_gets_less_certain_events_too():
+    """Beyond the default, the budget buys recall: more events, and less relevant ones. Below it, nothing changes."""
+    relevance = np.array([1.0, *np.linspace(0.9, 0.1, 60)])
+    small, usual, large, larger = (near_best(relevance, budget).sum() for budget in (512, 2048, 4096, 8192))
+    assert small == usual < large < larger < 61
