@@ -9,7 +9,7 @@ import pytest
 from filelock import FileLock
 
 from hmxgraph import engine
-from hmxgraph.engine import Server
+from hmxgraph.engine import Server, _process
 from hmxgraph.graph.connection import Connection, Terms
 from hmxgraph.graph.driver import Address
 from hmxgraph.graph.schema import migrate
@@ -17,6 +17,8 @@ from hmxgraph.graph.schema import migrate
 # A test plans most statements once or twice: Java's second compiler takes more time than its code saves. Without it
 # Java keeps 48 MB for compiled code, which are full after some minutes; 240 MB is what it keeps with both.
 BRIEF = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"}
+# A database that grows from nothing outdates its plans all the time: planning again took a third of the server's time.
+PLANNED_ONCE = {"dbms.cypher.min_replan_interval": "24h"}
 
 
 def migrated(address: Address) -> Address:
@@ -31,6 +33,8 @@ def _started(home: Path) -> Server:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in BRIEF.items():
             patch.setenv(name, value)
+        for name, value in PLANNED_ONCE.items():
+            patch.setitem(_process._ONLY_5, name, value)
         return engine.ensure(home)
 
 
