@@ -3,7 +3,7 @@
 // Community edition has uniqueness constraints and no others. A key is the SHA-256 of tenant and id, since ids may be
 // longer than an index entry. Databases made by an earlier release are brought here by the steps of schema_upgrades/.
 //
-// version: 9
+// version: 10
 // mode: schema
 // row:  -
 
@@ -205,6 +205,10 @@ FOR (n:Artifact) ON (n.situation_key);
 // What was compiled from a session, without its events.
 CREATE INDEX evidence_in_session IF NOT EXISTS
 FOR ()-[r:EVIDENCED_BY]-() ON (r.session_key);
+
+// Relations of the types that exclude each other, among all others.
+CREATE INDEX relation_of_type IF NOT EXISTS
+FOR ()-[r:RELATES_TO]-() ON (r.tenant_id, r.relation_type);
 
 CREATE INDEX conflict_of_tenant IF NOT EXISTS
 FOR (n:Conflict) ON (n.tenant_id, n.status);

@@ -1,16 +1,15 @@
 // Pairs of active relations of opposed types between the same two entities.
 //
-// The hint starts at the tenant's entities; without it the planner reads the relations of all tenants.
+// Few relations are of such types: the hint reads no others.
 //
 // mode: read
 // row:  source, target, first_type, second_type, confidence, detected_us
-MATCH (source:Entity)
-USING INDEX SEEK source:Entity(tenant_id, type)
-WHERE source.tenant_id = $tenant_id AND source.type IS NOT NULL
-MATCH (source)-[first:RELATES_TO]->(target:Entity)
-WHERE first.status = 'active'
-MATCH (source)-[second:RELATES_TO]->(target)
-WHERE second.status = 'active' AND [first.relation_type, second.relation_type] IN $pairs
+UNWIND $pairs AS pair
+MATCH (source:Entity)-[first:RELATES_TO]->(target:Entity)
+USING INDEX SEEK first:RELATES_TO(tenant_id, relation_type)
+WHERE first.tenant_id = $tenant_id AND first.relation_type = pair[0] AND first.status = 'active'
+MATCH (source)-[second:RELATES_TO {relation_type: pair[1]}]->(target)
+WHERE second.status = 'active'
 RETURN
   source {.key, .name, .type} AS source,
   target {.key, .name, .type} AS target,

@@ -14,6 +14,7 @@ from hmxgraph.graph.artifacts import ALWAYS
 from hmxgraph.graph.compilations import LINEAGES, CompileOptions, _begin, summary_version
 from hmxgraph.graph.plan import Tenancy, query, read
 from hmxgraph.protocol.timestamps import iso
+from hmxgraph.text.comparison import OPPOSED_RELATIONS
 from tests.artifact_makers import policy
 from tests.counting import Counting
 from tests.session_makers import START, event, repaired_deployment, service_work
@@ -303,6 +304,19 @@ def test_the_latest_reports_are_read_without_the_rest(graph, tenant_id, hits):
     judge(range(10, 40))
     assert hits("fingerprints/reports", tenant_id=tenant_id, limit=4) == few
     assert few[1] == 4
+
+
+def test_relations_that_exclude_each_other_are_found_without_the_rest(graph, tenant_id, hits):
+    """Relations of other types are not read."""
+
+    def cost(numbers):
+        graph.ingest(service_work("long", numbers, tenant=tenant_id))
+        return hits("conflicts/opposed_relations", tenant_id=tenant_id, pairs=OPPOSED_RELATIONS)
+
+    few = cost(range(6))
+    before = graph.digest().relation_count
+    assert cost(range(6, 120)) == few
+    assert graph.digest().relation_count > before
 
 
 @pytest.mark.slow
