@@ -1,33 +1,39 @@
-"""The command line as people and scripts use it: real processes, real output, exit codes."""
+"""The command line as people and scripts use it: real output, exit codes."""
 
 import json
 import os
 import signal
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from time import monotonic
 
 import pytest
 
+from hmxgraph.cli import main
 from hmxgraph.demo import events_file
 from hmxgraph.protocol.timestamps import iso
 from tests.unit.ingest.making import document
 
 
 @pytest.fixture
-def hmxgraph(address, tmp_path):
-    """Run a command in an empty folder; returns exit code, standard output, standard error."""
-    environment = os.environ | {
-        "HMXGRAPH_USER": address.user,
-        "HMXGRAPH_PASSWORD": address.password,
-        "COLUMNS": "200",
-    }
+def hmxgraph(address, tmp_path, monkeypatch):
+    """Run a command in an empty folder; returns exit code, standard output, standard error.
+
+    In this process: starting Python takes longer than most commands.
+    """
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HMXGRAPH_USER", address.user)
+    monkeypatch.setenv("HMXGRAPH_PASSWORD", address.password)
+    monkeypatch.setenv("COLUMNS", "200")
 
     def run(*words, uri=address.uri):
-        command = [sys.executable, "-m", "hmxgraph", *words]
-        variables = environment | {"HMXGRAPH_URI": uri}
-        done = subprocess.run(command, check=False, capture_output=True, text=True, env=variables, cwd=tmp_path)
-        return done.returncode, done.stdout, done.stderr
+        monkeypatch.setenv("HMXGRAPH_URI", uri)
+        monkeypatch.setattr(sys, "argv", ["hmxgraph", *words])
+        with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err, pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code or 0, out.getvalue(), err.getvalue()
 
     return run
 
