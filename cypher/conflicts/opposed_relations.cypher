@@ -1,13 +1,14 @@
 // Pairs of active relations of opposed types between the same two entities.
 //
-// Few relations are of such types: the hint reads no others.
+// Few relations are of such types; with the hint, no others are read.
 //
 // mode: read
 // row:  source, target, first_type, second_type, confidence, detected_us
 UNWIND $pairs AS pair
 MATCH (source:Entity)-[first:RELATES_TO]->(target:Entity)
 USING INDEX SEEK first:RELATES_TO(tenant_id, relation_type)
-WHERE first.tenant_id = $tenant_id AND first.relation_type = pair[0] AND first.status = 'active'
+WHERE first.tenant_id = $tenant_id AND source.tenant_id = $tenant_id
+  AND first.relation_type = pair[0] AND first.status = 'active'
 MATCH (source)-[second:RELATES_TO {relation_type: pair[1]}]->(target)
 WHERE second.status = 'active'
 RETURN
