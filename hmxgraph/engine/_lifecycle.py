@@ -21,6 +21,10 @@ from hmxgraph.errors import EngineError, JarDamaged, JavaMissing, NotEnoughMemor
 # The log of a server that exited while starting, translated into an error with the way out.
 
 
+class HeapFull(NotEnoughMemory):
+    """The server needed more heap while it was starting."""
+
+
 class _Clue(NamedTuple):
     """A log pattern that identifies a cause."""
 
@@ -41,7 +45,11 @@ _CLUES = (
         PortTaken,
         "unset HMXGRAPH_BOLT_PORT and HMXGRAPH_HTTP_PORT and run the same command again: it then chooses free ports",
     ),
-    _Clue(r"java heap space", NotEnoughMemory, "raise HMXGRAPH_HEAP (at least 256m), or unset it"),
+    _Clue(
+        r"java heap space",
+        HeapFull,
+        "raise HMXGRAPH_HEAP (at least 256m; 4g to recover from a full disk), or unset it",
+    ),
     _Clue(
         r"could not reserve enough space|invalid (initial|maximum) heap|outofmemory|physical memory|insufficient mem",
         NotEnoughMemory,
@@ -154,6 +162,9 @@ def _set_initial(home: Path, java: Path, jars: Distribution) -> None:
 _TRIES = 3  # a free port may be taken before the server binds it
 _PAUSE = 0.1
 _LOG_LINES = 400
+# MiB. Where a full disk has torn a write, the server may read a length of up to 2 GiB from its transaction log, and
+# reserves that before it sees that the log ends there; recovery then cuts that end off.
+_HEAP_TO_RECOVER = 4096
 
 
 class _Launch(NamedTuple):
@@ -187,8 +198,21 @@ def start(settings: Settings, listen: Listener) -> Server:
     jars = distribution(settings, listen, _jars.load())
     program = _java.find(settings, _java.accepted(jars.version))
     secret = settle(settings.home, program, jars)
-    command = _process.command(program, jars, settings.home, sizes)
     listen(Step(f"starting Neo4j {jars.version}"))
+    try:
+        return _started(settings, sizes, jars, program, secret)
+    except HeapFull:
+        if sum(recovering := sizes._replace(heap=_HEAP_TO_RECOVER)) > _settings.physical_mebibytes():
+            raise
+    listen(Step(f"recovering with a heap of {_HEAP_TO_RECOVER} MB"))
+    _started(settings, recovering, jars, program, secret)
+    _terminated(settings.home)
+    return _started(settings, sizes, jars, program, secret)
+
+
+def _started(settings: Settings, sizes: _settings.Memory, jars: Distribution, program: Path, secret: str) -> Server:
+    """A server with the memory *sizes*, on other ports if a free one was taken meanwhile."""
+    command = _process.command(program, jars, settings.home, sizes)
     for attempt in range(1, _TRIES + 1):
         chosen = _configure(settings, sizes, jars.version)
         try:

@@ -237,3 +237,26 @@ def test_a_torn_transaction_log_has_a_way_back(home, server, monkeypatch):
     engine.stop(home)
     monkeypatch.delenv("HMXGRAPH_SALVAGE")
     assert asked(engine.ensure(home), "MATCH (n:Acknowledged) RETURN count(n)") == [[1]]
+
+
+@pytest.mark.slow
+def test_a_length_torn_out_of_the_transaction_log_is_recovered(home, server):
+    """The server would reserve 2 GiB for it, more than its heap: one start with a larger heap cuts it off."""
+    asked(server, "MERGE (n:Acknowledged {id: 2})")
+    asked(server, f"CREATE (:Torn {{text: '{'torn in its middle ' * 20}'}})")
+    process = psutil.Process(server.pid)
+    process.kill()
+    psutil.wait_procs([process], timeout=20)
+    (log,) = (home / "data" / "transactions" / "neo4j").glob("neostore.transaction.db.*")
+    with log.open("r+b") as file:
+        length = file.read().index(b"torn in its middle") - 12  # before the number of the next record
+        file.seek(length)
+        assert file.read(4) == (120).to_bytes(4, "little")
+        file.seek(length)
+        file.write((2**31 - 256).to_bytes(4, "little"))
+    steps = []
+    revived = engine.ensure(home, progress=steps.append)
+    assert "recovering with a heap of 4096 MB" in [step.what for step in steps]
+    assert "-Xmx256m" in psutil.Process(revived.pid).cmdline()
+    assert asked(revived, "MATCH (n:Acknowledged {id: 2}) RETURN count(n)") == [[1]]
+    assert asked(revived, "MATCH (n:Torn) RETURN count(n)") == [[0]]

@@ -1,6 +1,6 @@
 import pytest
 
-from hmxgraph.engine._lifecycle import explained, not_opened
+from hmxgraph.engine._lifecycle import HeapFull, explained, not_opened
 from hmxgraph.errors import EngineError, JarDamaged, JavaMissing, NotEnoughMemory, PortTaken, ServerDied, StoreDamaged
 
 PORT = """2026-11-21 07:42:43.943+0000 ERROR Failed to start Neo4j on 127.0.0.1:57291.
@@ -36,7 +36,7 @@ TORN = "Error: Could not find or load main class org.neo4j.server.CommunityEntry
     [
         (PORT, PortTaken, "starting: bind(..) failed with error(-98): Address already in use; "),
         (MEMORY, NotEnoughMemory, "starting: Invalid memory configuration - exceeds physical memory"),
-        (HEAP, NotEnoughMemory, "raise HMXGRAPH_HEAP"),
+        (HEAP, HeapFull, "raise HMXGRAPH_HEAP"),
         (FULL, EngineError, "free 300 MB on the disk of the data home"),
         (FULL_AT_FIRST, EngineError, "free 300 MB on the disk of the data home"),
         (LOCKED, EngineError, "starting: Lock file has been locked by another process: /home/data"),
