@@ -163,7 +163,7 @@ _TRIES = 3  # a free port may be taken before the server binds it
 _PAUSE = 0.1
 _LOG_LINES = 400
 # MiB. Where a full disk has torn a write, the server may read a length of up to 2 GiB from its transaction log, and
-# reserves that before it sees that the log ends there; recovery then cuts that end off.
+# reserves that, twice, before it sees that the log ends there; recovery then cuts that end off.
 _HEAP_TO_RECOVER = 4096
 
 
@@ -199,24 +199,26 @@ def start(settings: Settings, listen: Listener) -> Server:
     program = _java.find(settings, _java.accepted(jars.version))
     secret = settle(settings.home, program, jars)
     listen(Step(f"starting Neo4j {jars.version}"))
+    usual = _process.command(program, jars, settings.home, sizes)
     try:
-        return _started(settings, sizes, jars, program, secret)
+        return _started(settings, sizes, usual, secret, jars.version)
     except HeapFull:
-        if sum(recovering := sizes._replace(heap=_HEAP_TO_RECOVER)) > _settings.physical_mebibytes():
+        more = sizes._replace(heap=_HEAP_TO_RECOVER)
+        if sum(more) > _settings.physical_mebibytes():
             raise
     listen(Step(f"recovering with a heap of {_HEAP_TO_RECOVER} MB"))
-    _started(settings, recovering, jars, program, secret)
+    recovering = _process.command(program, jars, settings.home, more, _process.COMPACTING_COLLECTOR)
+    _started(settings, more, recovering, secret, jars.version)
     _terminated(settings.home)
-    return _started(settings, sizes, jars, program, secret)
+    return _started(settings, sizes, usual, secret, jars.version)
 
 
-def _started(settings: Settings, sizes: _settings.Memory, jars: Distribution, program: Path, secret: str) -> Server:
-    """A server with the memory *sizes*, on other ports if a free one was taken meanwhile."""
-    command = _process.command(program, jars, settings.home, sizes)
+def _started(settings: Settings, sizes: _settings.Memory, command: list[str], secret: str, version: str) -> Server:
+    """The server of *command*, on other ports if a free one was taken meanwhile."""
     for attempt in range(1, _TRIES + 1):
-        chosen = _configure(settings, sizes, jars.version)
+        chosen = _configure(settings, sizes, version)
         try:
-            return ready(_launch(command, settings.home, chosen, secret), settings, jars.version)
+            return ready(_launch(command, settings.home, chosen, secret), settings, version)
         except PortTaken:
             if attempt == _TRIES or _process.is_pinned(settings):
                 raise

@@ -180,7 +180,6 @@ def _ask(port: int, method: str, path: str, body: str | None, headers: dict[str,
 
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 _FLAGS = (
-    "-XX:+UseG1GC",
     "-XX:+ExitOnOutOfMemoryError",
     "-Dio.netty.tryReflectionSetAccessible=true",
     "-Dlog4j2.disable.jmx=true",
@@ -188,6 +187,9 @@ _FLAGS = (
     "--enable-native-access=ALL-UNNAMED",
     *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
 )
+USUAL_COLLECTOR = ("-XX:+UseG1GC",)
+# Keeps the old generation in one piece, so that it has room for one array of almost its size.
+COMPACTING_COLLECTOR = ("-XX:+UseSerialGC", "-XX:MaxNewSize=128m")
 # Settings that differ between 5.x and later releases. The default quiet period delays every stop by 10 s.
 _ONLY_5 = {"internal.dbms.bolt.netty_server_shutdown_quiet_period": "0"}
 _SINCE_2025 = {
@@ -258,11 +260,13 @@ def ports_in(conf: str) -> Ports | None:
     return None if bolt is None or http is None else Ports(bolt, http)
 
 
-def command(java: Path, jars: Distribution, home: Path, memory: Memory) -> list[str]:
+def command(
+    java: Path, jars: Distribution, home: Path, memory: Memory, collector: tuple[str, ...] = USUAL_COLLECTOR
+) -> list[str]:
     """The server's command line; ``--home-dir`` also identifies its process."""
     sizes = (f"-Xms{min(memory.heap, 256)}m", f"-Xmx{memory.heap}m")
     arguments = (home_argument(home), f"--config-dir={home / 'conf'}", "--console-mode")
-    return [str(java), *_FLAGS, *sizes, "-cp", f"{jars.folder}/*", jars.main_class, *arguments]
+    return [str(java), *collector, *_FLAGS, *sizes, "-cp", f"{jars.folder}/*", jars.main_class, *arguments]
 
 
 def home_argument(home: Path) -> str:
