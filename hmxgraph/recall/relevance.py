@@ -257,7 +257,10 @@ _NEAR_BEST = 0.35
 # For a question about the past: how many events need no more than that, and what each doubling of the rank adds to it.
 # Both are for the default budget. Who gives twice as much wants more, less certain events: half the minimum, for twice
 # as many.
-_FEW_NEAR, _RISE = 10, 0.12
+_FEW_NEAR, _RISE = 10, 0.1
+# Where even the best events match little of the question, being the best says little: below this assurance, the
+# relevance of all of them counts less.
+_DOUBTED = 0.5
 # Nor does an event with less than this of the evidence help, whoever says it.
 _HARDLY_RELATED = 0.1
 _TOKEN = re.compile(r"[\w-]+")
@@ -374,6 +377,7 @@ class Ranking:
         """
         if not self._is_matched:
             return np.ones(len(self.pool), dtype=np.bool_)
+        relevance = relevance * self._certainty
         linked = self.scores(neighbourhood) - self.first
         evidence = self.words + TITLE * self._titles() + self._feedback + linked
         if self.question.recalls:
@@ -421,6 +425,10 @@ class Ranking:
         share = float(self.match.share.max(initial=0.0)) if len(self.match.terms) else named
         meant = max(self.meanings.values(), default=0.0) * SURE
         return min(1.0, max(share, named * 0.5, meant) / SURE)
+
+    @property
+    def _certainty(self) -> float:
+        return min(self.assurance / _DOUBTED, 1.0)
 
     def _titles(self) -> Floats:
         """Weight of each title that occurs in the question, relative to the rarest query term."""

@@ -196,3 +196,18 @@ def test_who_gives_more_tokens_gets_less_certain_events_too():
     relevance = np.array([1.0, *np.linspace(0.9, 0.1, 60)])
     small, usual, large, larger = (near_best(relevance, budget).sum() for budget in (512, 2048, 4096, 8192))
     assert small == usual < large < larger < 61
+
+
+def test_events_that_match_little_of_the_question_are_not_shown_for_being_the_best():
+    """One common word makes an event the best of all; those far behind it have little to say then."""
+
+    def shown(query):
+        pool = pool_of(
+            *[f"The team of {name} met about the budget" for name in ("Ann", "Bob", "Cy", "Di")], "The budget"
+        )
+        ranking = Ranking(understood(query, NOW), pool, 1000)
+        relevance = np.array([1.0, 0.6, 0.5, 0.4, 0.36])
+        return ranking.related(Neighbourhood(), relevance, 2048).sum()
+
+    assert shown("Who met about the budget?") == 5
+    assert shown("Which glacier did the polar explorer photograph on his budget?") < 5
