@@ -141,6 +141,9 @@ def appraised(
     answering = remedies(question, in_force.artifacts, guidance.failure)
     about = actions_in_trouble(question, in_force.artifacts)
     guidance = replace(guidance, remedies=answering, troubled=question.troubled, about=about)
+    # Without events or words there is nothing to doubt.
+    assurance = by_words.assurance if by_words.event_count and question.terms else 1.0
+    guidance = replace(guidance, assurance=assurance)
     guidance = replace(guidance, warning=warning(question, in_force.artifacts, guidance))
     appraisal = _appraisal(request, state, by_words, _Vocabulary.of(in_force), (count_tokens, guidance))
     labelled = tuple(_labelled(_without_wider(known_candidates(in_force, appraisal), in_force, guidance), in_force))

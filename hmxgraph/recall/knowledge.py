@@ -231,6 +231,9 @@ _OFF_TOPIC = 0.25
 _BESIDE_REMEDY = 0.5
 # Relevance of the warning beside the leading procedure.
 _WARNING = 0.5
+# A leading procedure needs this much in common with the request: the assurance of the events and its own share of the
+# words together.
+_IN_COMMON = 0.9
 # Artifact types that describe a complete procedure.
 PROCEDURES = frozenset({"task_schema", "strategy_template"})
 
@@ -243,7 +246,7 @@ class Guidance:
     hit, empty if the last action did not fail. ``remedies`` are the ids of the playbooks for this failure, and for the
     one that the question reports; ``warning`` is the id of the playbook to show for an expected step.
     ``troubled`` means that the question speaks of trouble at all, ``about`` are the actions that it names then. Without
-    a model nothing is expected.
+    a model nothing is expected. ``assurance`` is how well the best events match the question, in (0, 1].
     """
 
     lead: str | None = None
@@ -255,6 +258,7 @@ class Guidance:
     warning: str = ""
     troubled: bool = False
     about: frozenset[str] = frozenset()
+    assurance: float = 1.0
 
     def answers(self, artifact: KnownArtifact) -> bool:
         """Whether *artifact* is a playbook for the current failure."""
@@ -290,9 +294,12 @@ class Guidance:
     def _leads(self, artifact: KnownArtifact, share: float) -> bool:
         """Whether *artifact* is the leading procedure, and the question asks for one.
 
-        Trouble without a playbook asks for a procedure only if that shares a word with the question.
+        Trouble without a playbook asks for a procedure only if that shares a word with the question. The model knows
+        no other kinds of work than those of the past: a request that resembles no past event, and has few words of
+        the procedure, asks for something else.
         """
-        asked = bool(self.done) or not (self.remedies or (self.troubled and not share))
+        alike = self.assurance + share >= _IN_COMMON
+        asked = bool(self.done) or (alike and not (self.remedies or (self.troubled and not share)))
         return artifact.artifact_id == self.lead and asked
 
     def relevance(self, artifact: KnownArtifact, share: float) -> float:

@@ -116,7 +116,8 @@ def search_text(text: str) -> str:
 
 
 # A misspelt term keeps its beginning and has one letter too many or too few, or two swapped. A wrong letter more often
-# makes another word (mango, mongo). Shorter words have too many neighbours.
+# makes another word (mango, mongo). Shorter words have too many neighbours, as have known words of four letters (reset
+# is not rest).
 SHORTEST_MISSPELT = 4
 _KEPT_BEGINNING = 2
 
@@ -126,8 +127,8 @@ def nearest_term(term: str, known: Iterable[str]) -> str:
 
     >>> nearest_term("typsecript", ["typescript", "type"]), nearest_term("eror", ["error"])
     ('typescript', 'error')
-    >>> nearest_term("mango", ["mongo"]), nearest_term("v142", ["v1424"])
-    ('', '')
+    >>> nearest_term("mango", ["mongo"]), nearest_term("v142", ["v1424"]), nearest_term("reset", ["rest"])
+    ('', '', '')
 
     """
     if len(term) < SHORTEST_MISSPELT or not term.isalpha():
@@ -138,7 +139,7 @@ def nearest_term(term: str, known: Iterable[str]) -> str:
 
 def _one_slip(term: str, other: str) -> bool:
     """Whether the two differ by one letter inserted or left out, or by two adjacent letters swapped."""
-    if not other.isalpha() or len(other) < SHORTEST_MISSPELT:
+    if not other.isalpha() or len(other) <= SHORTEST_MISSPELT:
         return False
     size = min(len(term), len(other))
     start = next((at for at in range(size) if term[at] != other[at]), size)

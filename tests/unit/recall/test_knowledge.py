@@ -301,6 +301,19 @@ def test_the_first_step_of_a_playbook_is_shown_once():
     assert steps("facts", "workflow") == ["Next: Create it"]
 
 
+def test_a_request_for_other_work_gets_no_procedure():
+    """The model answers every request with one of the procedures it knows; a request unlike all past ones gets none."""
+    lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}))
+    past = [event(1, "Send the new version to the server"), event(2, "Water the plants")]
+
+    def leading(query):
+        pack = packed(past, known(artifacts=[RELEASE]), query=query, guidance=lead)
+        return [entry.source_id for entry in pack.entries if entry.section == "procedures"]
+
+    assert leading("Send the new version to the server please") == [RELEASE.artifact_id]
+    assert leading("Plan a birthday party with new balloons for my niece") == []
+
+
 def test_trouble_alone_asks_for_no_procedure():
     """The model's guess at one needs a word of the question, unless its session is running."""
     lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}))
