@@ -3,7 +3,7 @@
 // Community edition has uniqueness constraints and no others. A key is the SHA-256 of tenant and id, since ids may be
 // longer than an index entry. Databases made by an earlier release are brought here by the steps of schema_upgrades/.
 //
-// version: 10
+// version: 12
 // mode: schema
 // row:  -
 
@@ -194,6 +194,18 @@ FOR (n:Memory) ON (n.slot_key);
 CREATE INDEX artifact_of_tenant IF NOT EXISTS
 FOR (n:Artifact) ON (n.tenant_id, n.status);
 
+// Those that the compiler made, among all others.
+CREATE INDEX artifact_lineage IF NOT EXISTS
+FOR (n:Artifact) ON (n.tenant_id, n.status, n.lineage_key);
+
+// Those that can guide a session.
+CREATE INDEX artifact_guides IF NOT EXISTS
+FOR (n:Artifact) ON (n.tenant_id, n.status, n.guides);
+
+// Those that no compilation has compared with the others about their condition yet.
+CREATE INDEX artifact_uncompared IF NOT EXISTS
+FOR (n:Artifact) ON (n.tenant_id, n.status, n.uncompared);
+
 // Pages of the newest.
 CREATE INDEX artifact_recorded IF NOT EXISTS
 FOR (n:Artifact) ON (n.tenant_id, n.recorded_us);
@@ -213,9 +225,9 @@ FOR ()-[r:RELATES_TO]-() ON (r.tenant_id, r.relation_type);
 CREATE INDEX conflict_of_tenant IF NOT EXISTS
 FOR (n:Conflict) ON (n.tenant_id, n.status);
 
-// Pages of the newest.
-CREATE INDEX conflict_detected IF NOT EXISTS
-FOR (n:Conflict) ON (n.tenant_id, n.status, n.detected_us);
+// Pages of the newest: in the order of the places, however many were detected at the same time.
+CREATE INDEX conflict_place IF NOT EXISTS
+FOR (n:Conflict) ON (n.tenant_id, n.status, n.place);
 
 // --- Fingerprints and reports on packs ---
 

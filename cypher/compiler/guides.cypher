@@ -3,10 +3,10 @@
 // mode: read
 // row:  guide
 MATCH (artifact:Artifact)
-USING INDEX SEEK artifact:Artifact(tenant_id, status)
+USING INDEX SEEK artifact:Artifact(tenant_id, status, guides)
 WHERE artifact.tenant_id = $tenant_id
   AND artifact.status = 'active'
-  AND artifact.artifact_type IN ['task_schema', 'failure_playbook', 'decision_policy']
+  AND artifact.guides IS NOT NULL
 RETURN
   artifact {
     .artifact_id, .artifact_type, .title, .content, .metadata, .confidence, .observed_count

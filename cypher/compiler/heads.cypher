@@ -1,11 +1,11 @@
 // The heads of all chains that the compiler started: its present and past knowledge.
 //
-// The index on tenant and status narrows the search to artifacts that are not superseded.
+// The index leaves out those that are superseded, and whatever others recorded.
 //
 // mode: read
 // row:  key, head
 MATCH (artifact:Artifact)
-USING INDEX SEEK artifact:Artifact(tenant_id, status)
+USING INDEX SEEK artifact:Artifact(tenant_id, status, lineage_key)
 WHERE artifact.tenant_id = $tenant_id
   AND artifact.status IN ['draft', 'active', 'deprecated', 'archived']
   AND artifact.lineage_key STARTS WITH $lineages

@@ -104,8 +104,8 @@ CALL (model_hash) {
   WITH model_hash
   WHERE model_hash IS NOT NULL
   MATCH (schema:Artifact)
-  USING INDEX SEEK schema:Artifact(tenant_id, status)
-  WHERE schema.tenant_id = $tenant_id AND schema.status = 'active' AND schema.artifact_type = 'task_schema'
+  USING INDEX SEEK schema:Artifact(tenant_id, status, guides)
+  WHERE schema.tenant_id = $tenant_id AND schema.status = 'active' AND schema.guides = 'task_schema'
   RETURN collect([schema.artifact_id, schema.metadata, schema.content, schema.observed_count]) AS schemas
 }
 CALL (as_of_us) {

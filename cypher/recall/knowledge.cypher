@@ -151,8 +151,8 @@ CALL (audience, session_memories, worded) {
     WITH 1 AS once
     WHERE $failure <> ''
     MATCH (record:Artifact)
-    USING INDEX SEEK record:Artifact(tenant_id, status)
-    WHERE record.tenant_id = $tenant_id AND record.status = 'active' AND record.artifact_type = 'failure_playbook'
+    USING INDEX SEEK record:Artifact(tenant_id, status, guides)
+    WHERE record.tenant_id = $tenant_id AND record.status = 'active' AND record.guides = 'failure_playbook'
       AND record.metadata CONTAINS $failure
     RETURN record
     ORDER BY record.artifact_id
@@ -328,12 +328,19 @@ CALL (matched) {
 }
 CALL (audience, records) {
   CALL (records) {
-    MATCH (conflict:Conflict)
-    USING INDEX SEEK conflict:Conflict(tenant_id, status)
-    WHERE conflict.tenant_id = $tenant_id AND conflict.status IS NOT NULL AND conflict.detected_us <= $as_of_us
-      AND (conflict.resolved_us IS NULL OR conflict.resolved_us > $as_of_us)
+    UNWIND CASE WHEN $earlier THEN ['open', 'resolved'] ELSE ['open'] END AS stored
+    CALL (stored) {
+      MATCH (conflict:Conflict)
+      USING INDEX SEEK conflict:Conflict(tenant_id, status, place)
+      WHERE conflict.tenant_id = $tenant_id AND conflict.status = stored AND conflict.place > $newest
+        AND (conflict.resolved_us IS NULL OR conflict.resolved_us > $as_of_us)
+      WITH conflict
+      ORDER BY conflict.tenant_id, conflict.status, conflict.place
+      LIMIT 60
+      RETURN conflict
+    }
     RETURN conflict
-    ORDER BY conflict.detected_us DESC, conflict.conflict_id
+    ORDER BY conflict.place
     LIMIT 60
     UNION
     UNWIND records AS record

@@ -39,6 +39,21 @@ def relation_id(source_key: str, relation_type: str, target_key: str) -> str:
     return f"{source_key[:16]}:{relation_type}:{target_key[:16]}"
 
 
+# Later than every time of the wire, in microseconds; what is left until then sorts the newest first.
+_END_US = 10**18
+
+
+def conflict_place(detected_us: int, conflict_id: str = "") -> str:
+    """The place of a conflict among all of a tenant: strings sort as pages do, newest first and then by id.
+
+    >>> places = [conflict_place(1, "a"), conflict_place(2, "c"), conflict_place(2, "b"), conflict_place(2)]
+    >>> [place.partition("/")[2] for place in sorted(places)]
+    ['', 'b', 'c', 'a']
+
+    """
+    return f"{_END_US - detected_us:019d}/{conflict_id}"
+
+
 def conflict_row(
     tenancy: Tenancy, kind: str, sides: Sequence[Side], reason: str, at_us: int, count_tokens: TokenCounter
 ) -> Row:
@@ -59,6 +74,7 @@ def conflict_row(
         "token_count": count_tokens(text),
         "tokenizer": DEFAULT_ENCODING,
         "detected_us": at_us,
+        "place": conflict_place(at_us, conflict_id),
         "relations": [canonical_text(list(relation)) for relation in relations],
         "relation_texts": [side.text for side in ordered if side.relation],
     }

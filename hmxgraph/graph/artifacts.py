@@ -9,7 +9,7 @@ from typing import Any
 from hmxgraph.errors import NotFound, UnknownChoice
 from hmxgraph.graph._paging import check_limit, cursor, number_cursor, number_place, place
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, read, state
-from hmxgraph.protocol.artifacts import LIVE_STATUSES, STATUSES, Artifact
+from hmxgraph.protocol.artifacts import LIVE_STATUSES, STATUSES, Artifact, texts
 from hmxgraph.protocol.canonical import canonical_text, content_hash
 from hmxgraph.protocol.lifecycle import ORDERS, SORTS, ArtifactFilter, ArtifactPage, Chain, Sorting
 from hmxgraph.protocol.parsing import parse_json
@@ -35,6 +35,8 @@ BLANK = MappingProxyType(
         "metadata": "{}",
     }
 )
+# The types that guide a running session whatever they contain.
+_GUIDING = frozenset({"task_schema", "failure_playbook"})
 # Number of search terms per node; more would bloat the index.
 _SEARCHED = 4_000
 _NESTED = ("content", "metadata", "validity_scope")
@@ -71,6 +73,7 @@ def artifact_row(
         **_history(document, began_us),
         **_readable(tenancy, document, count_tokens),
         **_bounds(document),
+        "guides": _guides(document),
     }
     return {
         "key": key,
@@ -155,7 +158,8 @@ def _hashes(tenancy: Tenancy, document: Mapping[str, Any]) -> Row:
         "core_hash": core_hash(document),
         "dedup_key": dedup_key(tenancy, document) if alive else None,
         "supersedes_key": tenancy.node_key(supersedes) if supersedes else None,
-        "situation_key": _situation_key(tenancy, document),
+        "situation_key": (situation := _situation_key(tenancy, document)),
+        "uncompared": True if situation else None,
     }
 
 
@@ -163,6 +167,13 @@ def _situation_key(tenancy: Tenancy, document: Mapping[str, Any]) -> str | None:
     subject = SUBJECTS.get(document["artifact_type"])
     about = sorted(set(terms(str(document["content"].get(subject) or "")))) if subject else []
     return tenancy.node_key("situation", document["artifact_type"], *about) if about else None
+
+
+def _guides(document: Mapping[str, Any]) -> str | None:
+    """The type of an artifact that can guide a session; None for others. A policy guides to the tools that it names."""
+    artifact_type = str(document["artifact_type"])
+    names_tools = artifact_type == "decision_policy" and bool(texts(document["metadata"].get("tools")))
+    return artifact_type if artifact_type in _GUIDING or names_tools else None
 
 
 def _history(document: Mapping[str, Any], began_us: int) -> Row:

@@ -5,13 +5,21 @@ from functools import partial
 from typing import Any
 
 from hmxgraph.errors import ConflictClosed, NotFound, UnknownChoice
-from hmxgraph.graph._conflict_rows import Lost, Side, conflict_row, lost_relations, relation_id, stored_conflict
+from hmxgraph.graph._conflict_rows import (
+    Lost,
+    Side,
+    conflict_place,
+    conflict_row,
+    lost_relations,
+    relation_id,
+    stored_conflict,
+)
 from hmxgraph.graph._paging import check_limit
 from hmxgraph.graph.artifacts import ALWAYS
 from hmxgraph.graph.memories import CONTRADICTION, redraw
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, read, state, write
 from hmxgraph.protocol.artifacts import LIVE_STATUSES
-from hmxgraph.protocol.canonical import MAX_INTEGER
+from hmxgraph.protocol.canonical import MAX_INTEGER, content_hash
 from hmxgraph.protocol.lifecycle import Conflict
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.text.artifacts import Validity, overlap
@@ -92,6 +100,8 @@ def _text(content: Any, name: str) -> str:
 # Conflicts: detected, listed, resolved, closed; never by deleting a side.
 
 _STATES = ("open", "resolved")
+# Artifacts to compare per transaction: opening 18,000 conflicts in a single one took the server over ten minutes.
+_BATCH = 500
 
 
 def conflicts(
@@ -136,18 +146,42 @@ def resolve(
 
 
 def detect(tenancy: Tenancy) -> Procedure[tuple[str, ...]]:
-    """The ids of newly opened conflicts, over all active artifacts, policies and relations of the tenant."""
-    keys = yield from read(partial(_unsettled, tenancy))
-    opened = yield from detect_among(tenancy, keys)
+    """The ids of newly opened conflicts, over all active artifacts, policies and relations of the tenant.
+
+    Of artifacts those are compared that no compilation has compared yet; all, if the stated policies changed.
+    """
+    compared, stated = yield from read(partial(_policies, tenancy))
+    if stated != compared:
+        yield from write(partial(_expose, tenancy, stated))
+    keys = yield from read(partial(_uncompared, tenancy))
+    opened: tuple[str, ...] = ()
+    for first in range(0, len(keys), _BATCH):
+        batch = keys[first : first + _BATCH]
+        opened += yield from detect_among(tenancy, batch)
+        yield from write(partial(_keep_compared, tenancy, batch))
     contradictions = yield from read(lambda: _opposed_relations(tenancy))
     return opened + (yield from _opened(tenancy, contradictions))
 
 
-def _unsettled(tenancy: Tenancy) -> Plan[list[str]]:
-    """The keys of the artifacts that may contradict others; where there are stated policies, all about a condition."""
+def _policies(tenancy: Tenancy) -> Plan[tuple[str, str]]:
+    """The hash of the stated policies that artifacts were compared with, and of those now; empty without any."""
+    tenant = yield from state(tenancy)
     policies = yield bind("conflicts/policies", tenant_id=tenancy.tenant_id)
-    rows = yield bind("conflicts/situated" if policies else "conflicts/contested", tenant_id=tenancy.tenant_id)
+    stated = content_hash([[row["policy"]["memory_id"], row["policy"]["text"]] for row in policies]) if policies else ""
+    return tenant["compared_policies"] or "", stated
+
+
+def _expose(tenancy: Tenancy, stated: str) -> Plan[None]:
+    yield bind("conflicts/expose", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, policies=stated)
+
+
+def _uncompared(tenancy: Tenancy) -> Plan[list[str]]:
+    rows = yield bind("conflicts/uncompared", tenant_id=tenancy.tenant_id)
     return [row["key"] for row in rows]
+
+
+def _keep_compared(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
+    yield bind("conflicts/compared", tenant_id=tenancy.tenant_id, keys=list(keys))
 
 
 def detect_among(tenancy: Tenancy, keys: Sequence[str]) -> Procedure[tuple[str, ...]]:
@@ -181,6 +215,7 @@ def _conflicts(
         status=status,
         standing=[status] if status and as_of_us is None else list(_STATES),
         as_of_us=moment_us,
+        newest="" if as_of_us is None else conflict_place(as_of_us),
         limit=limit,
         after_key="" if after is None else tenancy.node_key(after),
     )

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from hmxgraph.compiler.compilation import Model
 from hmxgraph.extraction.entities import names_in
 from hmxgraph.graph import embeddings, memories
-from hmxgraph.graph._conflict_rows import relation_id
+from hmxgraph.graph._conflict_rows import conflict_place, relation_id
 from hmxgraph.graph._events import pool_rows
 from hmxgraph.graph._paging import MOST_TERMS, NAME, each_term, knowledge_query, term_query
 from hmxgraph.graph.guidance import MODELS_KEPT, action_names, answered_failures, guidance, guiding_actions, models_kept
@@ -577,6 +577,7 @@ def _knowledge(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
         "recall/knowledge",
         tenant_id=tenancy.tenant_id,
         as_of_us=as_of_us,
+        newest=conflict_place(as_of_us),
         reach=_reach(request),
         earlier=request.as_of_us is not None,
         active_us=as_of_us - _GOAL_DAYS * DAY_US if knows else _NEVER,

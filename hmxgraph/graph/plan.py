@@ -363,4 +363,4 @@ def state(tenancy: Tenancy) -> Plan[Row]:
     """Version, logical time (None before the first write), number of events, version last compiled and from what."""
     rows = yield bind("tenants/state", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key)
     nothing: Row = {"state_version": 0, "logical_us": None, "event_count": 0}
-    return rows[0] if rows else nothing | {"compiled_version": 0, "compiled_summaries": None}
+    return rows[0] if rows else nothing | {"compiled_version": 0, "compiled_summaries": None, "compared_policies": None}

@@ -1,7 +1,8 @@
 """What calls cost as the store grows, in accesses to the store (PROFILE), which no busy machine distorts.
 
 ``HMXGRAPH_GROWTH`` names the numbers of sessions, of ten events each (``100,400,1600`` by default);
-``HMXGRAPH_GROWTH_EVENTS`` the numbers of events of the one session that grows (``5000,100000``).
+``HMXGRAPH_GROWTH_EVENTS`` the numbers of events of the one session that grows (``5000,100000``);
+``HMXGRAPH_GROWTH_CONFLICTS`` the numbers of conflicts of one tenant (``200,20000``).
 """
 
 import os
@@ -10,13 +11,14 @@ import sys
 import pytest
 
 import hmxgraph
-from tests.artifact_makers import policy
+from tests.artifact_makers import policy, stored_at_once
 from tests.counting import Counting
 from tests.session_makers import repaired_deployment, service_work
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(7200)]
 SIZES = tuple(int(size) for size in os.environ.get("HMXGRAPH_GROWTH", "100,400,1600").split(","))
 EVENTS = tuple(int(size) for size in os.environ.get("HMXGRAPH_GROWTH_EVENTS", "5000,100000").split(","))
+CONFLICTS = tuple(int(size) for size in os.environ.get("HMXGRAPH_GROWTH_CONFLICTS", "200,20000").split(","))
 # How much more than its share a call may cost on the largest store: erasing one session touches the same everywhere,
 # and nothing may grow faster than the store.
 TOLERANCE = 1.5
@@ -120,3 +122,47 @@ def test_one_session_that_grows(address, tenant_id):
     growth = {name: hits[-1] / hits[0] for name, hits in table.items()}
     assert growth["suggest"] < 1.01
     assert max(growth.values()) < 3
+
+
+def opposed(numbers):
+    """Two rules for each of the numbers, of which one forbids what the other recommends."""
+    for number in numbers:
+        for word in ("use it", "do not use it"):
+            yield policy(f"{word.partition(' ')[0]}{number}", word, condition=f"case number {number}")
+
+
+def conflict_calls(graph, size):
+    """Calls that may read conflicts or rules, none of them about all of either."""
+
+    def compile_changed():
+        graph.ingest(repaired_deployment(f"changed{size}", tenant=graph.tenant_id))
+        before = graph._connection.hits
+        graph.compile()
+        return before
+
+    return {
+        "compile, one changed session": compile_changed,
+        "compile, nothing changed": graph.compile,
+        "suggest": lambda: graph.suggest(session_id="d0"),
+        "pack": lambda: graph.pack("Deploy the staging environment", budget=2048),
+        "conflicts, the newest 50": lambda: graph.conflicts(limit=50),
+        "record one more rule": lambda: graph.record_artifact(policy(f"more{size}", "wait", condition=f"more {size}")),
+    }
+
+
+def test_conflicts_that_grow(address, tenant_id):
+    """Prints accesses by the number of conflicts, all detected at the same time: no call reads all of them."""
+    connection, table = Counting(address), {}
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
+    graph.ingest(repaired_deployment("d0", tenant=tenant_id))
+    before = 0
+    for size in CONFLICTS:
+        for first in range(before, size, 1000):
+            stored_at_once(connection, graph._tenancy, opposed(range(first, min(first + 1000, size))))
+        before = size
+        graph.compile()
+        assert len(graph.conflicts()) == size
+        measured(connection, conflict_calls(graph, size), table)
+    connection.close()
+    shown("conflicts", CONFLICTS, table)
+    assert max(hits[-1] / hits[0] for hits in table.values()) < TOLERANCE

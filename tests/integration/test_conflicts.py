@@ -9,6 +9,7 @@ from hmxgraph.errors import ConflictClosed, InvalidRequest, NotFound, UnknownCho
 from hmxgraph.graph import artifacts, conflicts, lifecycle
 from hmxgraph.graph._conflict_rows import relation_id
 from hmxgraph.graph.plan import Tenancy, ask, bind, read, write
+from hmxgraph.graph.schema import packaged_schema, send_all
 from tests.artifact_makers import at, pattern, policy, schema, stored_at_once
 
 MEMORY = """
@@ -22,6 +23,11 @@ CREATE (source)-[relation:RELATES_TO {tenant_id: $tenant_id, status: 'active', c
 SET relation.relation_type = $relation_type, relation.last_us = $last_us
 """
 STATUS = "MATCH ()-[relation:RELATES_TO {tenant_id: $tenant_id}]->() RETURN relation.relation_type, relation.status"
+INDEXED = """
+MATCH (node:Artifact|Conflict {tenant_id: $tenant_id})
+RETURN node.key AS key, node.guides AS guides, node.uncompared AS uncompared, node.place AS place
+ORDER BY key
+"""
 MEMORIES = "MATCH (memory:Memory {tenant_id: $tenant_id}) RETURN memory.status, memory.valid_to_us"
 
 
@@ -182,7 +188,47 @@ def test_compiling_looks_for_conflicts_that_a_killed_client_missed(graph, connec
     assert listed() == ()
     graph.compile()
     assert len(listed()) == 1
-    assert connection.perform(read(partial(conflicts._unsettled, tenancy))) == []
+    assert connection.perform(read(partial(conflicts._uncompared, tenancy))) == []
+
+
+def test_a_policy_stated_later_is_held_against_what_was_compared_before(graph, record, listed):
+    """When the stated policies change, all rules are compared once more; a second compilation finds nothing new."""
+    record(policy("p1", "Lock the table", second=3))
+    graph.compile()
+    assert listed() == ()
+    graph.remember("Never lock a table", kind="policy")
+    graph.compile()
+    assert [conflict.kind for conflict in listed()] == ["policy_against_recommendation"]
+    graph.compile()
+    assert len(listed()) == 1
+
+
+def test_a_draft_is_compared_once_it_is_active(graph, connection, tenancy, record, listed):
+    """A draft contradicts nobody; where its activation was cut off, the next compilation compares it."""
+    record(policy("p1", "Use it", condition="a case"), policy("p2", "Never use it", condition="a case", status="draft"))
+    graph.compile()
+    assert listed() == ()
+    change = {"status": "active", "reason": "", "at_us": at(60), "from": ["draft"]}
+    connection.perform(write(lambda: lifecycle._transition(tenancy, "p2", change)))
+    assert listed() == ()
+    graph.compile()
+    assert len(listed()) == 1
+
+
+def test_what_an_older_release_stored_is_found_after_the_upgrade(graph, connection, tenancy, cypher, listed):
+    """Rules and conflicts without the newer properties get them, as new ones have them."""
+    sides = [policy("p1", "Use it", condition="a case"), policy("p2", "Never use it", condition="a case")]
+    tooled = policy("p3", "Use it", condition="a call", metadata={"tools": ["kubectl"]})
+    stored_at_once(connection, tenancy, [*sides, tooled, schema("s1"), pattern("c1", "Big tables", "x")])
+    graph.compile()
+    stored = cypher(INDEXED)
+    assert len(listed()) == 1
+    cypher("MATCH (node:Artifact|Conflict {tenant_id: $tenant_id}) REMOVE node.guides, node.uncompared, node.place")
+    assert listed() == ()
+    [upgrade] = [step for step in packaged_schema().upgrades if step.version == 12]
+    connection.perform(write(partial(send_all, upgrade.statements)))
+    graph.compile()
+    assert (cypher(INDEXED), len(listed())) == (stored, 1)
 
 
 def test_resolving_keeps_one_side_and_retires_the_other(opposed, resolve, listed, shown):

@@ -107,7 +107,29 @@ def test_situations_are_compared_by_their_terms(first, second, same):
 @pytest.mark.parametrize("artifact", [schema("a"), policy("a", "x", condition="the"), made("a", "decision_policy", {})])
 def test_without_a_subject_there_is_no_situation(artifact):
     """Other types, and conditions without any term, contradict nobody."""
-    assert row(artifact)["properties"]["situation_key"] is None
+    properties = row(artifact)["properties"]
+    assert (properties["situation_key"], properties["uncompared"]) == (None, None)
+
+
+def test_what_has_a_subject_waits_to_be_compared():
+    """A compilation still has to look for what contradicts it."""
+    assert row(policy("a", "x"))["properties"]["uncompared"] is True
+
+
+@pytest.mark.parametrize(
+    ("artifact", "guides"),
+    [
+        (schema("a"), "task_schema"),
+        (made("a", "failure_playbook", {}), "failure_playbook"),
+        (policy("a", "x", metadata={"tools": ["kubectl"]}), "decision_policy"),
+        (policy("a", "x", metadata={"tools": []}), None),
+        (policy("a", "x"), None),
+        (pattern("a", "Big tables", "x"), None),
+    ],
+)
+def test_what_can_guide_a_session_is_marked(artifact, guides):
+    """Of rules, only those about tools can say anything of the next call."""
+    assert row(artifact)["properties"]["guides"] == guides
 
 
 def test_visible_from_the_later_of_both_times():

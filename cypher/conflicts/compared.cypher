@@ -1,0 +1,9 @@
+// Record which artifacts were compared with all others about their condition.
+//
+// mode: write
+// row:  -
+MATCH (artifact:Artifact)
+WHERE artifact.key IN $keys AND artifact.tenant_id = $tenant_id
+WITH artifact
+ORDER BY artifact.key
+REMOVE artifact.uncompared

@@ -1,0 +1,16 @@
+// Let all active artifacts about a condition be compared once more, now with these stated policies.
+//
+// Artifacts come before the tenant, as in every transaction that locks both.
+//
+// mode: write
+// row:  -
+CALL () {
+  MATCH (artifact:Artifact {tenant_id: $tenant_id, status: 'active'})
+  WHERE artifact.situation_key IS NOT NULL
+  WITH artifact
+  ORDER BY artifact.key
+  SET artifact.uncompared = true
+  RETURN count(*) AS exposed
+}
+MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
+SET tenant.compared_policies = $policies
