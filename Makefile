@@ -11,7 +11,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 EQUIPPED := .venv/equipped
 DOCUMENTED := .venv/documented
 COMPARED := .venv-compare/ready
-BENCHMARKS := tests/benchmarks -m bench -o addopts='--strict-markers --import-mode=importlib' -o python_files='bench_*.py'
+BENCHMARKS := tests/benchmarks -m bench -o addopts='--strict-markers --import-mode=importlib' -o python_files='bench_*.py' -o timeout=7200
 
 help:  ## What can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12

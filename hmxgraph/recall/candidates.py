@@ -306,15 +306,6 @@ class Episodes:
             best += [session_id] if session_id not in {*best, but} else []
         return best
 
-    @property
-    def of_tools(self) -> bool:
-        """Whether most of the events above the threshold are of sessions in which tools answered."""
-        answers = zip(self.pool.session_id, self.pool.title, self.pool.results, strict=True)
-        worked = {session_id for session_id, title, answer in answers if answer and not title}
-        scored = zip(self.pool.session_id, self.scores.tolist(), strict=True)
-        above = [session_id in worked for session_id, score in scored if score >= THRESHOLD]
-        return 2 * sum(above) > len(above)
-
     def with_whole_sessions(self, sessions: Collection[str], shares: Floats) -> "Episodes":
         """Return the events with those of *sessions* at no less than half of the relevance of their session's best.
 

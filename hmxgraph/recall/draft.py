@@ -57,7 +57,7 @@ from hmxgraph.recall.pack import line_of, tokens_of
 from hmxgraph.recall.pool import EventPool, Flags, Floats, match_words, rarity
 from hmxgraph.recall.question import PackRequest
 from hmxgraph.recall.relations import Vicinity, relation_candidates
-from hmxgraph.recall.relevance import Ranking, near_best
+from hmxgraph.recall.relevance import SURE, Ranking, near_best
 from hmxgraph.recall.walk import Neighbourhood
 from hmxgraph.text.artifacts import Validity, applies
 from hmxgraph.text.lines import DISPUTED
@@ -456,12 +456,23 @@ class Draft:
         procedures = (each for each in self.appraised.useful if each.section == "procedures")
         if not {SECTION, "procedures"} <= set(self.request.sections):
             return frozenset()
-        acting = bool(self.appraised.appraisal.guidance.expected) or self._scored_events.of_tools
-        if next(procedures, None) is None and not acting:
+        if next(procedures, None) is None and not self._acting:
             return frozenset()
         running = self.request.session_id
         best = self._scored_events.best_sessions(1 if self._routine else MOST_SESSIONS, running)
         return frozenset([*best, running] if running else best)
+
+    @property
+    def _acting(self) -> bool:
+        """Whether tools do the work here."""
+        return bool(self.appraised.appraisal.guidance.expected) or self.events.pool.of_tools
+
+    @cached_property
+    def _is_new(self) -> bool:
+        """Whether work is asked for that was never done here: then no past episode helps with it."""
+        question = self.events.question
+        asks = question.works or not question.recalls
+        return asks and self._acting and self.events.is_new(self.request.session_id)
 
     @cached_property
     def _routine(self) -> frozenset[str]:
@@ -532,8 +543,10 @@ class Draft:
         if self.request.sections == (SECTION,) or by_time:
             return None
         related = self.events.related(self.neighbourhood, relevance, self.request.budget)
+        if self._is_new:
+            related &= self.events.match.share >= SURE
         related |= np.array([session_id == self.request.session_id for session_id in pool.session_id], dtype=np.bool_)
-        if time.moment is None:
+        if time.moment is None or self._is_new:
             return related
         return related | _of_moment(time.moment, pool, relevance, self.request.budget)
 

@@ -279,6 +279,13 @@ class EventPool:
         return np.array([foreign(label) for label in self.label], dtype=np.bool_)
 
     @cached_property
+    def of_tools(self) -> bool:
+        """Whether most of the events are of sessions in which tools answered."""
+        answered = self.results & (self.talk > 0)
+        worked = np.isin(self.sessions, self.sessions[answered])
+        return 2 * int(np.count_nonzero(worked)) > len(self)
+
+    @cached_property
     def follows(self) -> Flags:
         """Which events directly follow the one before them."""
         follows: Flags = np.diff(self.places, prepend=-np.inf) == 1

@@ -15,7 +15,7 @@ from tests.artifact_makers import policy, stored_at_once
 from tests.counting import Counting
 from tests.session_makers import repaired_deployment, service_work
 
-pytestmark = [pytest.mark.bench, pytest.mark.timeout(7200)]
+pytestmark = pytest.mark.bench
 SIZES = tuple(int(size) for size in os.environ.get("HMXGRAPH_GROWTH", "100,400,1600").split(","))
 EVENTS = tuple(int(size) for size in os.environ.get("HMXGRAPH_GROWTH_EVENTS", "5000,100000").split(","))
 CONFLICTS = tuple(int(size) for size in os.environ.get("HMXGRAPH_GROWTH_CONFLICTS", "200,20000").split(","))

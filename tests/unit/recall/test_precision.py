@@ -7,9 +7,11 @@ import pytest
 
 from hmxgraph.recall.draft import MOST_SESSIONS
 from hmxgraph.recall.knowledge import Guidance
+from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import understood
+from hmxgraph.recall.relevance import Ranking
 from hmxgraph.text.terms import counter
-from tests.recall_makers import QUERY, artifact, event, evidence, known, memory, packed, record
+from tests.recall_makers import NOW, QUERY, artifact, event, evidence, known, memory, packed, record
 
 LINTING = "The team lints with Biome"
 
@@ -268,6 +270,35 @@ def test_a_request_that_leads_to_actions_gets_a_few_whole_sessions():
     events = [event(100 * number, f"{QUERY} on host {number}", session=f"s{number}") for number in range(5)]
     expecting = Guidance(expected=frozenset({"deploy"}), known=frozenset({"deploy", "roll_back"}))
     assert 1 <= len(shown(packed(events, guidance=expecting), "episodes")) <= MOST_SESSIONS
+
+
+def test_work_that_was_never_done_here_gets_no_past_episodes():
+    """Words that every request has make no past one similar; an event that has most of the words itself helps."""
+    expecting = Guidance(expected=frozenset({"deploy"}), known=frozenset({"deploy", "roll_back"}))
+    events = [*work("s1", 0), *work("s2", 100)]
+    asked = {"query": "Book the morning flight from Boston to Lisbon in the environment", "guidance": expecting}
+    assert shown(packed(events, **asked), "episodes") == []
+    read = "read_file -> " + " ".join(f"line {number}" for number in range(99)) + " morning flight Boston Lisbon booked"
+    told = event(200, read, session="s3", kind="tool_result")
+    assert len(shown(packed([*events, told], **asked), "episodes")) == 1
+    assert len(shown(packed(events, guidance=expecting), "episodes")) > 1
+
+
+def test_the_running_session_makes_its_own_request_no_past_one():
+    """Its events are shown, and none of the past."""
+    expecting = Guidance(expected=frozenset({"deploy"}), known=frozenset({"deploy", "roll_back"}))
+    query = "Book the morning flight from Boston to Lisbon in the environment"
+    events = [*work("s1", 0), event(100, query, session="now"), event(101, "which airline", session="now")]
+    texts = shown(packed(events, query=query, guidance=expecting, session_id="now"), "episodes")
+    assert sorted(texts) == [query, "which airline"]
+
+
+@pytest.mark.parametrize(("age_days", "certain"), [(0.0, True), (300.0, False)])
+def test_a_named_time_assures_only_of_events_near_it(age_days, certain):
+    """A date of the question says nothing about events of another year."""
+    question = understood("What did they arrange on 14 March 2026?", NOW)
+    pool = EventPool.of([event(1, "a picnic by the lake", age_days=age_days)[0]])
+    assert (Ranking(question, pool, 1).assurance > 0) is certain
 
 
 def test_an_empty_result_is_not_packed():
