@@ -330,19 +330,22 @@ class Episodes:
             related |= own
         return replace(self, relevance=relevance, related=related)
 
-    def beside_procedure(self, sessions: Collection[str], shares: Floats, routine: Collection[str]) -> "Episodes":
+    def beside_procedure(
+        self, sessions: Collection[str], shares: Floats, routine: Collection[str], cases: Flags
+    ) -> "Episodes":
         """Return the events, those of past *sessions* without what the procedure beside them tells already.
 
         It has the calls of its *routine* actions as steps, and what the user must give. What is left of an episode are
-        talk about the request, other calls, and failures; if that is the request alone, nothing is left.
+        talk about the request, other calls, and failures; if that is the request alone, nothing is left. Nor is
+        anything left of a session without any of the *cases*, which are special in the way that this request is.
         """
         covered = self._routine(routine) | self._said_before | self._talk_without(shares, _LITTLE)
         related = self._counts > 0
         for session_id in sorted(sessions):
             own = self._of_session(session_id)
             kept = own & related & ~covered
-            few = np.count_nonzero(kept & ~self._ends) < _FEW_LEFT
-            related &= ~own | (kept & ~few)
+            tells = np.count_nonzero(kept & ~self._ends) >= _FEW_LEFT and (own & cases).any()
+            related &= (~own | kept) if tells else ~own
         return replace(self, related=related)
 
     def of_trouble(self, *, repeated: bool) -> "Episodes":

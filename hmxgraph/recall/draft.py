@@ -422,7 +422,7 @@ class Draft:
             episodes = episodes.with_whole_sessions(self.whole_sessions, self.events.match.share)
         if self.whole_sessions and self._routine:
             past = self.whole_sessions - self.logs - {self.request.session_id}
-            episodes = episodes.beside_procedure(past, self.events.match.share, self._routine)
+            episodes = episodes.beside_procedure(past, self.events.match.share, self._routine, self.events.cases)
         return Standings(episodes, others)
 
     @property

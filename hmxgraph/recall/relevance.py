@@ -271,6 +271,8 @@ _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
 # which it had seen others, that are 4, and of 195 for other kinds of work 180. A request or a step has at most as many
 # distinct terms.
 _ALIKE, _LONGEST_STEP = 0.36, 64
+# What is special about a request has at most this share of all events, or this number.
+_SPECIAL, _FEW_EVENTS = 0.02, 5
 # How long after a time people speak of it.
 _TOLD_AFTER_US = 30 * DAY_US
 # Weight of the terms of names in the question: its subject says more than its phrasing.
@@ -437,6 +439,15 @@ class Ranking:
         share = float(self.match.share[past].max(initial=0.0))
         meant = float(self._meaning[past].max(initial=0.0)) * SURE if self.meanings else 0.0
         return max(share, meant) < _ALIKE
+
+    @property
+    def cases(self) -> Flags:
+        """Which events have most of what is special about this request: its words that hardly any event has."""
+        known = (self.match.counts > 0).sum(axis=1)
+        special = known <= max(_SPECIAL * self.event_count, _FEW_EVENTS)
+        weights = np.where(special, self.match.weights, 0.0)
+        cases: Flags = weighted(weights, self.match.counts > 0) > weights.sum() / 2
+        return cases
 
     @cached_property
     def assurance(self) -> float:

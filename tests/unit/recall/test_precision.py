@@ -104,6 +104,32 @@ def test_beside_procedures_two_past_sessions_are_packed_whole():
     assert set(reasons(pack)).isdisjoint(entry.source_id for entry in pack.entries)
 
 
+def returned(number, wish):
+    """Return a session in which something is returned, as the procedure says, with a word of the shop's own rules."""
+    turns = [
+        (f"Please return {wish}", {}),
+        ("return_items(order=W1)", {"kind": "tool_call"}),
+        ("return_items -> requested", {"kind": "tool_result"}),
+        (f"The return of {wish} needs a photo first", {"source": "agent"}),
+        ("Here is the photo for the return", {}),
+        ("The return is under way", {"source": "agent"}),
+    ]
+    return [event(10 * number + at, text, session=f"s{number}", **how) for at, (text, how) in enumerate(turns)]
+
+
+def test_beside_a_procedure_only_a_similar_case_is_packed():
+    """What the request shares with all others, the procedure tells; what is special about it, a past case may."""
+    procedure = artifact(
+        1, "Return a recent order", steps=[("Return the order", "return_items")], actions=("return_items",)
+    )
+    wishes = ["the cracked tablet", *["my recent order"] * 30]
+    events = [each for number, wish in enumerate(wishes) for each in returned(number, wish)]
+    asked = {"what": known(artifacts=[procedure])}
+    alike = shown(packed(events, query="Return a tablet that came cracked", **asked), "episodes")
+    assert "The return of the cracked tablet needs a photo first" in alike
+    assert shown(packed(events, query="Please return my recent order", **asked), "episodes") == []
+
+
 def test_small_talk_is_no_part_of_an_episode():
     """Greetings, thanks and confirmations have none of the question's words; the end of the session stays."""
     said = [("Hi! How can I help?", "agent"), ("Sure, go on", "user"), ("Thanks, have a great day!", "user")]
