@@ -137,15 +137,25 @@ def known(*, session=None, related=None, **lists):
     return Known(**kinds, session=session or RunningSession(), related=related or Related())
 
 
-def draft(events=(), what=None, *, query=QUERY, budget=2048, sections=SECTION_PRIORITY, guidance=NO_GUIDANCE, **asked):
-    """Return the draft of a pack over *events* and the knowledge in *what*."""
+def draft(
+    events=(),
+    what=None,
+    *,
+    query=QUERY,
+    budget=2048,
+    sections=SECTION_PRIORITY,
+    guidance=NO_GUIDANCE,
+    failed=frozenset(),
+    **asked,
+):
+    """Return the draft of a pack over *events* and the knowledge in *what*; some sessions *failed*."""
     request = PackRequest(query, budget=budget, sections=tuple(sections), **asked)
     state = State("acme", 7, NOW, len(events))
     ranking = Ranking(understood(query, NOW), EventPool.of([row for row, _ in events]), len(events))
     what = what or known()
     candidates = appraised(request, state, ranking, what, request.count_tokens, guidance)
     candidates = with_relations(candidates, what.related, Vicinity())
-    return Draft(request, state, ranking, Neighbourhood((), len(events)), candidates)
+    return Draft(request, state, ranking, Neighbourhood((), len(events)), candidates, failed=frozenset(failed))
 
 
 def packed(events=(), what=None, **asked):

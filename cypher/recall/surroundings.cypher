@@ -19,11 +19,13 @@
 // Neighbours are chosen by when they were first related, which later events do not change. A node brings the name that a
 // record gave it.
 //
+// failed are those of the $sessions whose last feedback, as of then, was negative.
+//
 // This is the last statement of a pack, and each statement sees what was committed before it: state_version, read last,
 // reveals concurrent commits since the first statement.
 //
 // mode: read
-// row:  mentions, events, texts, contents, relations, related, cut_off, state_version
+// row:  mentions, events, texts, contents, failed, relations, related, cut_off, state_version
 CALL () {
   UNWIND $anchors AS key
   MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
@@ -75,6 +77,13 @@ CALL () {
   MATCH (event:Event {key: key})
   WHERE event.tenant_id = $tenant_id AND event.erased IS NULL
   RETURN collect([event.event_id, event.event_type, event.content]) AS contents
+}
+CALL () {
+  UNWIND $sessions AS key
+  MATCH (session:Session {key: key})
+  WHERE session.tenant_id = $tenant_id AND session.outcome IN ['negative', 'correction']
+    AND session.outcome_order[1] <= $as_of_us
+  RETURN collect(session.session_id) AS failed
 }
 CALL () {
   UNWIND $named AS key
@@ -143,6 +152,7 @@ RETURN
   events,
   texts,
   contents,
+  failed,
   [relation IN links | [
     startNode(relation).key, relation.relation_type, endNode(relation).key, relation.weight, relation.confidence,
     relation.evidence_count, relation.last_us

@@ -309,6 +309,8 @@ _FEW_EVENTS = 50_000
 # Over-fetch factor for as-of queries: full-text search cannot filter by time.
 REACH = 10
 _ANCHORS = 12
+# Sessions of the best events, whose outcome is read.
+_SESSIONS = 24
 # Number of long events fetched in full.
 LONG = 4
 # Entities mentioned more often than this are too common to link events.
@@ -563,7 +565,8 @@ class _Opening:
         ranking = self.ranking(_events(row, self.state.as_of_us))
         whole = {event_id: full_text(kind, parse_json(content)) for event_id, kind, content in row["contents"]}
         mask_key = "" if self.tenancy.trust.mask_secrets == "off" else self.tenancy.key
-        return Draft(self.request, state, ranking, surroundings_row, appraised_knowledge, whole, mask_key)
+        failed = frozenset(row["failed"])
+        return Draft(self.request, state, ranking, surroundings_row, appraised_knowledge, whole, failed, mask_key)
 
 
 def _events(row: Row, as_of_us: int) -> list[list[Any]]:
@@ -608,6 +611,7 @@ def _surroundings(
         tenant_key=tenancy.key,
         as_of_us=state.as_of_us,
         anchors=_keys(tenancy, anchors, _ANCHORS),
+        sessions=_keys(tenancy, ranking.best_sessions(_SESSIONS), _SESSIONS),
         named=_padded(list(named), _NAMED),
         related="graph_relations" in request.sections,
         links=_LINKS,

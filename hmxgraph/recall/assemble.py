@@ -370,6 +370,7 @@ def _about(of: Candidate) -> dict[str, Any]:
     about: dict[str, Any] = {"label": of.label} if of.label else {}
     if of.section in DATED:
         about |= {"timestamp": iso(of.time_us), "session_id": of.session_id, "place": of.place}
+        about |= {"failed": True} if of.failed else {}
         return about | ({"speaker": of.speaker} if of.speaker else {})
     return about | ({"timestamp": iso(of.time_us)} if shows_date(of) else {})
 

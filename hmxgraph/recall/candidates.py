@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import repeat
+from itertools import islice, repeat
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
@@ -158,7 +158,8 @@ class Candidate(NamedTuple):
 
     ``tokens`` counts the rendered line, or only the text if the candidate cannot be included. ``verdict`` is a drop
     reason known in advance. An ``exempt`` candidate (identity, hard rules) is never dropped as low_relevance. For
-    events, ``label`` marks text from tools or the web and ``place`` is the position in the session.
+    events, ``label`` marks text from tools or the web, ``place`` is the position in the session, and ``failed`` tells
+    that the session's last feedback was negative.
     """
 
     section: str
@@ -178,6 +179,7 @@ class Candidate(NamedTuple):
     place: int = 0
     verdict: str = ""
     exempt: bool = False
+    failed: bool = False
 
     @property
     def order(self) -> Order:
@@ -205,6 +207,8 @@ class Dropped(NamedTuple):
 
 # The minimum relevance of an event that relates to the question at all.
 HELPS = 0.2
+# What an example of the same work is worth if it failed, beside one that did not.
+_IF_FAILED = 0.8
 # What a step is worth of the best of its episode, where that is shown whole.
 _WITHIN_EPISODE = 0.5
 # A message of fewer distinct terms, with less than this of the best share of the question, is small talk.
@@ -250,7 +254,8 @@ class Episodes:
     """The events of *pool* with their relevance; *verdicts* are drop reasons known in advance, by id.
 
     *timely* is how much recency counts for each event, in [0, 1]. Events that are not *related* to the question have no
-    component but provenance, so that the score alone drops them.
+    component but provenance, so that the score alone drops them. ``failed`` are the sessions whose last feedback was
+    negative.
     """
 
     pool: EventPool
@@ -259,6 +264,7 @@ class Episodes:
     verdicts: Mapping[str, str] = field(default_factory=dict)
     timely: Floats | float = 1.0
     related: Flags | None = None
+    failed: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.pool)
@@ -296,15 +302,15 @@ class Episodes:
     def _columns(self) -> _Columns:
         return _Columns(*(column.tolist() for column in (self._relevance, self.recency, self._salience, self.scores)))
 
-    def best_sessions(self, most: int, but: str | None) -> list[str]:
-        """Return the *most* sessions with the best events above the threshold, without the session *but*."""
-        best: list[str] = []
-        for at in np.argsort(-self.scores, kind="stable").tolist():
-            session_id = self.pool.session_id[at]
-            if self.scores[at] < THRESHOLD or len(best) == most:
-                break
-            best += [session_id] if session_id not in {*best, but} else []
-        return best
+    def best_sessions(self, most: int, but: str | None, failed: Collection[str] = ()) -> list[str]:
+        """Return the *most* sessions with the best events above the threshold, without the session *but*.
+
+        Of sessions that are nearly as good, those that *failed* come last.
+        """
+        bad = np.array([session_id in failed for session_id in self.pool.session_id], dtype=np.bool_)
+        order = np.argsort(-self.scores * np.where(bad, _IF_FAILED, 1.0), kind="stable").tolist()
+        ranked = (self.pool.session_id[at] for at in order if self.scores[at] >= THRESHOLD)
+        return list(islice(dict.fromkeys(session_id for session_id in ranked if session_id != but), most))
 
     def with_whole_sessions(self, sessions: Collection[str], shares: Floats) -> "Episodes":
         """Return the events with those of *sessions* at no less than half of the relevance of their session's best.
@@ -502,6 +508,7 @@ class Episodes:
             label=pool.label[at],
             place=at,
             verdict=self.verdicts.get(event_id, ""),
+            failed=pool.session_id[at] in self.failed,
         )
 
 

@@ -399,7 +399,8 @@ _BY_LINE = frozenset({"breadth_first", "depth_first"})
 class Draft:
     """Everything that goes into a pack; ``whole`` holds the full text of events that the pool has truncated.
 
-    With a ``mask_key`` secrets are masked, linked by a hash under that key.
+    ``failed`` are the sessions of the best events whose last feedback was negative. With a ``mask_key`` secrets are
+    masked, linked by a hash under that key.
     """
 
     request: PackRequest
@@ -408,6 +409,7 @@ class Draft:
     neighbourhood: Neighbourhood
     appraised: Appraised
     whole: Mapping[str, str] = field(default_factory=dict)
+    failed: frozenset[str] = frozenset()
     mask_key: str = ""
 
     @cached_property
@@ -459,7 +461,7 @@ class Draft:
         if next(procedures, None) is None and not self._acting:
             return frozenset()
         running = self.request.session_id
-        best = self._scored_events.best_sessions(1 if self._routine else MOST_SESSIONS, running)
+        best = self._scored_events.best_sessions(1 if self._routine else MOST_SESSIONS, running, self.failed)
         return frozenset([*best, running] if running else best)
 
     @property
@@ -523,7 +525,9 @@ class Draft:
             shares,
             self._related(time, pool, relevance),
         )
-        return with_passages(scored, self.whole, terms, self.request.budget, count_tokens)
+        scored = with_passages(scored, self.whole, terms, self.request.budget, count_tokens)
+        # A log of many tasks ends with the outcome of its last one.
+        return replace(scored, failed=self.failed - scored.logs(self.failed))
 
     def _timely(self, time: Clock, pool: EventPool, relevance: Floats) -> Floats | float:
         """Return how much recency counts per event: fully in the running session and for questions about a time."""

@@ -54,6 +54,10 @@ def _date_line(of: date, before: date | None) -> str:
     return short if before is not None and before.year == of.year else f"{short} {of.year}"
 
 
+# After the date of a session that its last feedback calls a failure.
+_FAILED = " (this session ended with negative feedback)"
+
+
 def _said_on(time_us: int) -> str:
     """Return the suffix that dates a memory.
 
@@ -75,6 +79,7 @@ def groups(candidate: Candidate) -> tuple[Hashable, ...]:
     if candidate.section in DATED:
         date_of = day(candidate.time_us)
         headings += [(candidate.section, date_of.year), (candidate.section, candidate.session_id, date_of)]
+        headings += [(candidate.section, candidate.session_id, date_of, _FAILED)] if candidate.failed else []
     return (
         (*headings, NOTICE) if needs_notice(candidate.section, candidate.content, candidate.label) else tuple(headings)
     )
@@ -97,7 +102,7 @@ class Costs:
             return self.count_tokens(NOTICE + "\n")
         if not isinstance(group, tuple):
             return self.count_tokens(heading(str(group)) + "\n")
-        return self.count_tokens(" 2026" if len(group) == 2 else "30 September\n")
+        return self.count_tokens((" 2026", "30 September\n", _FAILED)[len(group) - 2])
 
 
 # A pack as prompt text: sections, dates, one entry per line, outside text labelled.
@@ -110,7 +115,8 @@ class Line(NamedTuple):
 
     Statements that may since have been replaced carry a time as well; permanent rules carry none.
 
-    ``timed`` is false if the time is unknown: a section with such an event is rendered without dates.
+    ``failed`` tells that the last feedback on its session was negative; ``timed`` is false if the time is unknown: a
+    section with such an event is rendered without dates.
     """
 
     section: str
@@ -121,6 +127,7 @@ class Line(NamedTuple):
     label: str = ""
     speaker: str = ""
     timed: bool = True
+    failed: bool = False
 
 
 # A part of the text on lines of its own: a heading, date, notice or entry.
@@ -137,6 +144,7 @@ def line_of(candidate: Candidate) -> Line:
         candidate.place,
         candidate.label,
         candidate.speaker,
+        failed=candidate.failed,
     )
 
 
@@ -178,8 +186,9 @@ def _dated(lines: Sequence[Line]) -> Iterator[Part]:
     ordered = sorted(lines, key=lambda line: (starts[line.session_id], line.session_id, line.place, line.time_us))
     for _, session in groupby(ordered, key=lambda line: line.session_id):
         for current, turns in groupby(session, key=lambda line: day(line.time_us)):
-            yield _date_line(current, before)
-            yield from turns
+            told = list(turns)
+            yield _date_line(current, before) + (_FAILED if any(line.failed for line in told) else "")
+            yield from told
             before = current
 
 
@@ -346,6 +355,7 @@ def _line_of(entry: Entry, about: Mapping[str, Any]) -> Line:
         _text(about, "label"),
         speaker_name(_text(about, "speaker")),
         timed=time_us is not None,
+        failed=about.get("failed") is True,
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from heapq import nsmallest
+from itertools import islice
 
 import numpy as np
 
@@ -353,6 +354,11 @@ class Ranking:
         """Return the ids of the best *most* events: the anchors of the walk."""
         ranks = zip((-self.first).tolist(), self.pool.event_id, strict=True)
         return tuple(event_id for score, event_id in nsmallest(most, ranks) if score < 0)
+
+    def best_sessions(self, most: int) -> tuple[str, ...]:
+        """Return the *most* sessions of the best events."""
+        order = np.argsort(-self.first, kind="stable").tolist()
+        return tuple(islice(dict.fromkeys(self.pool.session_id[at] for at in order if self.first[at] > 0), most))
 
     def truncated(self, most: int) -> tuple[str, ...]:
         """Return the ids of the best *most* events whose stored text is truncated."""

@@ -4,7 +4,7 @@ import pytest
 from neo4j import GraphDatabase
 
 from hmxgraph.protocol.timestamps import iso
-from tests.session_makers import START, event
+from tests.session_makers import START, event, order_session
 
 CODEWORD = "The rollback codeword for the payments cluster is heron"
 ASKED = "What is the rollback codeword for the payments cluster?"
@@ -104,3 +104,14 @@ def test_a_pack_of_the_past_reports_records_beyond_its_limit(graph, tasks, addre
     with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
         driver.execute_query(copies, tenant_id=graph.tenant_id, database_=address.database)
     assert truncated()
+
+
+def test_the_outcome_of_a_session_shows_from_its_feedback_on(graph):
+    """An example says that it ended badly as of the time when somebody said so, and no longer once it is put right."""
+    graph.ingest(order_session("s1", "cancel", signal="negative", tenant=graph.tenant_id))
+    told = [iso(START + second * 1_000_000) for second in (8, 60)]
+    texts = [graph.pack("Please cancel my order", as_of=moment).text for moment in told]
+    assert [" (this session ended with negative feedback)\n" in text for text in texts] == [False, True]
+    praise = {"signal": "positive", "target_event_id": "s1/2", "comment": ""}
+    graph.ingest([event("s1", 90, "feedback", praise, tenant=graph.tenant_id)])
+    assert "negative feedback)" not in graph.pack("Please cancel my order").text

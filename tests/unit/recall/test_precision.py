@@ -7,11 +7,12 @@ import pytest
 
 from hmxgraph.recall.draft import MOST_SESSIONS
 from hmxgraph.recall.knowledge import Guidance
+from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import understood
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.text.terms import counter
-from tests.recall_makers import NOW, QUERY, artifact, event, evidence, known, memory, packed, record
+from tests.recall_makers import COUNT, NOW, QUERY, artifact, event, evidence, known, memory, packed, record
 
 LINTING = "The team lints with Biome"
 
@@ -102,6 +103,33 @@ def test_beside_procedures_two_past_sessions_are_packed_whole():
     assert sorted(Counter(sessions).values()) == [6, 6]
     assert pack.token_budget.section_budgets["episodes"].used <= pack.token_budget.total_budget // 4
     assert set(reasons(pack)).isdisjoint(entry.source_id for entry in pack.entries)
+
+
+def test_a_failed_example_gives_way_to_one_that_did_not_fail():
+    """Of sessions that are about as similar; where there is no other, its date tells how it ended."""
+    events = [each for number in range(4) for each in work(f"s{number}", 100 * number)]
+    pack = packed(events, known(artifacts=[PROCEDURE]), failed={"s0", "s1"})
+    sessions = {about["session_id"] for about in pack.metadata["entries"] if "session_id" in about}
+    assert sessions == {"s2", "s3"}
+    assert "negative" not in pack.text
+    pack = packed(events, known(artifacts=[PROCEDURE]), failed={"s0", "s1", "s2", "s3"})
+    assert pack.text.count(" (this session ended with negative feedback)\n") == MOST_SESSIONS
+    assert COUNT(pack.text) <= pack.token_budget.total_budget
+
+
+@pytest.mark.parametrize("budget", [40, 60, 80, 120, 200])
+def test_the_mark_of_a_failed_session_counts(budget):
+    """The text with it stays within the budget, and the pack's own document renders the same text."""
+    events = work("s0", 0)
+    pack = packed(events, known(artifacts=[PROCEDURE]), failed={"s0"}, budget=budget)
+    assert COUNT(pack.text) <= budget
+    assert Pack.model_validate_json(pack.to_json()).text == pack.text
+
+
+def test_a_log_of_many_tasks_does_not_fail_as_a_whole():
+    """Its last feedback is about its last task."""
+    events = [event(number, f"{QUERY} on host {number}", session="s1") for number in range(0, 400, 3)]
+    assert "negative" not in packed(events, failed={"s1"}).text
 
 
 def returned(number, wish):
