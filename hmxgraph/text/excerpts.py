@@ -29,7 +29,7 @@ class Passages:
 
     @classmethod
     def of(cls, text: str, weight_by_term: Mapping[str, float]) -> "Passages":
-        """Split *text*; the worth of a piece is the total weight of the *wanted* terms in it.
+        """Split *text*; a piece is worth the total weight of its terms, a repeated one nothing.
 
         >>> Passages.of("Run the suite. Account 7 is unknown.", {"account": 2.0})
         Passages(pieces=('Run the suite. ', 'Account 7 is unknown.'), worth=(0.0, 2.0))
@@ -94,6 +94,14 @@ class Passages:
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def _pieces(text: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...]]:
-    """Return the pieces of *text* and the terms of each: packs of one tenant split the same texts again and again."""
+    """Return the pieces of *text* and the terms of each: packs of one tenant split the same texts again and again.
+
+    A piece that repeats an earlier one has no terms: logs give the same warning many times.
+    """
     pieces = tuple(_PIECE.findall(text))
-    return pieces, tuple(frozenset(terms(piece)) for piece in pieces)
+    firsts: dict[str, int] = {}
+    places = [firsts.setdefault(piece.strip(), place) for place, piece in enumerate(pieces)]
+    return pieces, tuple(
+        frozenset(terms(piece) if first == place else ())
+        for place, (first, piece) in enumerate(zip(places, pieces, strict=True))
+    )
