@@ -1,7 +1,7 @@
 """Excerpts of long texts: the beginning, for orientation, and the passages relevant to a question."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
@@ -15,32 +15,38 @@ GAP = " […]"
 _LONGEST = 160
 # Texts whose pieces are cached, up to some ten kilobytes each.
 _CACHED_TEXTS = 2_048
+# The number of a list item ends no sentence.
+_SENTENCE_END = r"(?<=[.!?;])(?<!\b\d\.)(?<!\b\d\d\.)\s+"
+_FENCE = "```"
 _PIECE = re.compile(
-    rf"[^\n]{{1,{_LONGEST}}}?(?:\n+|(?<=[.!?;])\s+|\Z)|[^\n]{{1,{_LONGEST}}}(?:\s+|\Z)|\S{{1,{_LONGEST}}}|\n+"
+    rf"[^\n]{{1,{_LONGEST}}}?(?:\n+|{_SENTENCE_END}|\Z)|[^\n]{{1,{_LONGEST}}}(?:\s+|\Z)|\S{{1,{_LONGEST}}}|\n+"
 )
 
 
 @dataclass(frozen=True)
 class Passages:
-    """A text in pieces, each with its relevance to the wanted terms."""
+    """A text in pieces, each with its relevance to the wanted terms; *code* are the places that no excerpt shows."""
 
     pieces: tuple[str, ...]
     worth: tuple[float, ...]
+    code: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, text: str, weight_by_term: Mapping[str, float]) -> "Passages":
         """Split *text*; a piece is worth the total weight of its terms, a repeated one nothing.
 
+        Of prose with code in it the code does not count, unless nothing else is relevant: a line of it says little.
+
         >>> Passages.of("Run the suite. Account 7 is unknown.", {"account": 2.0})
-        Passages(pieces=('Run the suite. ', 'Account 7 is unknown.'), worth=(0.0, 2.0))
+        Passages(pieces=('Run the suite. ', 'Account 7 is unknown.'), worth=(0.0, 2.0), code=frozenset())
 
         """
-        pieces, piece_terms = _pieces(text)
+        pieces, piece_terms, code = _pieces(text)
         # Sets have no stable order, and a plain sum of floats depends on the order.
-        return cls(
-            pieces,
-            tuple(fsum(weight_by_term[term] for term in piece if term in weight_by_term) for piece in piece_terms),
-        )
+        worth = tuple(fsum(weight_by_term[term] for term in piece if term in weight_by_term) for piece in piece_terms)
+        if not any(each for place, each in enumerate(worth) if place not in code):
+            return cls(pieces, worth)
+        return cls(pieces, tuple(0.0 if place in code else each for place, each in enumerate(worth)), code)
 
     def anything_after(self, beginning: int) -> bool:
         """Whether a piece that ends after the first *beginning* characters has any worth."""
@@ -75,13 +81,16 @@ class Passages:
     def _order(self) -> tuple[int, ...]:
         """Places in order of choice: the first piece, relevant pieces (best first), the others by distance to these."""
         best = sorted((place for place, worth in enumerate(self.worth) if worth), key=lambda place: -self.worth[place])
-        ordered = dict.fromkeys([0, *best] if self.pieces else [])
+        places = [place for place in range(len(self.pieces)) if place not in self.code]
+        ordered = dict.fromkeys([*places[:1], *best])
         for step in range(1, len(self.pieces)):
-            if len(ordered) == len(self.pieces):
+            if len(ordered) == len(places):
                 break
-            neighbours = (place + side for place in (*best, 0) for side in (step, -step))
+            neighbours = (place + side for place in (*best, *places[:1]) for side in (step, -step))
             ordered |= dict.fromkeys(
-                place for place in neighbours if 0 <= place < len(self.pieces) and place not in ordered
+                place
+                for place in neighbours
+                if 0 <= place < len(self.pieces) and place not in self.code and place not in ordered
             )
         return tuple(ordered)
 
@@ -93,15 +102,28 @@ class Passages:
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
-def _pieces(text: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...]]:
-    """Return the pieces of *text* and the terms of each: packs of one tenant split the same texts again and again.
+def _pieces(text: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], frozenset[int]]:
+    """Return the pieces of *text*, the terms of each, and which of them are code between fences.
+
+    Cached: packs of one tenant split the same texts again and again.
 
     A piece that repeats an earlier one has no terms: logs give the same warning many times.
     """
     pieces = tuple(_PIECE.findall(text))
     firsts: dict[str, int] = {}
     places = [firsts.setdefault(piece.strip(), place) for place, piece in enumerate(pieces)]
-    return pieces, tuple(
+    piece_terms = tuple(
         frozenset(terms(piece) if first == place else ())
         for place, (first, piece) in enumerate(zip(places, pieces, strict=True))
     )
+    return pieces, piece_terms, frozenset(_code(pieces))
+
+
+def _code(pieces: Sequence[str]) -> Iterator[int]:
+    """Yield the places of code between fences (CommonMark 4.5), with the fences."""
+    inside = False
+    for place, piece in enumerate(pieces):
+        fence = piece.lstrip().startswith(_FENCE)
+        if inside or fence:
+            yield place
+        inside ^= fence

@@ -18,3 +18,24 @@ def test_a_repeated_line_is_no_news():
     passages = Passages.of(20 * WARNING, {"run": 1.0})
     assert passages.anything_after(0)
     assert not passages.anything_after(2 * len(WARNING))
+
+
+ANSWER = (
+    "Sure.\n\n1. Add a card to the gallery.\n```html\n<div class=card>\n<h5>card title</h5>\n```\nIt has 8 items now.\n"
+)
+
+
+def test_prose_is_excerpted_without_its_code():
+    """Single lines of code say little, next to a relevant sentence or not."""
+    assert Passages.of(3 * ANSWER, {"card": 1.0}).excerpt(70).splitlines() == [
+        "Sure.",
+        "",
+        "1. Add a card to the gallery. […]",
+        "It has 8 items now. […]",
+    ]
+
+
+def test_code_is_excerpted_where_nothing_else_is_relevant():
+    """And a fence that is never closed is code to the end."""
+    assert "card title" in Passages.of(ANSWER, {"titl": 1.0}).excerpt(40)
+    assert "<h5>" not in Passages.of(ANSWER.replace("```\nIt", "It"), {"galleri": 1.0}).excerpt(200)
