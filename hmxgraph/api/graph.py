@@ -1,6 +1,5 @@
 """``KnowledgeGraph`` and ``connect``: one tenant's memory, for synchronous code."""
 
-import math
 import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
@@ -8,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from importlib import import_module
-from time import monotonic
 from types import TracebackType
 from typing import Literal, NamedTuple, Self, TypeAlias
 from uuid import uuid4
@@ -49,8 +47,6 @@ from hmxgraph.protocol.trust import DEFAULT_TRUST, MaskSecrets, TrustPolicy, mas
 # Which Neo4j: the arguments, else the environment, else a local server started on demand.
 
 _SYSTEM = "system"
-# Seconds after which a transaction looks again whether the local server has just started: it costs reading two files.
-_CHECKED_AGAIN = 5.0
 
 
 class Login(NamedTuple):
@@ -142,15 +138,7 @@ def settling(login: Login, *, environment: Mapping[str, str] = os.environ) -> Ca
     """Tells whether the local server has just started; None for a server that somebody else runs."""
     if login.uri or environment.get("HMXGRAPH_URI"):
         return None
-    checked_at, started_lately = -math.inf, False
-
-    def settling() -> bool:
-        nonlocal checked_at, started_lately
-        if monotonic() - checked_at > _CHECKED_AGAIN:
-            checked_at, started_lately = monotonic(), engine.started_lately()
-        return started_lately
-
-    return settling
+    return partial(engine.started_lately, engine.data_home())
 
 
 def chosen_embedding(embed: Embedder | str | None, *, environment: Mapping[str, str] = os.environ) -> Embedding | None:

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from hmxgraph.engine import _settings
+from hmxgraph.engine._data_home import started_lately
 from hmxgraph.engine._dumps import dump, load
-from hmxgraph.engine._lifecycle import died, ensure, logs, reachable, runs, started_lately, status, stop
+from hmxgraph.engine._lifecycle import died, ensure, logs, reachable, runs, status, stop
 from hmxgraph.engine._process import browser_style, style_command
 from hmxgraph.engine.server import Listener, Server, Status, Step
 

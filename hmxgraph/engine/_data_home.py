@@ -1,7 +1,6 @@
 """Files of a data home: state and lock, private and written atomically."""
 
 import json
-import math
 import os
 import secrets
 import time
@@ -32,18 +31,23 @@ def write_private(path: Path, text: str) -> None:
 
 # The state file: address and login of the running server, for every process of its owner.
 
+_SETTLING_SECONDS = 120
+
 
 def save(server: Server) -> None:
     """Store *server* in its data home, atomically and with mode 0600."""
     write_private(_path(server.home), json.dumps(server.document(), indent=1) + "\n")
 
 
-def saved_seconds_ago(home: Path) -> float:
-    """How long ago a started server was stored; infinite if none is."""
+def started_lately(home: Path) -> bool:
+    """Whether the server of *home* was started, which stores its state, within the last two minutes.
+
+    It plans most statements for the first time then, for a context pack 8 to 10 s, more on a busy machine.
+    """
     try:
-        return time.time() - _path(home).stat().st_mtime
+        return time.time() - _path(home).stat().st_mtime < _SETTLING_SECONDS
     except OSError:
-        return math.inf
+        return False
 
 
 def load(home: Path) -> Server | None:

@@ -331,7 +331,6 @@ Home: TypeAlias = str | os.PathLike[str] | None
 
 _LOCK_SECONDS = 1800  # the first start may fetch 143 MB over a slow line
 _STOP_SECONDS = 90
-_SETTLING_SECONDS = 120
 
 
 def ensure(home: Home = None, *, progress: Progress = None) -> Server:
@@ -386,14 +385,6 @@ def died(home: Home = None) -> bool:
     folder = read_settings(home).home
     server = _data_home.load(folder)
     return server is not None and not _process.is_server(server.pid, folder)
-
-
-def started_lately(home: Home = None) -> bool:
-    """Whether the server of *home* was started within the last two minutes.
-
-    It plans most statements for the first time then, for a context pack 8 to 10 s, more on a busy machine.
-    """
-    return _data_home.saved_seconds_ago(read_settings(home).home) < _SETTLING_SECONDS
 
 
 def runs(home: Home = None) -> bool:

@@ -235,16 +235,14 @@ def test_a_server_that_has_just_started_has_more_time():
     assert Terms(4, settling=lambda: True).patience("read").seconds == 4
 
 
-def test_whether_a_server_has_just_started_is_checked_every_few_seconds(monkeypatch):
-    """Not for each transaction: a call of several would read the same two files each time."""
-    checks, now = [], [100.0]
-    monkeypatch.setattr(engine, "started_lately", lambda: checks.append(now[0]) or len(checks) == 1)
-    monkeypatch.setattr("hmxgraph.api.graph.monotonic", lambda: now[0])
+def test_only_a_local_server_tells_whether_it_has_just_started(tmp_path, monkeypatch):
+    """Where none was started, none has; of a server elsewhere nothing is known."""
+    monkeypatch.setenv("HMXGRAPH_HOME", str(tmp_path))
     is_settling = settling(Login(), environment={})
-    assert [is_settling(), is_settling()] == [True, True]
-    now[0] = 106.0
-    assert [is_settling(), is_settling()] == [False, False]
-    assert checks == [100.0, 106.0]
+    assert not is_settling()
+    monkeypatch.setattr("hmxgraph.engine._data_home.time.time", lambda: 0.0)
+    (tmp_path / "server.json").write_text("{}")
+    assert is_settling()
     assert settling(Login(uri="bolt://elsewhere"), environment={}) is None
 
 
