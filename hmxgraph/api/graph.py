@@ -138,7 +138,7 @@ def settling(login: Login, *, environment: Mapping[str, str] = os.environ) -> Ca
     """Tells whether the local server has just started; None for a server that somebody else runs."""
     if login.uri or environment.get("HMXGRAPH_URI"):
         return None
-    return partial(engine.started_lately, engine.data_home())
+    return partial(deadlines.settling, engine.state_file())
 
 
 def chosen_embedding(embed: Embedder | str | None, *, environment: Mapping[str, str] = os.environ) -> Embedding | None:

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from hmxgraph.engine import _settings
-from hmxgraph.engine._data_home import started_lately
+from hmxgraph.engine import _data_home, _settings
 from hmxgraph.engine._dumps import dump, load
 from hmxgraph.engine._lifecycle import died, ensure, logs, reachable, runs, status, stop
 from hmxgraph.engine._process import browser_style, style_command
@@ -23,7 +22,7 @@ __all__ = [
     "logs",
     "reachable",
     "runs",
-    "started_lately",
+    "state_file",
     "status",
     "stop",
     "style_command",
@@ -38,3 +37,13 @@ def data_home() -> Path:
 
     """
     return _settings.read().home
+
+
+def state_file() -> Path:
+    """The file that the local server writes when it starts.
+
+    Raises:
+        EngineError: a setting of the environment holds something that is none.
+
+    """
+    return _data_home.state_file(data_home())

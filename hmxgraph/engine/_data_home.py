@@ -3,7 +3,6 @@
 import json
 import os
 import secrets
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,23 +30,10 @@ def write_private(path: Path, text: str) -> None:
 
 # The state file: address and login of the running server, for every process of its owner.
 
-_SETTLING_SECONDS = 120
-
 
 def save(server: Server) -> None:
     """Store *server* in its data home, atomically and with mode 0600."""
-    write_private(_path(server.home), json.dumps(server.document(), indent=1) + "\n")
-
-
-def started_lately(home: Path) -> bool:
-    """Whether the server of *home* was started, which stores its state, within the last two minutes.
-
-    It plans most statements for the first time then, for a context pack 8 to 10 s, more on a busy machine.
-    """
-    try:
-        return time.time() - _path(home).stat().st_mtime < _SETTLING_SECONDS
-    except OSError:
-        return False
+    write_private(state_file(server.home), json.dumps(server.document(), indent=1) + "\n")
 
 
 def load(home: Path) -> Server | None:
@@ -56,7 +42,7 @@ def load(home: Path) -> Server | None:
     A lost state file is no harm: it is restored from the process and its configuration.
     """
     try:
-        document = json.loads(_path(home).read_bytes())
+        document = json.loads(state_file(home).read_bytes())
         return Server(**{**document, "home": home})
     except (OSError, ValueError, TypeError):
         return None
@@ -64,10 +50,11 @@ def load(home: Path) -> Server | None:
 
 def clear(home: Path) -> None:
     """Remove the state of a stopped server."""
-    _path(home).unlink(missing_ok=True)
+    state_file(home).unlink(missing_ok=True)
 
 
-def _path(home: Path) -> Path:
+def state_file(home: Path) -> Path:
+    """The state file of *home*, written when its server starts."""
     return home / "server.json"
 
 

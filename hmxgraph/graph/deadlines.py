@@ -4,14 +4,15 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from time import monotonic
+from pathlib import Path
+from time import monotonic, time
 from typing import Any, Final, Literal, TypeVar
 
 from hmxgraph.errors import InvalidRequest
 
 # Seconds for one transaction with its retries, by what it does. A schema waits for its indexes.
 SECONDS: Final = {"read": 15.0, "write": 60.0, "schema": 600.0}
-# Seconds at least for each transaction with a server that has just started and plans its statements for the first time.
+# Seconds at least for each transaction with a server that started no longer ago than that: it plans its statements.
 SETTLING: Final = 120.0
 # Seconds for each transaction of a call that reads or rewrites a whole tenant.
 WHOLE: Final = 600.0
@@ -38,6 +39,17 @@ def checked_timeout(seconds: float | None) -> float | None:
     if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
         raise InvalidRequest("timeout", f"{seconds!r:.40}", "a time to wait", "give seconds above 0")
     return seconds
+
+
+def settling(state: Path) -> bool:
+    """Whether a local server has just started, which wrote the file *state* then.
+
+    It plans most statements for the first time, for a context pack 8 to 10 s, more on a busy machine.
+    """
+    try:
+        return time() - state.stat().st_mtime < SETTLING
+    except OSError:
+        return False
 
 
 @contextmanager

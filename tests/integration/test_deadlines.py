@@ -240,7 +240,7 @@ def test_only_a_local_server_tells_whether_it_has_just_started(tmp_path, monkeyp
     monkeypatch.setenv("HMXGRAPH_HOME", str(tmp_path))
     is_settling = settling(Login(), environment={})
     assert not is_settling()
-    monkeypatch.setattr("hmxgraph.engine._data_home.time.time", lambda: 0.0)
+    monkeypatch.setattr("hmxgraph.graph.deadlines.time", lambda: 0.0)
     (tmp_path / "server.json").write_text("{}")
     assert is_settling()
     assert settling(Login(uri="bolt://elsewhere"), environment={}) is None

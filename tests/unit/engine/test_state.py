@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from hmxgraph import engine
 from hmxgraph.engine import _data_home
 from hmxgraph.engine._data_home import write_private
 from hmxgraph.engine.server import Server, Status
+from hmxgraph.graph.deadlines import settling
 
 
 @pytest.fixture
@@ -23,14 +23,15 @@ def test_state_comes_back(server, tmp_path):
     assert _data_home.load(tmp_path) == server
 
 
-def test_a_server_started_lately(server, tmp_path):
-    """One whose state was written within two minutes; none, and one of earlier, was not."""
-    assert not engine.started_lately(tmp_path)
+def test_a_server_has_just_started_for_two_minutes(server, tmp_path):
+    """Since its state was written; where none is, none has."""
+    state = _data_home.state_file(tmp_path)
+    assert not settling(state)
     _data_home.save(server)
-    assert engine.started_lately(tmp_path)
+    assert settling(state)
     earlier = time.time() - 130
-    os.utime(tmp_path / "server.json", (earlier, earlier))
-    assert not engine.started_lately(tmp_path)
+    os.utime(state, (earlier, earlier))
+    assert not settling(state)
 
 
 def test_state_is_private(server, tmp_path):
