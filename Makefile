@@ -53,9 +53,11 @@ faults: $(EQUIPPED)  ## Plant faults: the conformance kit and the tests must fin
 	$(BIN)/python -m tests.faults kit
 	$(BIN)/python -m tests.faults suite
 
-matrix: $(EQUIPPED)  ## Every write disturbed in every way at 25 random moments, and ten minutes of races: many hours
+matrix: $(EQUIPPED)  ## Every write disturbed in every way at 25 random moments, ten minutes of races, bombs of 10 GB: many hours
 	HMXGRAPH_FAULT_MOMENTS=25 HMXGRAPH_RACE_SECONDS=600 $(BIN)/python -m pytest -n 0 -m slow \
 		tests/integration/test_faults.py tests/integration/test_everything_racing.py
+	HMXGRAPH_BOMB_MEGABYTES=10240 $(BIN)/python -m pytest -n 0 -m slow -s --timeout 7200 \
+		tests/integration/test_ingest_bounds.py -k bomb
 
 bench: $(EQUIPPED)  ## Measurements: latency, throughput, quality, each beside a floor or a peer
 	$(BIN)/python -m pytest $(BENCHMARKS) --timeout 7200 -s
