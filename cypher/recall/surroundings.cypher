@@ -19,6 +19,9 @@
 // Neighbours are chosen by when they were first related, which later events do not change. A node brings the name that a
 // record gave it.
 //
+// The results of the $calls are fetched because a call without its result helps nobody; the windows of the best events
+// end between them. So are the last events of the first $ends of the $sessions: an example says how it ended.
+//
 // failed are those of the $sessions whose last feedback, as of then, was negative.
 //
 // This is the last statement of a pack, and each statement sees what was committed before it: state_version, read last,
@@ -52,6 +55,20 @@ CALL () {
 CALL (linked, spanned) {
   CALL (linked, spanned) {
     UNWIND linked + spanned[0..120] AS event
+    RETURN event
+    UNION
+    UNWIND $calls AS key
+    MATCH (call:Event {key: key})<-[:ANSWERS]-(event:Event)
+    WHERE call.tenant_id = $tenant_id AND event.tenant_id = $tenant_id AND event.time_us <= $as_of_us
+      AND event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
+    RETURN event
+    UNION
+    UNWIND $sessions[0..$ends] AS key
+    MATCH (session:Session {key: key})
+    WHERE session.tenant_id = $tenant_id
+    MATCH (tail:Event {key: session.tail_key})<-[:NEXT*0..3]-(event)
+    WHERE event.tenant_id = $tenant_id AND event.time_us <= $as_of_us
+      AND event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
     RETURN event
     UNION
     MATCH (event:Event {tenant_id: $tenant_id})

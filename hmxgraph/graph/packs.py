@@ -309,8 +309,9 @@ _FEW_EVENTS = 50_000
 # Over-fetch factor for as-of queries: full-text search cannot filter by time.
 REACH = 10
 _ANCHORS = 12
-# Sessions of the best events, whose outcome is read.
-_SESSIONS = 24
+# Sessions of the best events, whose outcome is read, the first of them with their ends; and calls whose results are.
+_SESSIONS, _ENDS = 24, 6
+_CALLS = 32
 # Number of long events fetched in full.
 LONG = 4
 # Entities mentioned more often than this are too common to link events.
@@ -604,6 +605,7 @@ def _surroundings(
     tenancy, request, state = opening.tenancy, opening.request, opening.state
     ranking = opening.by_words
     span = ranking.question.span
+    sessions = ranking.best_sessions(_SESSIONS)
     latest = not query_terms or request.strategy == "recency_biased" or ranking.question.latest
     return bind(
         "recall/surroundings",
@@ -611,7 +613,9 @@ def _surroundings(
         tenant_key=tenancy.key,
         as_of_us=state.as_of_us,
         anchors=_keys(tenancy, anchors, _ANCHORS),
-        sessions=_keys(tenancy, ranking.best_sessions(_SESSIONS), _SESSIONS),
+        sessions=_keys(tenancy, sessions, _SESSIONS),
+        ends=_ENDS if asks_for_work(request.query[:LONGEST_QUESTION]) else 0,
+        calls=_keys(tenancy, ranking.pool.unanswered(sessions)[:_CALLS], _CALLS),
         named=_padded(list(named), _NAMED),
         related="graph_relations" in request.sections,
         links=_LINKS,

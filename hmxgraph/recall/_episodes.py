@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain, groupby
+from itertools import chain, groupby, takewhile
 
 from hmxgraph.recall._packing import Box, Repeats
 from hmxgraph.recall.candidates import SECTION, THRESHOLD, Dropped, Ranked
+from hmxgraph.recall.pool import CALLED, OF_TOOL
 from hmxgraph.text.lines import foreign
 
 # The part of the budget that past sessions may fill beside procedures, unless the section's own share is larger.
@@ -23,27 +24,26 @@ def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats, logs: Col
     repeated. Return what is left out as low_relevance, as a duplicate, or for a verdict known in advance.
     """
     sessions = sorted(_sessions(ranking), key=lambda events: min(ranked.rank for ranked in events))
-    dropped, eligible = list[Dropped](), list[Ranked]()
+    dropped, eligible = list[Dropped](), list[Unit]()
     cap = max(box.budgets.get(SECTION, 0), box.total // _SHARE)
     for events in sessions:
         kept, left = _kept(events, stated.beginning())
         dropped += left
         eligible += kept
         used = box.in_section.get(SECTION, 0)
-        if not used or sum(ranked.candidate.tokens for ranked in kept) <= cap - used:
-            for unit in _chosen(list(units(kept)), cap - used, torn=events[0].candidate.session_id in logs):
+        if not used or sum(map(_tokens, kept)) <= cap - used:
+            for unit in _chosen(kept, cap - used, torn=events[0].candidate.session_id in logs):
                 _add(box, unit)
     if SECTION not in box.in_section:
         _add_best(box, eligible, cap)
     return dropped
 
 
-def _add_best(box: Box, eligible: Sequence[Ranked], cap: int) -> None:
+def _add_best(box: Box, parts: Sequence[Unit], cap: int) -> None:
     """Add the best unit alone with what was said of it, the longest part cut to the *cap*, where no session fits.
 
     A section with something to say has an entry (HMX-C 4).
     """
-    parts = list(chain.from_iterable(map(units, _sessions(eligible))))
     at = min(range(len(parts)), key=lambda place: min(parts[place]), default=0)
     best = chain(*parts[at : at + 1], *filter(partial(_explains, parts[at]), parts[at + 1 : at + 2])) if parts else ()
     for ranked in sorted(best, key=lambda ranked: ranked.candidate.tokens):
@@ -57,16 +57,60 @@ def _explains(unit: Unit, following: Unit) -> bool:
     return follows and said.components.relevance >= last.components.relevance
 
 
+def _whole(events: Sequence[Ranked], *, calls: bool) -> list[Unit]:
+    """Return the units, in a session with *calls* without the results whose call is missing."""
+    return [unit for unit in units(events) if not (calls and _is_result(unit[0]))]
+
+
 def units(events: Sequence[Ranked]) -> Iterator[Unit]:
-    """Yield the units of a session in its order: a message alone, a call with the results that follow it."""
-    unit: list[Ranked] = []
+    """Yield the units of a session in its order: a message alone, a call with its results."""
+    together: list[Ranked] = []
     for ranked in events:
-        if unit and not foreign(ranked.candidate.label):
-            yield tuple(unit)
-            unit = []
-        unit.append(ranked)
-    if unit:
-        yield tuple(unit)
+        if together and not (_answers(together, ranked) or _at_the_same_time(together, ranked)):
+            yield from _paired(together)
+            together = []
+        together.append(ranked)
+    if together:
+        yield from _paired(together)
+
+
+def _paired(events: Sequence[Ranked]) -> list[Unit]:
+    """Return calls made at the same time each with its own results: the first of its tool, and what follows them."""
+    calls = list(takewhile(_is_call, events))
+    if not calls:
+        return [tuple(events)]
+    paired = [[call] for call in calls]
+    latest = paired[-1]
+    for ranked in events[len(calls) :]:
+        waiting = (unit for unit in paired if len(unit) == 1 and _tool(unit[0]) == _tool(ranked))
+        latest = next(waiting, latest)
+        latest.append(ranked)
+    return list(map(tuple, paired))
+
+
+def _answers(events: Sequence[Ranked], ranked: Ranked) -> bool:
+    """Whether *ranked* belongs to what the *events* begin with: a result to calls, other outside text to anything."""
+    return foreign(ranked.candidate.label) and (not _is_result(ranked) or _is_call(events[0]))
+
+
+def _at_the_same_time(calls: Sequence[Ranked], ranked: Ranked) -> bool:
+    """Whether *ranked* is a call directly after others, before any result."""
+    adjacent = ranked.candidate.place == calls[-1].candidate.place + 1
+    return adjacent and all(map(_is_call, [*calls, ranked]))
+
+
+def _tool(ranked: Ranked) -> str | None:
+    of = OF_TOOL.match(ranked.candidate.content)
+    return of[1] if of else None
+
+
+def _is_result(ranked: Ranked) -> bool:
+    return foreign(ranked.candidate.label) and _tool(ranked) is not None
+
+
+def _is_call(ranked: Ranked) -> bool:
+    of = None if ranked.candidate.speaker or ranked.candidate.label else OF_TOOL.match(ranked.candidate.content)
+    return of is not None and of[2] == CALLED
 
 
 def _sessions(ranking: Iterable[Ranked]) -> list[list[Ranked]]:
@@ -75,15 +119,24 @@ def _sessions(ranking: Iterable[Ranked]) -> list[list[Ranked]]:
     return [list(events) for _, events in groupby(placed, key=lambda ranked: ranked.candidate.session_id)]
 
 
-def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Ranked], list[Dropped]]:
-    """Return the events that may be shown; repeats count within the session alone, so that it stays whole."""
-    kept, dropped = list[Ranked](), list[Dropped]()
+def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[Dropped]]:
+    """Return the units that may be shown, and what is left out of a session.
+
+    Repeats count within the session alone, so that it stays whole. A call is repeated only with its results: the same
+    call may have had another result.
+    """
+    related, dropped, kept = list[Ranked](), list[Dropped](), list[Unit]()
     for ranked in events:
-        low = "low_relevance" if ranked.candidate.score < THRESHOLD else ""
-        if reason := ranked.candidate.verdict or low or repeats.reason(ranked.candidate):
+        if reason := ranked.candidate.verdict or ("low_relevance" if ranked.candidate.score < THRESHOLD else ""):
             dropped.append(Dropped(ranked, reason))
         else:
-            kept.append(ranked)
+            related.append(ranked)
+    for unit in _whole(related, calls=any(map(_is_call, events))):
+        reasons = [repeats.reason(ranked.candidate) for ranked in unit]
+        if all(reasons):
+            dropped += map(Dropped, unit, reasons)
+        else:
+            kept.append(unit)
     return kept, dropped
 
 

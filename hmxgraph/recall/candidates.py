@@ -12,7 +12,7 @@ import numpy as np
 
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall._times import Span
-from hmxgraph.recall.pool import EventPool, Flags, Floats, Integers
+from hmxgraph.recall.pool import CALLED, FAILED, WORKED, EventPool, Flags, Floats, Integers, is_assistant
 from hmxgraph.recall.question import PackRequest, Question, speaks_of_trouble
 from hmxgraph.text.excerpts import Passages
 from hmxgraph.text.lines import SUPERSEDED, attributed, event_line
@@ -216,11 +216,8 @@ _FEW_WORDS, _HARDLY = 8, 0.2
 # Beside a procedure: talk with no more than this of the best share of the question is about something else than the
 # request, and an episode of fewer events before its end adds nothing.
 _LITTLE, _FEW_LEFT = 0.3, 2
-# How calls and their results begin in the text of an event.
-_CALLED, _WORKED, _FAILED = "(", " -> ", " failed: "
-_OF_TOOL = re.compile(rf"([^\s(]+)(\{_CALLED}|{_WORKED}|{_FAILED})")
-# Feedback with a comment of two words at most says nothing but that a session went well.
-_BARE_FEEDBACK = re.compile(r"positive feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
+# Feedback with a comment of two words at most says only how the session went, which its place or its date tells.
+_BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
 _WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
 # A session over more events than this is a log of many tasks, not one episode.
 LONGEST_EPISODE = 64
@@ -362,7 +359,7 @@ class Episodes:
         numbers and identifiers alone only the most relevant one counts, and of those the latest.
         """
         spoken = np.array([bool(speaker) for speaker in self.pool.speaker], dtype=np.bool_)
-        worked = np.array([part is not None and part[2] == _WORKED for part in self._tools], dtype=np.bool_)
+        worked = np.array([part is not None and part[2] == WORKED for part in self.pool.tools], dtype=np.bool_)
         troubled = np.array(list(map(speaks_of_trouble, self.pool.text)), dtype=np.bool_)
         kept = (self._counts > 0) & ~self._empty & ~self._said_before & (spoken | ~worked | troubled)
         if not repeated:
@@ -397,7 +394,7 @@ class Episodes:
     def _talk_without(self, shares: Floats, least: float) -> Flags:
         """Which messages have no more than *least* of the best share of the question.
 
-        The last event of a session says how it ended.
+        What tells how a session ended is none of them.
         """
         spoken = np.array([bool(speaker) for speaker in self.pool.speaker], dtype=np.bool_) & ~self.pool.results
         without: Flags = spoken & (shares <= least * shares.max(initial=0.0))
@@ -406,12 +403,21 @@ class Episodes:
 
     @property
     def _ends(self) -> Flags:
-        """Which events are the last of their session here."""
-        return np.append(np.diff(self.pool.sessions) != 0, True)
+        """Which events tell how their session ended: the last one by an assistant or a tool, else the last one."""
+        by_agent = np.array([not name or is_assistant(name) for name in self.pool.speaker], dtype=np.bool_)
+        last = {**self._last(np.ones(len(self), dtype=np.bool_)), **self._last(by_agent & ~self._empty)}
+        ends = np.zeros(len(self), dtype=np.bool_)
+        ends[list(last.values())] = True
+        return ends
+
+    def _last(self, among: Flags) -> dict[int, int]:
+        """Return the place of the last event of each session *among* these."""
+        places = np.flatnonzero(among)
+        return dict(zip(self.pool.sessions[places].tolist(), places.tolist(), strict=True))
 
     def _routine(self, tools: Collection[str]) -> Flags:
         """Which events are calls of these *tools* that did not fail, and their results."""
-        of_tool = np.array([part is not None and part[1] in tools for part in self._tools], dtype=np.bool_)
+        of_tool = np.array([part is not None and part[1] in tools for part in self.pool.tools], dtype=np.bool_)
         routine: Flags = of_tool & ~self._failures
         # A call stays with the result that says that it failed.
         routine[:-1] &= ~(self._calls[:-1] & (self._failures & self.pool.follows)[1:])
@@ -420,17 +426,13 @@ class Episodes:
     @property
     def _said_before(self) -> Flags:
         """Which errors have half of their words or more from the result directly before them."""
-        after = self.pool.results & self.pool.follows & np.array([part is None for part in self._tools], dtype=np.bool_)
+        other = np.array([part is None for part in self.pool.tools], dtype=np.bool_)
+        after = self.pool.results & self.pool.follows & other
         after[1:] &= self.pool.results[:-1]
         for at in np.flatnonzero(after).tolist():
             own, before = (frozenset(self.pool.words[place].split()) for place in (at, at - 1))
             after[at] = 2 * len(own & before) >= len(own)
         return after
-
-    @cached_property
-    def _tools(self) -> list[re.Match[str] | None]:
-        """The tool and what became of it at the beginning of each event, where there is one."""
-        return [_OF_TOOL.match(text) for text in self.pool.text]
 
     @property
     def _announcements(self) -> Flags:
@@ -450,11 +452,11 @@ class Episodes:
 
     @property
     def _calls(self) -> Flags:
-        return np.array([part is not None and part[2] == _CALLED for part in self._tools], dtype=np.bool_)
+        return np.array([part is not None and part[2] == CALLED for part in self.pool.tools], dtype=np.bool_)
 
     @property
     def _failures(self) -> Flags:
-        return np.array([part is not None and part[2] == _FAILED for part in self._tools], dtype=np.bool_)
+        return np.array([part is not None and part[2] == FAILED for part in self.pool.tools], dtype=np.bool_)
 
     @property
     def _empty(self) -> Flags:

@@ -1,5 +1,6 @@
 """The pool of candidate events: their terms as columns, and BM25 over a neighbour field."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -198,6 +199,10 @@ class Occurrences:
 
 # Candidate events as columns.
 
+# How calls and their results begin in the text of an event.
+CALLED, WORKED, FAILED = "(", " -> ", " failed: "
+OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
+_ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot", "model"})
 # How many turns away a word still counts.
 REACH = 4
 _APART = REACH + 1
@@ -286,6 +291,26 @@ class EventPool:
         return 2 * int(np.count_nonzero(worked)) > len(self)
 
     @cached_property
+    def tools(self) -> list[re.Match[str] | None]:
+        """The tool and what became of it at the beginning of each event, where there is one."""
+        return [OF_TOOL.match(text) for text in self.text]
+
+    def unanswered(self, sessions: Sequence[str]) -> list[str]:
+        """Return the ids of the calls whose results are not in the pool, by session as in *sessions*."""
+        waiting: dict[str, dict[str, list[str]]] = {session_id: {} for session_id in sessions}
+        for at, tool in enumerate(self.tools):
+            calls = waiting.get(self.session_id[at])
+            if calls is None or tool is None or self.speaker[at]:
+                continue
+            of_tool = calls.setdefault(tool[1], [])
+            if tool[2] == CALLED:
+                of_tool.append(self.event_id[at])
+            elif of_tool:
+                # The latest call: an earlier one waits for a result that lies between two windows.
+                of_tool.pop()
+        return [call for calls in waiting.values() for of_tool in calls.values() for call in of_tool]
+
+    @cached_property
     def follows(self) -> Flags:
         """Which events directly follow the one before them."""
         follows: Flags = np.diff(self.places, prepend=-np.inf) == 1
@@ -324,6 +349,11 @@ class EventPool:
             linked[shift - 1 :] |= together & centres[:-shift]
             linked[: len(linked) - shift + 1] |= together & centres[shift:]
         return linked
+
+
+def is_assistant(speaker: str) -> bool:
+    """Whether the name is one that logs give to an assistant."""
+    return speaker.lower() in _ASSISTANTS
 
 
 def _pool_order(row: Sequence[Any]) -> tuple[str, int, int, str]:

@@ -17,6 +17,7 @@ from hmxgraph.recall.pool import (
     Nearby,
     WordMatch,
     field_scores,
+    is_assistant,
     match_words,
     rarity,
     weighted,
@@ -64,7 +65,6 @@ _INSTRUCTS = re.compile(
 )
 _CONDITION = re.compile(r"\b(?:when|whenever|if) i ask\b(.*)", re.IGNORECASE)
 _PREFERS = re.compile(r"\bi(?:['\u2019]d| would)? (?:always |really )?prefer\b", re.IGNORECASE)
-_ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot", "model"})
 # An event that repeats the request with less than this share of other words adds nothing.
 _NEWS = 0.5
 _ECHO = -1.0
@@ -111,7 +111,7 @@ def _instruction(text: str, speaker: str, question: Question) -> float:
 @lru_cache(maxsize=_CACHED_TEXTS)
 def _instruction_weight(text: str, speaker: str) -> tuple[float, frozenset[str]]:
     """The weight of an instruction or preference in *text*, and the terms of its condition."""
-    if _is_assistant(speaker):
+    if is_assistant(speaker):
         return 0.0, frozenset()
     if _INSTRUCTS.search(text):
         condition = _CONDITION.search(text)
@@ -120,11 +120,7 @@ def _instruction_weight(text: str, speaker: str) -> tuple[float, frozenset[str]]
 
 
 def _with_assistant(pool: EventPool) -> bool:
-    return any(map(_is_assistant, set(pool.speaker)))
-
-
-def _is_assistant(speaker: str) -> bool:
-    return speaker.lower() in _ASSISTANTS
+    return any(map(is_assistant, set(pool.speaker)))
 
 
 def _length(pool: EventPool) -> Floats:
@@ -157,7 +153,7 @@ def _speaker(question: Question, pool: EventPool) -> Floats:
     if len(named) == 1:
         return SPEAKER * _spoken_by(set(named.values()), pool)
     if not named and question.recalls and _OWN.search(question.text[:LONGEST_QUESTION]) and _with_assistant(pool):
-        return _ASKER * _spoken_by({each for each in set(pool.speaker) if each and not _is_assistant(each)}, pool)
+        return _ASKER * _spoken_by({each for each in set(pool.speaker) if each and not is_assistant(each)}, pool)
     return _SUBJECT * _spoken_by({speaker for name, speaker in named.items() if name in question.subjects}, pool)
 
 

@@ -45,7 +45,8 @@ def raced(address, tenant_id):
         for number in range(WRITERS)
     ]
     outcomes = [writer.communicate(timeout=SECONDS + 600) for writer in writers]
-    assert [errors for _, errors in outcomes] == [""] * WRITERS
+    failures = "\n".join(errors for _, errors in outcomes if errors)
+    assert not failures, failures
     done, lost = [], Counter()
     for text, _ in outcomes:
         own, own_lost = json.loads(text)

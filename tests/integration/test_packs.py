@@ -554,3 +554,14 @@ def test_expired_events_have_no_effect(graph):
     pack = graph.pack("Where does Bob live?", sections=["facts"], session_id="other")
     drops = {drop.source_id: drop.drop_reason for drop in pack.dropped_entries or ()}
     assert drops[lived["Bob lives in Perth."]] == "provenance_failed"
+
+
+def test_a_call_at_the_end_of_a_window_comes_with_its_result(graph):
+    """Four turns around a hit are fetched, and the result of the call at their end."""
+    script = Script("s1", tenant=graph.tenant_id).user("Please restock the parrot food")
+    for text in ("Which brand?", "Any brand", "How much of it?"):
+        script.agent(text) if text.endswith("?") else script.user(text)
+    script.call("order_goods", {"status": "ordered 40 bags"}, amount=40).agent("Ordered")
+    graph.ingest(script.events)
+    asked = ("order_goods", "ordered 40 bags")
+    assert all(part in graph.pack("Restock the parrot food please").text for part in asked)

@@ -177,6 +177,39 @@ def test_a_result_never_stands_without_its_call():
     assert ("exec -> rolled out" in content) == ("exec(command=kubectl rollout status)" in content)
 
 
+def test_calls_made_at_the_same_time_keep_their_own_results():
+    """Of three calls before their results, those that do not fit are left out with theirs."""
+    long = "row " * 150
+    turns = [
+        (QUERY, {}),
+        *[(f"{tool}(environment=staging)", {"kind": "tool_call"}) for tool in ("list_pods", "dump_logs", "list_hosts")],
+        ("list_pods -> 4 staging pods", {"kind": "tool_result"}),
+        (f"dump_logs -> {long}", {"kind": "tool_result"}),
+        ("list_hosts -> 2 staging hosts", {"kind": "tool_result"}),
+        ("The environment is staged", {"source": "agent"}),
+    ]
+    events = [event(at, text, session="s1", age_days=9, **how) for at, (text, how) in enumerate(turns)]
+    content = shown(packed(events, known(artifacts=[PROCEDURE]), budget=560), "episodes")
+    assert set(content) == {text for text, _ in turns if "dump_logs" not in text}
+
+
+@pytest.mark.parametrize(
+    ("texts", "unanswered"),
+    [
+        (["look_up(id=1)", "look_up -> found"], []),
+        (["look_up(id=1)", "look_up failed: timeout", "look_up(id=2)"], ["e002"]),
+        (["look_up(id=1)", "pay(amount=2)", "pay -> paid"], ["e000"]),
+        (["look_up(id=1)", "look_up(id=2)", "look_up -> found", "look_up -> found"], []),
+        (["look_up -> found", "I called look_up"], []),
+    ],
+)
+def test_calls_whose_results_are_missing(texts, unanswered):
+    """Their results are fetched."""
+    rows = [event(at, text)[0] for at, text in enumerate(texts)]
+    assert EventPool.of(rows).unanswered(["s1"]) == unanswered
+    assert EventPool.of(rows).unanswered(["s2"]) == []
+
+
 @pytest.mark.parametrize("strategy", ["breadth_first", "depth_first"])
 def test_other_strategies_spread_over_lines(strategy):
     """They visibly differ from the default."""
@@ -365,12 +398,13 @@ def test_an_empty_result_is_not_packed():
     ("text", "in_pack"),
     [
         ("positive feedback: task outcome", False),
-        ("negative feedback: task outcome", True),
+        ("negative feedback: task outcome", False),
         ("positive feedback: the second pod came up", True),
+        ("negative feedback: the second pod crashed", True),
     ],
 )
 def test_feedback_that_says_only_its_sign_is_not_packed(text, in_pack):
-    """That a session went well is why it is shown; that it went wrong is news."""
+    """That a session went well is why it is shown; that it went wrong stands next to its date."""
     events = [*work("s1", 0), event(6, text, session="s1", kind="feedback", age_days=9)]
     assert (text in shown(packed(events, known(artifacts=[PROCEDURE])), "episodes")) == in_pack
 
