@@ -1,5 +1,7 @@
 """Factories for recall tests: events, memories, artifacts and packs of them."""
 
+from types import MappingProxyType
+
 import numpy as np
 
 from hmxgraph.protocol.packs import SECTION_PRIORITY
@@ -146,16 +148,18 @@ def draft(
     sections=SECTION_PRIORITY,
     guidance=NO_GUIDANCE,
     failed=frozenset(),
+    results=MappingProxyType({}),
     **asked,
 ):
-    """Return the draft of a pack over *events* and the knowledge in *what*; some sessions *failed*."""
+    """Return the draft of a pack over *events* and the knowledge in *what*; *results* name their calls."""
     request = PackRequest(query, budget=budget, sections=tuple(sections), **asked)
     state = State("acme", 7, NOW, len(events))
     ranking = Ranking(understood(query, NOW), EventPool.of([row for row, _ in events]), len(events))
     what = what or known()
     candidates = appraised(request, state, ranking, what, request.count_tokens, guidance)
     candidates = with_relations(candidates, what.related, Vicinity())
-    return Draft(request, state, ranking, Neighbourhood((), len(events)), candidates, failed=frozenset(failed))
+    beside = {"failed": frozenset(failed), "results": results}
+    return Draft(request, state, ranking, Neighbourhood((), len(events)), candidates, **beside)
 
 
 def packed(events=(), what=None, **asked):

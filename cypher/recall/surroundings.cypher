@@ -19,8 +19,9 @@
 // Neighbours are chosen by when they were first related, which later events do not change. A node brings the name that a
 // record gave it.
 //
-// The results of the $calls are fetched because a call without its result helps nobody; the windows of the best events
-// end between them. So are the last events of the first $ends of the $sessions: an example says how it ended.
+// results tells which result belongs to which of the $calls. Those of the $unanswered are fetched: a call without its
+// result helps nobody, and the windows of the best events end between them. So are the last events of the first $ends of
+// the $sessions: an example says how it ended.
 //
 // failed are those of the $sessions whose last feedback, as of then, was negative.
 //
@@ -28,7 +29,7 @@
 // reveals concurrent commits since the first statement.
 //
 // mode: read
-// row:  mentions, events, texts, contents, failed, relations, related, cut_off, state_version
+// row:  mentions, events, texts, results, contents, failed, relations, related, cut_off, state_version
 CALL () {
   UNWIND $anchors AS key
   MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
@@ -52,15 +53,21 @@ CALL () {
   LIMIT 121
   RETURN collect(event) AS spanned
 }
-CALL (linked, spanned) {
-  CALL (linked, spanned) {
+CALL () {
+  UNWIND $calls AS key
+  MATCH (call:Event {key: key})<-[:ANSWERS]-(result:Event)
+  WHERE call.tenant_id = $tenant_id AND result.tenant_id = $tenant_id AND result.time_us <= $as_of_us
+    AND result.erased IS NULL AND coalesce(result.expires_us > $as_of_us, true)
+  RETURN
+    collect([result.event_id, call.event_id]) AS results,
+    collect(CASE WHEN key IN $unanswered THEN result END) AS missing
+}
+CALL (linked, spanned, missing) {
+  CALL (linked, spanned, missing) {
     UNWIND linked + spanned[0..120] AS event
     RETURN event
     UNION
-    UNWIND $calls AS key
-    MATCH (call:Event {key: key})<-[:ANSWERS]-(event:Event)
-    WHERE call.tenant_id = $tenant_id AND event.tenant_id = $tenant_id AND event.time_us <= $as_of_us
-      AND event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
+    UNWIND missing AS event
     RETURN event
     UNION
     UNWIND $sessions[0..$ends] AS key
@@ -168,6 +175,7 @@ RETURN
   mentions,
   events,
   texts,
+  results,
   contents,
   failed,
   [relation IN links | [

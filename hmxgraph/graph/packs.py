@@ -309,9 +309,9 @@ _FEW_EVENTS = 50_000
 # Over-fetch factor for as-of queries: full-text search cannot filter by time.
 REACH = 10
 _ANCHORS = 12
-# Sessions of the best events, whose outcome is read, the first of them with their ends; and calls whose results are.
-_SESSIONS, _ENDS = 24, 6
-_CALLS = 32
+# Sessions of the best events, whose outcome is read; the first of them with their ends and the results of their calls.
+_SESSIONS, _ENDS = 24, 12
+_CALLS = 96
 # Number of long events fetched in full.
 LONG = 4
 # Entities mentioned more often than this are too common to link events.
@@ -566,8 +566,10 @@ class _Opening:
         ranking = self.ranking(_events(row, self.state.as_of_us))
         whole = {event_id: full_text(kind, parse_json(content)) for event_id, kind, content in row["contents"]}
         mask_key = "" if self.tenancy.trust.mask_secrets == "off" else self.tenancy.key
-        failed = frozenset(row["failed"])
-        return Draft(self.request, state, ranking, surroundings_row, appraised_knowledge, whole, failed, mask_key)
+        failed, results = frozenset(row["failed"]), dict(row["results"])
+        return Draft(
+            self.request, state, ranking, surroundings_row, appraised_knowledge, whole, failed, results, mask_key
+        )
 
 
 def _events(row: Row, as_of_us: int) -> list[list[Any]]:
@@ -606,6 +608,8 @@ def _surroundings(
     ranking = opening.by_words
     span = ranking.question.span
     sessions = ranking.best_sessions(_SESSIONS)
+    ends = _ENDS if ranking.question.works else 0
+    calls = ranking.best_calls(sessions[:ends], _CALLS)
     latest = not query_terms or request.strategy == "recency_biased" or ranking.question.latest
     return bind(
         "recall/surroundings",
@@ -614,8 +618,9 @@ def _surroundings(
         as_of_us=state.as_of_us,
         anchors=_keys(tenancy, anchors, _ANCHORS),
         sessions=_keys(tenancy, sessions, _SESSIONS),
-        ends=_ENDS if asks_for_work(request.query[:LONGEST_QUESTION]) else 0,
-        calls=_keys(tenancy, ranking.pool.unanswered(sessions)[:_CALLS], _CALLS),
+        ends=ends,
+        calls=_keys(tenancy, calls, _CALLS),
+        unanswered=_keys(tenancy, (call for call in ranking.pool.unanswered if call in calls), _CALLS),
         named=_padded(list(named), _NAMED),
         related="graph_relations" in request.sections,
         links=_LINKS,

@@ -1,12 +1,11 @@
 """Whole episodes: beside procedures, a few past sessions told as calls with their results, instead of torn lines."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
-from itertools import chain, groupby, takewhile
+from itertools import chain, groupby
 
 from hmxgraph.recall._packing import Box, Repeats
 from hmxgraph.recall.candidates import SECTION, THRESHOLD, Dropped, Ranked
-from hmxgraph.recall.pool import CALLED, OF_TOOL
 from hmxgraph.text.lines import foreign
 
 # The part of the budget that past sessions may fill beside procedures, unless the section's own share is larger.
@@ -57,60 +56,26 @@ def _explains(unit: Unit, following: Unit) -> bool:
     return follows and said.components.relevance >= last.components.relevance
 
 
-def _whole(events: Sequence[Ranked], *, calls: bool) -> list[Unit]:
-    """Return the units, in a session with *calls* without the results whose call is missing."""
-    return [unit for unit in units(events) if not (calls and _is_result(unit[0]))]
+def units(events: Sequence[Ranked], *, calls: bool) -> list[Unit]:
+    """Return the units of a session in its order: a message alone, a call with its results.
 
-
-def units(events: Sequence[Ranked]) -> Iterator[Unit]:
-    """Yield the units of a session in its order: a message alone, a call with its results."""
-    together: list[Ranked] = []
+    A result whose call is not among the *events* belongs to nothing, if its session has *calls*; other text from
+    outside, such as an error, belongs to what stands before it.
+    """
+    by_place: dict[int, list[Ranked]] = {}
+    latest = list[Ranked]()
     for ranked in events:
-        if together and not (_answers(together, ranked) or _at_the_same_time(together, ranked)):
-            yield from _paired(together)
-            together = []
-        together.append(ranked)
-    if together:
-        yield from _paired(together)
-
-
-def _paired(events: Sequence[Ranked]) -> list[Unit]:
-    """Return calls made at the same time each with its own results: the first of its tool, and what follows them."""
-    calls = list(takewhile(_is_call, events))
-    if not calls:
-        return [tuple(events)]
-    paired = [[call] for call in calls]
-    latest = paired[-1]
-    for ranked in events[len(calls) :]:
-        waiting = (unit for unit in paired if len(unit) == 1 and _tool(unit[0]) == _tool(ranked))
-        latest = next(waiting, latest)
+        own = ranked.candidate
+        if own.tool and foreign(own.label) and (own.call >= 0 or calls):
+            latest = by_place.get(own.call, [])
+        elif own.tool or not (latest and foreign(own.label)):
+            latest = by_place[own.place] = []
         latest.append(ranked)
-    return list(map(tuple, paired))
-
-
-def _answers(events: Sequence[Ranked], ranked: Ranked) -> bool:
-    """Whether *ranked* belongs to what the *events* begin with: a result to calls, other outside text to anything."""
-    return foreign(ranked.candidate.label) and (not _is_result(ranked) or _is_call(events[0]))
-
-
-def _at_the_same_time(calls: Sequence[Ranked], ranked: Ranked) -> bool:
-    """Whether *ranked* is a call directly after others, before any result."""
-    adjacent = ranked.candidate.place == calls[-1].candidate.place + 1
-    return adjacent and all(map(_is_call, [*calls, ranked]))
-
-
-def _tool(ranked: Ranked) -> str | None:
-    of = OF_TOOL.match(ranked.candidate.content)
-    return of[1] if of else None
-
-
-def _is_result(ranked: Ranked) -> bool:
-    return foreign(ranked.candidate.label) and _tool(ranked) is not None
+    return list(map(tuple, by_place.values()))
 
 
 def _is_call(ranked: Ranked) -> bool:
-    of = None if ranked.candidate.speaker or ranked.candidate.label else OF_TOOL.match(ranked.candidate.content)
-    return of is not None and of[2] == CALLED
+    return ranked.candidate.tool and not foreign(ranked.candidate.label)
 
 
 def _sessions(ranking: Iterable[Ranked]) -> list[list[Ranked]]:
@@ -131,7 +96,7 @@ def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[
             dropped.append(Dropped(ranked, reason))
         else:
             related.append(ranked)
-    for unit in _whole(related, calls=any(map(_is_call, events))):
+    for unit in units(related, calls=any(map(_is_call, events))):
         reasons = [repeats.reason(ranked.candidate) for ranked in unit]
         if all(reasons):
             dropped += map(Dropped, unit, reasons)

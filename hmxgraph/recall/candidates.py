@@ -158,8 +158,8 @@ class Candidate(NamedTuple):
 
     ``tokens`` counts the rendered line, or only the text if the candidate cannot be included. ``verdict`` is a drop
     reason known in advance. An ``exempt`` candidate (identity, hard rules) is never dropped as low_relevance. For
-    events, ``label`` marks text from tools or the web, ``place`` is the position in the session, and ``failed`` tells
-    that the session's last feedback was negative.
+    events, ``label`` marks text from tools or the web, ``place`` is the position among all events, ``call`` that of the
+    call whose result it is, and ``failed`` tells that the session's last feedback was negative.
     """
 
     section: str
@@ -179,6 +179,8 @@ class Candidate(NamedTuple):
     place: int = 0
     verdict: str = ""
     exempt: bool = False
+    call: int = -1
+    tool: bool = False
     failed: bool = False
 
     @property
@@ -252,7 +254,7 @@ class Episodes:
 
     *timely* is how much recency counts for each event, in [0, 1]. Events that are not *related* to the question have no
     component but provenance, so that the score alone drops them. ``failed`` are the sessions whose last feedback was
-    negative.
+    negative, ``results`` the ids of results with those of their calls, as far as they are known.
     """
 
     pool: EventPool
@@ -262,6 +264,7 @@ class Episodes:
     timely: Floats | float = 1.0
     related: Flags | None = None
     failed: frozenset[str] = frozenset()
+    results: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.pool)
@@ -359,12 +362,12 @@ class Episodes:
         numbers and identifiers alone only the most relevant one counts, and of those the latest.
         """
         spoken = np.array([bool(speaker) for speaker in self.pool.speaker], dtype=np.bool_)
-        worked = np.array([part is not None and part[2] == WORKED for part in self.pool.tools], dtype=np.bool_)
+        worked = self._of_kind(WORKED)
         troubled = np.array(list(map(speaks_of_trouble, self.pool.text)), dtype=np.bool_)
         kept = (self._counts > 0) & ~self._empty & ~self._said_before & (spoken | ~worked | troubled)
         if not repeated:
             kept &= ~self._same_failure(kept)
-        answered = np.append((kept & self.pool.results & self.pool.follows)[1:], False)
+        answered = self._calls_of(kept & self.pool.results)
         return replace(self, related=kept & (spoken | ~self._calls | answered))
 
     def _same_failure(self, kept: Flags) -> Flags:
@@ -420,8 +423,7 @@ class Episodes:
         of_tool = np.array([part is not None and part[1] in tools for part in self.pool.tools], dtype=np.bool_)
         routine: Flags = of_tool & ~self._failures
         # A call stays with the result that says that it failed.
-        routine[:-1] &= ~(self._calls[:-1] & (self._failures & self.pool.follows)[1:])
-        return routine
+        return routine & ~self._calls_of(self._failures)
 
     @property
     def _said_before(self) -> Flags:
@@ -452,11 +454,29 @@ class Episodes:
 
     @property
     def _calls(self) -> Flags:
-        return np.array([part is not None and part[2] == CALLED for part in self.pool.tools], dtype=np.bool_)
+        return self._of_kind(CALLED)
 
     @property
     def _failures(self) -> Flags:
-        return np.array([part is not None and part[2] == FAILED for part in self.pool.tools], dtype=np.bool_)
+        return self._of_kind(FAILED)
+
+    def _of_kind(self, kind: str) -> Flags:
+        return np.array([each == kind for each in self.pool.kinds], dtype=np.bool_)
+
+    def _calls_of(self, results: Flags) -> Flags:
+        """Which events are the calls of these *results*."""
+        calls = np.zeros(len(self), dtype=np.bool_)
+        calls[[call for call, result in zip(self._call_of, results, strict=True) if result and call >= 0]] = True
+        return calls
+
+    @cached_property
+    def _call_of(self) -> list[int]:
+        """For each event the place of the call whose result it is, or -1: as recorded, else as it seems."""
+        index = self.pool.index
+        recorded = {index[result]: index.get(call, -1) for result, call in self.results.items() if result in index}
+        calls = frozenset(recorded.values())
+        seeming = enumerate(self.pool.call_of)
+        return [recorded.get(at, -1 if call in calls else call) for at, call in seeming]
 
     @property
     def _empty(self) -> Flags:
@@ -473,12 +493,9 @@ class Episodes:
         return not whole and int(np.ptp(sequences)) >= LONGEST_EPISODE
 
     def _paired(self, related: Flags) -> Flags:
-        """Return the *related* events, the results that follow them directly, and the calls that precede them."""
-        result = self.pool.results & self.pool.follows
-        paired = related.copy()
-        paired[1:] |= result[1:] & related[:-1]
-        paired[:-1] |= result[1:] & related[1:]
-        return paired
+        """Return the *related* events, the results of calls among them, and the calls of results."""
+        of_call = np.array([call >= 0 and related[call] for call in self._call_of], dtype=np.bool_)
+        return related | of_call | self._calls_of(related)
 
     def orders(self) -> Iterator[Order]:
         """Return the ranking key of each event, as in ``Candidate.order``."""
@@ -510,6 +527,8 @@ class Episodes:
             label=pool.label[at],
             place=at,
             verdict=self.verdicts.get(event_id, ""),
+            call=self._call_of[at],
+            tool=bool(pool.kinds[at]),
             failed=pool.session_id[at] in self.failed,
         )
 

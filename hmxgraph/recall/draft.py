@@ -399,8 +399,8 @@ _BY_LINE = frozenset({"breadth_first", "depth_first"})
 class Draft:
     """Everything that goes into a pack; ``whole`` holds the full text of events that the pool has truncated.
 
-    ``failed`` are the sessions of the best events whose last feedback was negative. With a ``mask_key`` secrets are
-    masked, linked by a hash under that key.
+    ``failed`` are the sessions of the best events whose last feedback was negative, ``results`` the results of their
+    calls, each with its call. With a ``mask_key`` secrets are masked, linked by a hash under that key.
     """
 
     request: PackRequest
@@ -410,6 +410,7 @@ class Draft:
     appraised: Appraised
     whole: Mapping[str, str] = field(default_factory=dict)
     failed: frozenset[str] = frozenset()
+    results: Mapping[str, str] = field(default_factory=dict)
     mask_key: str = ""
 
     @cached_property
@@ -527,7 +528,7 @@ class Draft:
         )
         scored = with_passages(scored, self.whole, terms, self.request.budget, count_tokens)
         # A log of many tasks ends with the outcome of its last one.
-        return replace(scored, failed=self.failed - scored.logs(self.failed))
+        return replace(scored, failed=self.failed - scored.logs(self.failed), results=self.results)
 
     def _timely(self, time: Clock, pool: EventPool, relevance: Floats) -> Floats | float:
         """Return how much recency counts per event: fully in the running session and for questions about a time."""

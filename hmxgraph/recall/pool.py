@@ -201,7 +201,7 @@ class Occurrences:
 
 # How calls and their results begin in the text of an event.
 CALLED, WORKED, FAILED = "(", " -> ", " failed: "
-OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
+_OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
 _ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot", "model"})
 # How many turns away a word still counts.
 REACH = 4
@@ -293,22 +293,41 @@ class EventPool:
     @cached_property
     def tools(self) -> list[re.Match[str] | None]:
         """The tool and what became of it at the beginning of each event, where there is one."""
-        return [OF_TOOL.match(text) for text in self.text]
+        return [_OF_TOOL.match(text) for text in self.text]
 
-    def unanswered(self, sessions: Sequence[str]) -> list[str]:
-        """Return the ids of the calls whose results are not in the pool, by session as in *sessions*."""
-        waiting: dict[str, dict[str, list[str]]] = {session_id: {} for session_id in sessions}
-        for at, tool in enumerate(self.tools):
-            calls = waiting.get(self.session_id[at])
-            if calls is None or tool is None or self.speaker[at]:
-                continue
-            of_tool = calls.setdefault(tool[1], [])
-            if tool[2] == CALLED:
-                of_tool.append(self.event_id[at])
-            elif of_tool:
-                # The latest call: an earlier one waits for a result that lies between two windows.
-                of_tool.pop()
-        return [call for calls in waiting.values() for of_tool in calls.values() for call in of_tool]
+    @cached_property
+    def kinds(self) -> list[str]:
+        """What each event is of a tool: ``CALLED``, ``WORKED`` or ``FAILED``, or "" for any other."""
+        parts = zip(self.tools, self.speaker, strict=True)
+        return ["" if tool is None or speaker else tool[2] for tool, speaker in parts]
+
+    @cached_property
+    def call_of(self) -> tuple[int, ...]:
+        """For each event the place of the call whose result it seems to be, or -1.
+
+        Results come in the order of the calls of their tool, first those of the calls made directly before them, and no
+        missing event separates them.
+        """
+        call_of = [-1] * len(self)
+        waiting: dict[str, list[int]] = {}
+        latest = 0
+        for at, (kind, tool) in enumerate(zip(self.kinds, self.tools, strict=True)):
+            if not self.follows[at]:
+                waiting.clear()
+            calls = waiting.setdefault(tool[1] if tool else "", [])
+            if kind == CALLED:
+                latest = latest if self.follows[at] and self.kinds[at - 1] == CALLED else at
+                calls.append(at)
+            elif kind and calls:
+                call_of[at] = next((call for call in calls if call >= latest), calls[0])
+                calls.remove(call_of[at])
+        return tuple(call_of)
+
+    @property
+    def unanswered(self) -> list[str]:
+        """The ids of the calls whose results are not in the pool."""
+        answered = frozenset(self.call_of)
+        return [self.event_id[at] for at, kind in enumerate(self.kinds) if kind == CALLED and at not in answered]
 
     @cached_property
     def follows(self) -> Flags:

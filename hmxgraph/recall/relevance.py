@@ -11,6 +11,7 @@ import numpy as np
 
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.pool import (
+    CALLED,
     EventPool,
     Flags,
     Floats,
@@ -355,6 +356,13 @@ class Ranking:
         """Return the *most* sessions of the best events."""
         order = np.argsort(-self.first, kind="stable").tolist()
         return tuple(islice(dict.fromkeys(self.pool.session_id[at] for at in order if self.first[at] > 0), most))
+
+    def best_calls(self, sessions: Collection[str], most: int) -> tuple[str, ...]:
+        """Return the ids of the *most* calls of these *sessions* that are the best themselves or precede the best."""
+        pool = self.pool
+        worth = np.maximum(self.first, np.append(self.first[1:], 0.0)).tolist()
+        calls = (at for at, kind in enumerate(pool.kinds) if kind == CALLED and pool.session_id[at] in sessions)
+        return tuple(pool.event_id[at] for at in nsmallest(most, calls, key=lambda at: (-worth[at], at)))
 
     def truncated(self, most: int) -> tuple[str, ...]:
         """Return the ids of the best *most* events whose stored text is truncated."""

@@ -139,7 +139,7 @@ def test_the_latest_events_are_read_without_the_rest(graph, tenant_id, hits, ask
     tenancy = Tenancy.of(tenant_id)
     never = 2**62
     nothing = {"anchors": [], "long": [], "degree": 30, "session_key": "", "latest_us": never, "from_us": never}
-    nothing |= {"named": [], "related": False, "links": 30, "sessions": [], "ends": 0, "calls": []}
+    nothing |= {"named": [], "related": False, "links": 30, "sessions": [], "ends": 0, "calls": [], "unanswered": []}
     where = {"tenant_id": tenant_id, "tenant_key": tenancy.key, "as_of_us": never, "to_us": never, **nothing, asked: 0}
 
     def events(numbers):
@@ -253,7 +253,8 @@ def test_a_long_session_costs_what_is_read_of_it(graph, tenant_id, hits, name):
         graph.ingest(event("long", number, "tool_call", work, tenant=tenant_id) for number in range(begin, end))
         late = {"key": "late", "session_key": session_key, "sequence": end - 1, "time_us": 0}
         given = {"tenant_id": tenant_id, "tenant_key": tenancy.key, "session_key": session_key}
-        given |= {"sessions": [session_key], "calls": [tenancy.node_key(f"long/{end - 1}")]}
+        call = tenancy.node_key(f"long/{end - 1}")
+        given |= {"sessions": [session_key], "calls": [call], "unanswered": [call]}
         given |= {"as_of_us": ALWAYS, "batch": {"late": [late]}, **OF_A_SESSION[name]}
         return hits(name, **{parameter: given[parameter] for parameter in query(name).parameters})
 

@@ -206,8 +206,34 @@ def test_calls_made_at_the_same_time_keep_their_own_results():
 def test_calls_whose_results_are_missing(texts, unanswered):
     """Their results are fetched."""
     rows = [event(at, text)[0] for at, text in enumerate(texts)]
-    assert EventPool.of(rows).unanswered(["s1"]) == unanswered
-    assert EventPool.of(rows).unanswered(["s2"]) == []
+    assert EventPool.of(rows).unanswered == unanswered
+
+
+def test_the_best_calls():
+    """Those with the words of the question in themselves or in what follows them."""
+    texts = ("look_up(id=lamp)", "look_up -> brass", "look_up(id=vase)", "look_up -> a lamp", "look_up(id=rug)")
+    pool = EventPool.of([event(number, text)[0] for number, text in enumerate(texts)])
+    ranking = Ranking(understood("Find the lamp", NOW), pool, len(pool))
+    assert set(ranking.best_calls(["s1"], 2)) == {"e000", "e002"}
+    assert ranking.best_calls(["s2"], 2) == ()
+
+
+def test_results_belong_to_their_recorded_calls():
+    """Whatever order they came in; without a record, in the order of the calls."""
+    long = "row " * 150
+    turns = [
+        QUERY,
+        "exec(command=status of the environment)",
+        "exec(command=logs of the environment)",
+        f"exec -> {long}",
+        "exec -> staging: 4 pods",
+    ]
+    kinds = ["message", "tool_call", "tool_call", "tool_result", "tool_result"]
+    events = [event(n, text, kind=kind, age_days=9) for n, (text, kind) in enumerate(zip(turns, kinds, strict=True))]
+    asked = {"what": known(artifacts=[PROCEDURE]), "budget": 560}
+    recorded = {"e003": "e002", "e004": "e001"}
+    assert set(shown(packed(events, results=recorded, **asked), "episodes")) == {turns[0], turns[1], turns[4]}
+    assert set(shown(packed(events, **asked), "episodes")) == {turns[0], turns[2], turns[4]}
 
 
 @pytest.mark.parametrize("strategy", ["breadth_first", "depth_first"])
