@@ -50,7 +50,8 @@ class ToolCall:
 
     def failure(self, error: BaseException, seconds: float) -> dict[str, Any]:
         """The content of the tool_result event of a call that raised *error*."""
-        return self._ended(seconds) | {"success": False, "error": f"{type(error).__name__}: {error}"}
+        message = _within_limits(f"{type(error).__name__}: {error}")
+        return self._ended(seconds) | {"success": False, "error": message}
 
     def _ended(self, seconds: float) -> dict[str, Any]:
         return {"tool_name": self.tool_name, "call_id": self.call_id, "duration_ms": round(seconds * 1_000, 3)}
@@ -90,7 +91,8 @@ class RecordedSession(Face):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if isinstance(error, Exception):
-            content = {"error_type": type(error).__name__, "message": str(error), "recoverable": False}
+            message = _within_limits(str(error))
+            content = {"error_type": type(error).__name__, "message": message, "recoverable": False}
             self._perform_then_embed(appending.append_one(self._tenancy, self._draft("error", content)))
 
     def record(

@@ -17,7 +17,7 @@ _SECRETS = {
 }
 _FILES = {"claude-code": ".mcp.json", "cursor": ".cursor/mcp.json", "vscode": ".vscode/mcp.json"}
 
-Agent = Annotated[str, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Agent in whose name it writes.")]
+Agent = Annotated[str, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Agent recorded as the author of writes.")]
 Client = Annotated[
     str | None, typer.Option("--print-config", help=f"Print the configuration for a client: {', '.join(CLIENTS)}.")
 ]
@@ -34,6 +34,8 @@ def mcp(tenant: Tenant = "default", agent: Agent = "assistant", print_config: Cl
         if out.is_terminal:
             typer.echo(f"paste it into {_FILES[print_config]}", err=True)
         return
+    if url is not None:
+        raise typer.BadParameter("--url goes with --print-config; set HMXGRAPH_URI to serve another store")
     need("mcp", "mcp")
     need("mcp", "mcp.server.mcpserver")  # mcp 1.x has none
     from hmxgraph.server.mcp_stdio import run  # noqa: PLC0415 - only where the extra is there

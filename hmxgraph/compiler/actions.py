@@ -273,8 +273,8 @@ def _arguments(given: object) -> Mapping[str, Any]:
 
     >>> _arguments({"raw": "{'order': 7, 'note': None}"}), _arguments('{"order": 7}')
     ({'order': 7, 'note': None}, {'order': 7})
-    >>> _arguments({"text": "{not an object"}), _arguments(None)
-    ({'text': '{not an object'}, {})
+    >>> _arguments({"text": "{not an object"}), _arguments({"text": "{{ 'x' }}"}), _arguments(None)
+    ({'text': '{not an object'}, {'text': "{{ 'x' }}"}, {})
     """
     whole: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
     texts = [given] if isinstance(given, str) else list(whole.values()) if len(whole) == 1 else []
@@ -287,7 +287,7 @@ def _object(written: str) -> dict[str, Any]:
     for read in (json.loads, ast.literal_eval):
         try:
             value = read(written)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             continue
         if isinstance(value, dict) and all(isinstance(name, str) for name in value):
             return value

@@ -161,7 +161,10 @@ def login(port: int, user: str, password: str) -> int | None:
 def version(port: int) -> str:
     """The version that the server reports; empty if it reports none."""
     status, body = _ask(port, "GET", "/", None, {"Accept": "application/json"})
-    return str(json.loads(body)["neo4j_version"]) if status == 200 else ""
+    try:
+        return str(json.loads(body)["neo4j_version"]) if status == 200 else ""
+    except (ValueError, LookupError, TypeError):
+        return ""
 
 
 def _ask(port: int, method: str, path: str, body: str | None, headers: dict[str, str]) -> tuple[int | None, bytes]:

@@ -94,7 +94,7 @@ _FOR_A_KIND = pattern(
 )
 # Prohibitions addressed to the listener: "you must not ...".
 _FORBIDDEN = pattern(
-    r"you (?:(?:must|shall) not|mustn't|(?:are|'re) (?:not|never) (?:allowed|permitted) to|aren't allowed to) "
+    r"you(?: (?:(?:must|shall) not|mustn't|aren't allowed to)|(?: are|'re) (?:not|never) (?:allowed|permitted) to) "
 )
 # A ban without a verb: "No emojis in commit messages".
 _BAN = pattern(
@@ -167,7 +167,7 @@ _NOT_A_DIRECTIVE = pattern(
 )
 _ABSOLUTE = pattern(
     r"\b(?:never|nobody|no one|must|mandatory|forbidden|prohibited|under no circumstances|not ever|not allowed|shall)\b"
-    r"|n't ever\b"
+    r"|n't (?:ever|allowed|permitted)\b|\bmustn't\b"
 )
 # Cheap prefilter: every user directive contains at least one of these heads or scope words.
 _SIGNS = re.compile(
@@ -175,7 +175,7 @@ _SIGNS = re.compile(
     + one_of(
         rf"{one_of(*_INSISTING_HEADS, *_NAMING_HEADS)}\s",
         r"no [^,.;!?]{3,60} (?:may|shall)\b",
-        *(sign.pattern for sign in (_STYLE, _MUST, _FOR_ANYONE, _BAN, _LASTING, _GENERAL, _HABIT)),
+        *(sign.pattern for sign in (_STYLE, _MUST, _FORBIDDEN, _FOR_ANYONE, _BAN, _LASTING, _GENERAL, _HABIT)),
     )
 )
 

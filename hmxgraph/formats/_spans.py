@@ -140,6 +140,8 @@ def attributes(value: Any) -> JsonObject:
 
     >>> attributes([{"key": "a", "value": {"intValue": "5"}}]), attributes({"a": 5})
     ({'a': 5}, {'a': 5})
+    >>> attributes([{"key": "a", "value": {"array_value": {"values": [{"int_value": "5"}, {"string_value": "b"}]}}}])
+    {'a': [5, 'b']}
     """
     if isinstance(value, Mapping):
         return {str(key): part for key, part in value.items()}
@@ -150,18 +152,21 @@ def _typed(value: Any, depth: int) -> Any:
     fields = mapping(value)
     if depth > _DEEPEST:
         return str(fields)
-    if "intValue" in fields:
-        number = fields["intValue"]
-        return int(number) if isinstance(number, str) and re.fullmatch(r"-?\d{1,20}", number) else number
-    if "arrayValue" in fields:
-        return [_typed(part, depth + 1) for part in listed(mapping(fields["arrayValue"]).get("values"))]
-    if "kvlistValue" in fields:
-        pairs = map(mapping, listed(mapping(fields["kvlistValue"]).get("values")))
-        return {name(pair.get("key")): _typed(pair.get("value"), depth + 1) for pair in pairs}
-    return next(iter(fields.values()), None)
+    kind, held = next(iter(fields.items()), ("", None))
+    match kind.replace("_v", "V"):
+        case "intValue":
+            return int(held) if isinstance(held, str) and re.fullmatch(r"-?\d{1,20}", held) else held
+        case "arrayValue":
+            return [_typed(part, depth + 1) for part in listed(mapping(held).get("values"))]
+        case "kvlistValue":
+            pairs = map(mapping, listed(mapping(held).get("values")))
+            return {name(pair.get("key")): _typed(pair.get("value"), depth + 1) for pair in pairs}
+    return held
 
 
 _DEEPEST = 20
+# Digits of a list's number: one of thousands of digits is a name, and Python does not read it.
+_LONGEST_NUMBER = 9
 
 
 def tree(flat: Mapping[str, Any], prefix: str) -> list[Any]:
@@ -169,6 +174,8 @@ def tree(flat: Mapping[str, Any], prefix: str) -> list[Any]:
 
     >>> tree({"llm.input.0.message.role": "user", "llm.input.0.message.content": "hi"}, "llm.input")
     [{'message': {'role': 'user', 'content': 'hi'}}]
+    >>> tree({f"llm.input.{'1' * 5000}": "hi"}, "llm.input")
+    []
     """
     root: JsonObject = {}
     for key, value in flat.items():
@@ -188,7 +195,7 @@ def _lists(node: Any, depth: int) -> Any:
     if not isinstance(node, dict) or depth > _DEEPEST:
         return node
     inner = {key: _lists(part, depth + 1) for key, part in node.items()}
-    if inner and all(key.isdecimal() for key in inner):
+    if inner and all(key.isdecimal() and len(key) <= _LONGEST_NUMBER for key in inner):
         return [inner[key] for key in sorted(inner, key=int)]
     return inner
 

@@ -66,10 +66,11 @@ class TrustPolicy:
         if self.mask_secrets not in MASK_SECRETS:
             raise UnknownChoice("mask_secrets", str(self.mask_secrets)[:60], MASK_SECRETS)
         for name in ("trusted", "untrusted"):
-            sources = getattr(self, name)
-            if isinstance(sources, str) or not all(isinstance(source, str) and source for source in sources):
-                raise InvalidRequest(name, quoted(sources), "tuple of event sources", 'write it as ("user", "web:")')
-            object.__setattr__(self, name, tuple(sources))
+            given = getattr(self, name)
+            sources = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (None,)
+            if not all(isinstance(source, str) and source for source in sources):
+                raise InvalidRequest(name, quoted(given), "tuple of event sources", 'write it as ("user", "web:")')
+            object.__setattr__(self, name, sources)
         for name in ("sessions", "origins"):
             count = getattr(self, name)
             if not isinstance(count, int) or isinstance(count, bool) or count < 1:

@@ -128,13 +128,20 @@ def _iso_day(match: re.Match[str], _today: date) -> Days:
 
 
 def _month_day(match: re.Match[str], today: date) -> Days:
-    """Return one or more consecutive days of a month; without a year, of the latest month that had begun."""
+    """Return consecutive days of a month; without a year, the latest such days that do not begin after *today*."""
     month, year = _month_number(match["month"]), _year_of(match, today)
     last = int(match["last"] or match["day"])
     first = min(int(match["day"] or last), last)
     if year is None:
-        year = today.year - (date(today.year, month, first) > today)
+        year = _latest_year(month, first, last, today)
     return date(year, month, first), date(year, month, last) + timedelta(days=1)
+
+
+def _latest_year(month: int, first: int, last: int, today: date) -> int:
+    """Return the latest year in which the month has these days and they do not begin after *today*."""
+    # 29 February comes back after eight years at the latest.
+    years = (year for year in range(today.year, today.year - 9, -1) if last <= monthrange(year, month)[1])
+    return next((year for year in years if date(year, month, first) <= today), today.year)
 
 
 def _whole_month(match: re.Match[str], today: date) -> Days | None:
@@ -382,7 +389,9 @@ def _season(match: re.Match[str], today: date) -> Days | None:
         return None
     days = _three_months(date(today.year, first_month, 1))
     over = (match["which"] or "").startswith(("last", "the past"))
-    return days if (days[1] <= today if over else days[0] <= today) else _three_months(months_later(days[0], -12))
+    while (days[1] if over else days[0]) > today:
+        days = _three_months(months_later(days[0], -12))
+    return days
 
 
 def _three_months(first: date) -> Days:

@@ -282,6 +282,8 @@ def _joint(first: str) -> str:
 
 # The tags that link conversational chunks to their source (memd: Conversation Event Tags).
 
+# Python reads no number of thousands of digits.
+_LONGEST_NUMBER = 9
 _ENTRY_KINDS = ("factual", "relational", "synthesis")
 
 
@@ -310,7 +312,7 @@ class ConversationTags:
             event_id=values.get("event"),
             entry=entry if entry in _ENTRY_KINDS else None,
             speaker=values.get("speaker"),
-            turn=int(turn) if turn.isascii() and turn.isdigit() else None,
+            turn=int(turn) if turn.isascii() and turn.isdigit() and len(turn) <= _LONGEST_NUMBER else None,
         )
 
     def written(self) -> tuple[str, ...]:

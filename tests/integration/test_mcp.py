@@ -210,3 +210,10 @@ def test_an_unknown_client_is_refused(run):
     code, _, errors = run("mcp", "--print-config", "emacs")
     assert code == 2
     assert "claude-code, cursor, vscode" in errors
+
+
+def test_an_address_without_a_client_is_refused(run):
+    """Serving the local store instead would look as if it worked."""
+    code, _, errors = run("mcp", "--url", "https://memory.example/mcp")
+    assert code == 2
+    assert "--print-config" in errors

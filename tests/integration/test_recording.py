@@ -146,6 +146,26 @@ def test_a_session_records_its_tools(graph, stored):
     assert len(stored.links("ANSWERS")) == 2
 
 
+def test_a_session_records_a_long_failure(graph, stored):
+    """An exception whose text is larger than an event may be is kept by its beginning."""
+
+    def work():
+        with graph.session() as session:
+
+            @session.tool
+            def fail():
+                raise ValueError("row " * 200_000)
+
+            fail()
+
+    with pytest.raises(ValueError, match="row"):
+        work()
+    rows = stored.rows("MATCH (e:Event {tenant_id: $tenant_id}) RETURN e.content AS content ORDER BY e.sequence")
+    _, result, error = (json.loads(row["content"]) for row in rows)
+    assert result["error"].startswith("ValueError: row row")
+    assert error["message"].startswith("row row")
+
+
 def test_the_asynchronous_face_records_too(address, tenant_id):
     """Awaited functions are recorded as they are called."""
 

@@ -64,7 +64,7 @@ class SseStream:
                 if len(pauses) > self._reconnects or (self._idle is not None and sum(pauses) > self._idle):
                     raise broken_off(self.url, error, during="no connection") from error
                 await asyncio.sleep(pauses[-1])
-            except (httpx.HTTPStatusError, httpx.InvalidURL, httpx_sse.SSEError) as error:
+            except (httpx.HTTPError, httpx.InvalidURL, httpx_sse.SSEError) as error:
                 raise broken_off(self.url, error) from error
             else:
                 return

@@ -52,6 +52,13 @@ def test_nobody_there(unused_ports):
     assert version(unused_ports[0]) == ""
 
 
+@pytest.mark.parametrize("body", [b"hello", b"{}", b"[1]"])
+def test_another_web_server_reports_no_version(answering, body):
+    """Whatever it answers."""
+    answer = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+    assert version(answering(answer)) == ""
+
+
 def test_what_is_no_web_server(answering):
     """Garbage in place of HTTP is no login."""
     assert login(answering(b"\x00\x01garbage\r\n\r\n"), "neo4j", "secret") is None

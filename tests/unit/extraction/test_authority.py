@@ -42,6 +42,14 @@ def test_a_proposal_needs_somebody_who_made_it(name):
         TrustPolicy(**{name: 0})
 
 
+def test_sources_may_come_from_any_iterable():
+    """A generator too; what is no list of names is refused."""
+    assert TrustPolicy(trusted=(source for source in ["web:"])).trusts("web:example.org")
+    for sources in (None, "web:", [""], [5]):
+        with pytest.raises(InvalidRequest, match="event sources"):
+            TrustPolicy(untrusted=sources)
+
+
 @pytest.mark.parametrize("origin", ["assistant", "agent", "tool", "harness"])
 def test_text_that_programs_write_as_the_user_has_no_authority(origin):
     """Reminders, hook output and instructions of sub-agents arrive as user messages; they only propose."""

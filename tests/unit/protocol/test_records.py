@@ -81,6 +81,7 @@ def test_a_digest_needs_its_role():
         ([], ConversationTags()),
         (["event:a:b", "event:c"], ConversationTags(event_id="a:b")),
         (["entry:gossip", "turn:-1", "speaker:", "event"], ConversationTags()),
+        ([f"turn:{'1' * 5_000}"], ConversationTags()),
         (
             ["entry:synthesis", "turn:007", "speaker:Ana Lee"],
             ConversationTags(entry="synthesis", turn=7, speaker="Ana Lee"),

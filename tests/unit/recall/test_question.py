@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.protocol.timestamps import DAY_US
+from hmxgraph.protocol.timestamps import DAY_US, microseconds
 from hmxgraph.recall._times import Span, time_reference
 from hmxgraph.recall.question import LONGEST_NAME, MOST_TERMS, asks_for_work, understood
 from hmxgraph.text.terms import search_text
@@ -246,6 +246,22 @@ def test_parts_of_months_seasons_and_feasts(text, span):
     """Parts of months, seasons and holidays are times, as are numeric dates in an unambiguous order."""
     begin, end = span.split("/")
     assert str(time_reference(text, FRIDAY)) == f"{begin}T00:00:00.000Z/{end}T00:00:00.000Z"
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "span"),
+    [
+        ("last winter", "2025-01-15", "2023-12-01/2024-03-01"),
+        ("in the winter", "2025-01-15", "2024-12-01/2025-03-01"),
+        ("on 29 February", "2026-03-13", "2024-02-29/2024-03-01"),
+        ("on 29 February", "2024-02-29", "2024-02-29/2024-03-01"),
+        ("on May 10", "2025-05-05", "2024-05-10/2024-05-11"),
+    ],
+)
+def test_a_time_without_a_year_is_the_latest_of_its_kind(text, asked, span):
+    """It was over or had begun when it was asked about, and there was such a day."""
+    begin, end = span.split("/")
+    assert str(time_reference(text, microseconds(f"{asked}T12:00:00Z"))) == f"{begin}T00:00:00.000Z/{end}T00:00:00.000Z"
 
 
 def test_a_feast_is_a_word_of_the_matter_too():
