@@ -84,7 +84,7 @@ class HmxStore(BaseStore):
         match op:
             case GetOp():
                 stored = held.get((op.namespace, op.key))
-                self._read([stored] if stored else [], refresh=op.refresh_ttl)
+                self._refresh_ttl([stored] if stored else [], refresh=op.refresh_ttl)
                 return stored.item() if stored else None
             case SearchOp():
                 return self._search(op)
@@ -99,7 +99,7 @@ class HmxStore(BaseStore):
         candidates.sort(key=attrgetter("updated"), reverse=True)
         hits = ranked(candidates, StoredItem.words, op.query) if op.query else [(stored, None) for stored in candidates]
         page = hits[op.offset : op.offset + op.limit]
-        self._read([stored for stored, _ in page], refresh=op.refresh_ttl)
+        self._refresh_ttl([stored for stored, _ in page], refresh=op.refresh_ttl)
         return [stored.hit(score) for stored, score in page]
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
@@ -130,15 +130,15 @@ class HmxStore(BaseStore):
         as_of_us = None if self._as_of is None else microseconds(self._as_of.isoformat())
         return {"as_of_us": as_of_us, "passing": [TOUCH]}
 
-    def _read(self, items: Iterable[StoredItem], *, refresh: bool) -> None:
-        """Restart the time to live of *items*."""
+    def _refresh_ttl(self, items: Iterable[StoredItem], *, refresh: bool) -> None:
+        """Restart the time to live of *items* if *refresh* is set."""
         for stored in items:
             if refresh and stored.ttl is not None and self._as_of is None:
                 self._append(TOUCH, stored.namespace, stored.key, {})
 
     def _put(self, op: PutOp, before: StoredItem | None) -> None:
         if self._as_of is not None:
-            raise InvalidRequest("put", self._as_of.isoformat(), "a store of now", "put into the store itself")
+            raise InvalidRequest("put", f"as of {self._as_of}", "the current store", "as_of() stores are read-only")
         if op.value is None:
             self._append(DELETE, op.namespace, op.key, {})
             return

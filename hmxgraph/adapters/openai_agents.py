@@ -65,7 +65,7 @@ class HmxSession:
             await asyncio.to_thread(self._add, [dict(item) for item in items])
 
     async def pop_item(self) -> Item | None:
-        """The latest item, which is in the history no more; None if there is none."""
+        """Remove the latest item from the history and return it; None if there is none."""
         return await asyncio.to_thread(self._pop)
 
     async def clear_session(self) -> None:

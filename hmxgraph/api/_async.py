@@ -27,10 +27,10 @@ from hmxgraph.api._base import (
     as_artifact,
     as_event,
     as_us,
-    doing,
     generated_fields,
     new_record,
     now_us,
+    operation,
     pack_request,
     search_request,
 )
@@ -54,7 +54,7 @@ from hmxgraph.api.recording import (
     stated,
     stated_all,
 )
-from hmxgraph.api.sessions import Function, ToolCall
+from hmxgraph.api.sessions import Function, ToolCall, _within_limits
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.errors import InvalidRequest
 from hmxgraph.fingerprint.measures import MeasuredDigest
@@ -359,7 +359,8 @@ class AsyncRecordedSession(AsyncFace):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if isinstance(error, Exception):
-            content = {"error_type": type(error).__name__, "message": str(error), "recoverable": False}
+            message = _within_limits(str(error))
+            content = {"error_type": type(error).__name__, "message": message, "recoverable": False}
             await self._perform_then_embed(appending.append_one(self._tenancy, self._draft("error", content)))
 
     async def record(
@@ -756,7 +757,7 @@ class AsyncFingerprints(AsyncFace):
         )
 
     async def take_back_import(self, import_id: str, *, at: Moment | None = None) -> WithdrawnImport:
-        """Withdraw the import with this id, or of the fingerprint with this id.
+        """Withdraw an import, named by its own id or by the id of the imported fingerprint.
 
         Artifacts that no other evidence supports are deprecated.
 
@@ -1267,7 +1268,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
             InvalidRequest: no text, or tags that are not a list.
 
         """
-        procedure = memory_operations.add(self._tenancy, remembered(kind, text, about), doing(agent_id, at))
+        procedure = memory_operations.add(self._tenancy, remembered(kind, text, about), operation(agent_id, at))
         return await self._perform_then_embed(self._meter.measured("add", {"kind": kind, "text": text}, procedure))
 
     async def get(self, memory_id: str) -> MemoryView:
@@ -1310,7 +1311,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
 
         """
         new = remembered(kind, text, about)
-        procedure = memory_operations.supersede(self._tenancy, memory_id, new, doing(agent_id, at))
+        procedure = memory_operations.supersede(self._tenancy, memory_id, new, operation(agent_id, at))
         return await self._perform_then_embed(
             self._meter.measured("supersede", {"memory_id": memory_id, "text": text}, procedure)
         )
@@ -1331,7 +1332,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
             NotFound: there is no such memory.
 
         """
-        procedure = memory_operations.feedback(self._tenancy, memory_id, signal, comment, doing(agent_id, at))
+        procedure = memory_operations.feedback(self._tenancy, memory_id, signal, comment, operation(agent_id, at))
         return await self._perform(
             self._meter.measured("feedback", {"memory_id": memory_id, "signal": signal}, procedure)
         )
@@ -1353,7 +1354,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
 
         """
         ids = checked_list("memory_ids", memory_ids)
-        procedure = memory_operations.record_outcome(self._tenancy, ids, outcome, summary, doing(agent_id, at))
+        procedure = memory_operations.record_outcome(self._tenancy, ids, outcome, summary, operation(agent_id, at))
         request = {"memory_ids": ids, "outcome": outcome}
         return await self._perform(self._meter.measured("record_outcome", request, procedure))
 

@@ -33,7 +33,7 @@ from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.reports import IngestReport
 from hmxgraph.protocol.timestamps import is_representable, microseconds
 from hmxgraph.recall.question import PackRequest
-from hmxgraph.records.events import UNSIGNED, Doing
+from hmxgraph.records.events import UNSIGNED, MemoryOperation
 from hmxgraph.text.terms import TokenCounter
 
 # Times: ISO 8601 text or datetime to microseconds.
@@ -336,13 +336,13 @@ def generated_fields(kind: str, at: Moment | None, fields: Mapping[str, Any]) ->
     return frozenset(name for name, is_generated in generated.items() if is_generated)
 
 
-def doing(agent_id: str | None, at: Moment | None, event_id: str | None = None) -> Doing:
+def operation(agent_id: str | None, at: Moment | None, event_id: str | None = None) -> MemoryOperation:
     """Who acts on memories, at *at* or now, and the id of the event that reports it.
 
-    >>> doing("ana", "1970-01-01T00:00:01Z", "e1")
-    Doing(agent_id='ana', at_us=1000000, event_id='e1')
+    >>> operation("ana", "1970-01-01T00:00:01Z", "e1")
+    MemoryOperation(agent_id='ana', at_us=1000000, event_id='e1')
     """
-    return Doing(agent_id or UNSIGNED, now_us(at), event_id or str(uuid4()))
+    return MemoryOperation(agent_id or UNSIGNED, now_us(at), event_id or str(uuid4()))
 
 
 def now_us(at: Moment | None = None) -> int:

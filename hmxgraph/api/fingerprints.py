@@ -137,7 +137,7 @@ class Fingerprints(Face):
         )
 
     def take_back_import(self, import_id: str, *, at: Moment | None = None) -> WithdrawnImport:
-        """Withdraw the import with this id, or of the fingerprint with this id.
+        """Withdraw an import, named by its own id or by the id of the imported fingerprint.
 
         Artifacts that no other evidence supports are deprecated.
 

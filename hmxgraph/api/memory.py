@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypedDict, Unpack
 
-from hmxgraph.api._base import Face, Moment, NamedArguments, as_us, doing, new_record, now_us
+from hmxgraph.api._base import Face, Moment, NamedArguments, as_us, new_record, now_us, operation
 from hmxgraph.extraction.language import Terms
 from hmxgraph.graph import maintenance, memory_operations
 from hmxgraph.graph.connection import Connection
@@ -87,7 +87,7 @@ class MemoryOperations(NamedArguments, Face):
             InvalidRequest: no text, or tags that are not a list.
 
         """
-        procedure = memory_operations.add(self._tenancy, remembered(kind, text, about), doing(agent_id, at))
+        procedure = memory_operations.add(self._tenancy, remembered(kind, text, about), operation(agent_id, at))
         return self._perform_then_embed(self._meter.measured("add", {"kind": kind, "text": text}, procedure))
 
     def get(self, memory_id: str) -> MemoryView:
@@ -130,7 +130,7 @@ class MemoryOperations(NamedArguments, Face):
 
         """
         new = remembered(kind, text, about)
-        procedure = memory_operations.supersede(self._tenancy, memory_id, new, doing(agent_id, at))
+        procedure = memory_operations.supersede(self._tenancy, memory_id, new, operation(agent_id, at))
         return self._perform_then_embed(
             self._meter.measured("supersede", {"memory_id": memory_id, "text": text}, procedure)
         )
@@ -151,7 +151,7 @@ class MemoryOperations(NamedArguments, Face):
             NotFound: there is no such memory.
 
         """
-        procedure = memory_operations.feedback(self._tenancy, memory_id, signal, comment, doing(agent_id, at))
+        procedure = memory_operations.feedback(self._tenancy, memory_id, signal, comment, operation(agent_id, at))
         return self._perform(self._meter.measured("feedback", {"memory_id": memory_id, "signal": signal}, procedure))
 
     def record_outcome(
@@ -171,7 +171,7 @@ class MemoryOperations(NamedArguments, Face):
 
         """
         ids = checked_list("memory_ids", memory_ids)
-        procedure = memory_operations.record_outcome(self._tenancy, ids, outcome, summary, doing(agent_id, at))
+        procedure = memory_operations.record_outcome(self._tenancy, ids, outcome, summary, operation(agent_id, at))
         request = {"memory_ids": ids, "outcome": outcome}
         return self._perform(self._meter.measured("record_outcome", request, procedure))
 

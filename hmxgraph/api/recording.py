@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Any, NamedTuple, TypedDict, Unpack, cast
 from uuid import uuid4
 
-from hmxgraph.api._base import Face, Moment, as_us, doing, now_us
+from hmxgraph.api._base import Face, Moment, as_us, now_us, operation
 from hmxgraph.errors import InvalidRequest
 from hmxgraph.extraction.language import Terms
 from hmxgraph.formats.conversion import Origin
@@ -19,7 +19,7 @@ from hmxgraph.protocol.canonical import stable_id
 from hmxgraph.protocol.memories import Memory
 from hmxgraph.protocol.parsing import checked_list, checked_text, quoted
 from hmxgraph.protocol.reports import ClockReport, ForgetCriteria, ForgetReport, IngestReport, Receipt, RecordReport
-from hmxgraph.records.events import UNSIGNED, Doing
+from hmxgraph.records.events import UNSIGNED, MemoryOperation
 
 # What callers may choose to forget, as the criteria of the plan.
 
@@ -94,7 +94,7 @@ class RememberOptions(TypedDict, total=False):
     idempotency_key: str | None
 
 
-def stated(text: str, options: RememberOptions) -> tuple[Remembered, Doing]:
+def stated(text: str, options: RememberOptions) -> tuple[Remembered, MemoryOperation]:
     """The memory that the arguments of ``remember`` describe, and who states it when.
 
     Raises:
@@ -118,10 +118,12 @@ def stated(text: str, options: RememberOptions) -> tuple[Remembered, Doing]:
     what = Remembered(kind, text, hard=hard, user_id=options.get("user_id"), terms=terms)
     key = options.get("idempotency_key")
     event_id = None if key is None else stable_id("remember", checked_text("idempotency_key", key), text)
-    return what, doing(options.get("agent_id"), options.get("at"), event_id)
+    return what, operation(options.get("agent_id"), options.get("at"), event_id)
 
 
-def stated_all(memories: Iterable[str | Mapping[str, Any]], options: RememberOptions) -> list[tuple[Remembered, Doing]]:
+def stated_all(
+    memories: Iterable[str | Mapping[str, Any]], options: RememberOptions
+) -> list[tuple[Remembered, MemoryOperation]]:
     """The memories that the arguments of ``remember_all`` describe.
 
     Raises:

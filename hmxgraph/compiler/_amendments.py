@@ -42,7 +42,7 @@ _FEW_DIGITS = 3
 
 @dataclass(slots=True)
 class _Call:
-    """A call that may fail: its action, its inputs, and, once it failed, the message and how much was known by then."""
+    """A call: its action and inputs and, if it failed, the message and the moment of the session."""
 
     action: str
     inputs: Mapping[str, Any]
@@ -58,7 +58,7 @@ class Attempts:
     _failed: dict[str, _Call] = field(default_factory=dict)
 
     def called(self, event_id: str, action: str, inputs: Mapping[str, Any]) -> _Call | None:
-        """Add a call; the failed one that it is the next attempt at, if any."""
+        """Add a call; returns the failed call of the same action that it retries, if any."""
         call = _Call(action, {str(name)[:40]: _bounded(part) for name, part in inputs.items()})
         remember(self._calls, event_id, call, _CALLS)
         return self._failed.pop(action, None)
@@ -200,7 +200,7 @@ def _form(old: Any, new: Any) -> tuple[str, str, str] | None:
 
 
 def _affix(old: str, new: str) -> tuple[str, str] | None:
-    """Where something stands beside *old* in *new*, and what, if that is all that was added."""
+    """Where a short text was added to *old* to make *new* (before or after), and the text; None for other changes."""
     added = len(new) - len(old)
     if not 0 < added <= min(_LONGEST_AFFIX, len(old)) or not (new.endswith(old) or new.startswith(old)):
         return None
@@ -209,7 +209,7 @@ def _affix(old: str, new: str) -> tuple[str, str] | None:
 
 
 def _numbers(name: str, old: Any, new: Any, message: str) -> Iterator[Amendment]:
-    """The numbers of an input that now equal a number of the message, alone or together, or are shared out anew."""
+    """Numbers of an input that now equal, alone or in sum, a number in the message, or that split the same total."""
     before, after = _by_key(name, old), _by_key(name, new)
     named = list(_named_numbers(message))
     for key in sorted(after):

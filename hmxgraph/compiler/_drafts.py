@@ -50,7 +50,7 @@ class ArtifactDraft:
 
     ``lineage_key`` names the pattern through all its versions. ``keywords`` are search words beyond those in its text;
     ``qualifiers`` can be added to its title to distinguish it from another artifact. ``useful`` is unset if following
-    it would not have changed an outcome, and ``proposed`` is set if only outside sources show it: it stays a draft.
+    it would not help, and ``proposed`` is set if only outside sources show it: both stay drafts.
     """
 
     artifact_type: ArtifactType

@@ -282,13 +282,13 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
 
 
 def _cases_needed(goal_class: GoalClass, profile: CompilerProfile) -> int:
-    """How many cases make a kind of work: more than there are changes, which chance may have joined."""
+    """How many cases a procedure needs: more than it has changes, because chance may have combined them."""
     changes = [name for name, share in goal_class.steps if share >= _MAJORITY and is_action(name)]
     return max(profile.min_cases, 1 + sum(not serves_any_purpose(name) for name in changes))
 
 
 def _does_what_is_asked(goal_class: GoalClass) -> bool:
-    """Whether the sessions made the same change or changes, or answered a question.
+    """Whether the sessions made the same change or changes, answered a question, or handed the request over.
 
     Sessions that decline, or that make this change or that one, show no way of doing either.
     """
@@ -337,7 +337,7 @@ def _covered(steps: AbstractSet[str], model: SessionSummary) -> float:
 
 
 def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: CompilerProfile) -> dict[str, Any]:
-    # What fewer did depends on what they met, which their requests do not tell.
+    # A step that only a minority took depends on what they found, which their requests do not show.
     chosen = [(name, share) for name, share in goal_class.steps if share >= _MAJORITY]
     names = [name for name, _ in chosen]
     alternatives = {
@@ -495,7 +495,7 @@ def origins(uses: Sequence[Step]) -> dict[str, str]:
 
 
 def _usual_origins(uses: Sequence[Sequence[Step]], most: float = _NEARLY_ALL) -> dict[str, str]:
-    """The same where each session counts once, however often it takes the action."""
+    """The usual origin of each argument; each session counts once, however often it takes the action."""
     counts: dict[str, Counter[str]] = {}
     for steps in uses:
         own: dict[str, set[str]] = {}
@@ -557,7 +557,7 @@ def _repeated(action: str, uses: Sequence[Sequence[Step]]) -> str:
 def _preconditions(
     names: Sequence[str], alternatives: Mapping[str, str], models: Sequence[SessionSummary]
 ) -> list[str]:
-    """The values that only the user can give."""
+    """The preconditions: what the user must have given, and their consent where sessions waited for it."""
     needed = [argument for name in names if name not in alternatives for argument in _given_by_user(name, models)]
     either = [
         f"{listed(_given_by_user(alternative, models))}, or {listed(_given_by_user(name, models))}"

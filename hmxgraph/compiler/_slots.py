@@ -30,7 +30,7 @@ class Template:
 
 
 def template(messages: Sequence[str]) -> Template:
-    """The common form of *messages*, with a named slot wherever they differ.
+    """The common form of *messages*, with a slot for each varying word; the commonest message if too many words vary.
 
     >>> template(["the branch a-b has no upstream", "the branch c-d has no upstream"]).text
     'the branch <branch> has no upstream'
@@ -72,9 +72,9 @@ def filled(text: str, values: Iterable[tuple[str, str]]) -> str:
 def merged(messages: Mapping[str, str], related: Callable[[str, str], bool]) -> dict[str, str]:
     """For each key of *messages*, the key of the template that it belongs to; its own key if it has none.
 
-    Messages belong together if they differ in one value only, which may occur several times, and if the values are
-    identifiers, or *related* to what was done in their sessions, or numerous. Where only one word beside them is
-    informative, they have to be several identifiers.
+    Messages belong together if they differ in one value only, which may occur several times, and each value is an
+    identifier or *related* to what its session did; of three or more distinct values, half of them suffice. If only one
+    other word is informative, there must be at least three distinct values, all of them identifiers.
     """
     groups: defaultdict[Tokens, dict[str, str]] = defaultdict(dict)
     for key in sorted(messages):

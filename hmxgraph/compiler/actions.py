@@ -159,7 +159,7 @@ def _first_word(verb: str) -> str:
 # Longest command line kept in an artifact.
 _LONGEST_COMMAND = 120
 _NAME_PARTS = re.compile(r"[A-Za-z][a-z]*")
-# Words from which on a tool's name is a sentence.
+# A tool name of more words than this is a sentence.
 _WORDS_OF_NAME = 3
 # Arguments longer than this as one text are not read.
 _LONGEST_OBJECT = 20_000

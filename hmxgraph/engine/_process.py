@@ -206,7 +206,7 @@ _SINCE_2025 = {
 def text(ports: Ports, memory: Memory, version: str, *, salvage: bool = False) -> str:
     """The text of neo4j.conf: local access only, no telemetry, no file import, fast shutdown.
 
-    To *salvage* is to open a database whose transaction log has an unreadable end, without that end.
+    With *salvage*, a database whose transaction log has an unreadable end is opened without that end.
     """
     lines = {
         "server.default_listen_address": HOST,

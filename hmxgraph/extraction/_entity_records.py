@@ -65,7 +65,7 @@ class Link(NamedTuple):
 
 
 class _Field(NamedTuple):
-    """A field that identifies something; a lower ``level`` identifies better, and only a value ``alone`` a record."""
+    """A field that identifies something, better at a lower ``level``; if not in a list (``alone``), also its record."""
 
     noun: str
     thing: Thing

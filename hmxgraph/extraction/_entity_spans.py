@@ -147,7 +147,7 @@ _CAPITAL = re.compile(rf"[{_UPPER}]")
 _SMALL_IN_TITLE = frozenset(
     """
     a an and as at by for from in into is of on or the to vs with de la du von van & no my
-    """.split()  # noqa: SIM905 - as in vocabulary
+    """.split()  # noqa: SIM905 - as above
 )
 _BEFORE_SENTENCE = frozenset(".!?:;\u2026\n*-\u2022\u2013\u2014>|")
 _OPENING = frozenset("\"'([{*_~")

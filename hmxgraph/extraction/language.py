@@ -201,7 +201,7 @@ BASE_VERBS = frozenset(
     visualise visualize wait walk warn watch work wrap write
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
-# Words after "always" or "never" that show it is no directive.
+# Words after the head of a directive ("always", "do not") that show that it is none.
 NOT_ORDERED = frozenset(
     """
     a an the this that these those my your his her our their it he she we they i you been had was were is are am
@@ -243,7 +243,7 @@ def plain_signs(text: str, signs: tuple[tuple[str, str], ...] = (*QUOTES, *_DASH
 
 
 def sentences(text: str) -> list[str]:
-    r"""Split *text* into sentences of at most 300 characters, skipping code, quoted lines and bracketed notes.
+    r"""The sentences of *text*; skips code, quoted lines, bracketed notes, and sentences longer than 300 characters.
 
     >>> sentences("Hi! See Dr. No. [shares image]\n- **Always** test.\n```rm -rf```")
     ['Hi!', 'See Dr. No.', 'Always test.']
@@ -377,7 +377,7 @@ def _person_as_agent(event: Event) -> str:
 
 
 def user_of_session(event: Event) -> str | None:
-    """The user whose session a message shows it to be; None for all but messages of named users."""
+    """The user to whom a message shows its session to belong; None unless a named user wrote it."""
     if event.event_type != "message" or origin_of(event.metadata) in NOT_THE_USER:
         return None
     name = speaking_user(event)

@@ -83,7 +83,7 @@ def _event(verdict: Verdict, tenant_id: str, import_id: str, timestamp: str, dra
         session_id=LOGGING_SESSIONS + import_id,
         timestamp=timestamp,
         sequence=0,
-        # Ids stand in the metadata: in the content they would be taken for something that the event speaks of.
+        # Ids belong in the metadata: in the content they would be extracted as entities that the event mentions.
         content={"compression_tier": fingerprint.compression_tier or "full", "artifact_drafts": drafts},
         metadata={
             "fingerprint_id": fingerprint.fingerprint_id,

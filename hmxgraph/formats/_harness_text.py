@@ -65,7 +65,7 @@ _OF_OTHERS: dict[str, tuple[str, Kind]] = {
 _NAMES = "|".join(map(re.escape, (*_OF_HARNESS, *_OF_OTHERS)))
 _WRAPPED = re.compile(rf"<(?P<name>{_NAMES})(?:\s[^<>]*)?>(?P<inner>.*?)(?:</(?P=name)>|\Z)", re.DOTALL)
 _NOTIFICATION = re.compile(r"\s*<task-notification>(?P<inner>.*?)(?:</task-notification>|\Z)", re.DOTALL)
-# Notifications hold a few lines; what is longer is read no further for its fields.
+# Notifications are short: fields are searched for only in this many characters.
 _LONGEST_NOTICE = 8_000
 _FIELD = re.compile(r"<(?P<name>[a-z_-]+)>\s*(?P<value>.*?)\s*</(?P=name)>", re.DOTALL)
 _COMMAND = re.compile(r"<command-name>\s*(?P<name>[^<]*?)\s*</command-name>")

@@ -1,7 +1,7 @@
 """Codex rollouts: ``~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<session>.jsonl``.
 
-The first line tells the session; the lines after it are items of OpenAI's Responses interface, and messages of the
-program that repeat them. Early versions wrote the items bare.
+The first line describes the session; the lines after it are items of OpenAI's Responses API, and program messages
+that repeat them. Early versions wrote the items without an envelope.
 """
 
 import re
@@ -149,7 +149,7 @@ class _Rollout:
         return replace(read, drafts=tuple(self._marked(draft) for draft in read.drafts))
 
     def _marked(self, draft: Draft) -> Draft:
-        """A draft by whose words it holds: an agent instructs a sub-agent, and Codex itself writes system prompts."""
+        """*draft* with its real author: an agent instructs a sub-agent, and Codex itself writes system prompts."""
         if self._session.get("parent") and draft.event_type == "message" and draft.origin == USER:
             return replace(
                 draft, origin=AGENT, source=f"agent:{AGENT_NAME}", metadata={**draft.metadata, "author": AGENT_NAME}

@@ -11,7 +11,7 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter
 
 
-class Lost(NamedTuple):
+class RelationKeys(NamedTuple):
     """A relation between two entities, by its keys."""
 
     source_key: str
@@ -26,7 +26,7 @@ class Side(NamedTuple):
     side_id: str
     text: str
     key: str = ""
-    relation: Lost | None = None
+    relation: RelationKeys | None = None
 
 
 def relation_id(source_key: str, relation_type: str, target_key: str) -> str:
@@ -44,7 +44,7 @@ _END_US = 10**18
 
 
 def conflict_place(detected_us: int, conflict_id: str = "") -> str:
-    """The place of a conflict among all of a tenant: strings sort as pages do, newest first and then by id.
+    """The sort key of a conflict within its tenant: newest first, then by id.
 
     >>> places = [conflict_place(1, "a"), conflict_place(2, "c"), conflict_place(2, "b"), conflict_place(2)]
     >>> [place.partition("/")[2] for place in sorted(places)]
@@ -94,7 +94,7 @@ def stored_conflict(properties: Row, sides: Sequence[Row], as_of_us: int) -> Con
     stored_sides = [_side(side, as_of_us) for side in sides if side["label"] in {"Artifact", "Memory"}]
     stored_sides += [
         ConflictSide("relation", relation_id(*relation), text, "", None)
-        for relation, text in zip(lost_relations(properties), properties.get("relation_texts", ()), strict=True)
+        for relation, text in zip(contested_relations(properties), properties.get("relation_texts", ()), strict=True)
     ]
     return Conflict(
         properties["conflict_id"],
@@ -110,9 +110,9 @@ def stored_conflict(properties: Row, sides: Sequence[Row], as_of_us: int) -> Con
     )
 
 
-def lost_relations(properties: Row) -> list[Lost]:
+def contested_relations(properties: Row) -> list[RelationKeys]:
     """The relations that a conflict is between."""
-    return [Lost(*parse_json(text)) for text in properties.get("relations", ())]
+    return [RelationKeys(*parse_json(text)) for text in properties.get("relations", ())]
 
 
 def _side(side: Row, as_of_us: int) -> ConflictSide:

@@ -8,7 +8,7 @@ from hmxgraph.protocol.access import ApiKey
 
 
 def secret_hash(secret: str) -> str:
-    """What is stored of a secret. It has 256 random bits, so that one round of SHA-256 cannot be searched.
+    """The stored hash of a secret; a secret has 256 random bits, so one round of SHA-256 resists brute force.
 
     >>> secret_hash("hmx_a")[:8]
     '57c30878'

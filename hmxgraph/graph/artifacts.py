@@ -116,7 +116,7 @@ def dedup_key(tenancy: Tenancy, document: Mapping[str, Any]) -> str:
 
 
 def is_linked(properties: Row) -> bool:
-    """Whether a successor has taken its place in the chain; one that is proposed as a draft has not (HMX-A 7)."""
+    """Whether this artifact has joined a chain as a successor; one only proposed as a draft has not (HMX-A 7)."""
     return properties.get("supersedes_key") is not None
 
 
@@ -194,7 +194,7 @@ def _history(document: Mapping[str, Any], began_us: int) -> Row:
 
 
 def worked(observed: int, success_rate: float | None) -> str | None:
-    """How often it worked, as drawings write it; None where nobody counted.
+    """The success count as Neo4j Browser shows it on a node; None if outcomes were not counted.
 
     >>> worked(4, 1.0), worked(2, 0.0), worked(3, None)
     ('✓ 4 of 4', '✗ 0 of 2', None)

@@ -16,15 +16,15 @@ from hmxgraph.protocol.reports import AheadEvent, ClockReport
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.terms import counter
 
-# Events named in a report.
+# Events named in a report, and events admitted in one transaction.
 _MOST = 1_000
 
 
 def repair(tenancy: Tenancy, latest_us: int, *, dry_run: bool = False) -> Procedure[ClockReport]:
-    """What is dated after *latest_us*, which from now on has no say in logical time, expiry and recency.
+    """Hold back the events dated after *latest_us*: they no longer affect logical time, expiry and recency.
 
-    The tenant's clock is set back to the latest of everything else, which has its say from now on. A dry run changes
-    nothing.
+    Events held back earlier whose time has come are admitted, and the clock is set back to the latest of the others.
+    The report lists what is dated after *latest_us*. A dry run changes nothing.
     """
     if not dry_run:
         yield from release(tenancy, latest_us)
@@ -45,7 +45,7 @@ def repair(tenancy: Tenancy, latest_us: int, *, dry_run: bool = False) -> Proced
 
 
 def release(tenancy: Tenancy, latest_us: int) -> Procedure[None]:
-    """Give events that came ahead of the clock their say, if they are not dated after *latest_us*."""
+    """Admit events that were held back as ahead of the clock, unless they are dated after *latest_us*."""
     due = partial(_due, tenancy, latest_us)
     while events := (yield from read(due)):
         yield from write(partial(_admit, tenancy, events))

@@ -6,11 +6,11 @@ from typing import Any
 
 from hmxgraph.errors import ConflictClosed, NotFound, UnknownChoice
 from hmxgraph.graph._conflict_rows import (
-    Lost,
+    RelationKeys,
     Side,
     conflict_place,
     conflict_row,
-    lost_relations,
+    contested_relations,
     relation_id,
     stored_conflict,
 )
@@ -243,7 +243,7 @@ def _relation_conflict(tenancy: Tenancy, row: Row) -> Row:
     source, target = row["source"], row["target"]
     kinds = (row["first_type"], row["second_type"])
     texts = [f"{source['name']} {kind} {target['name']}" for kind in kinds]
-    relations = [Lost(source["key"], kind, target["key"]) for kind in kinds]
+    relations = [RelationKeys(source["key"], kind, target["key"]) for kind in kinds]
     sides = [
         Side("relation", relation_id(*relation), text, relation=relation)
         for relation, text in zip(relations, texts, strict=True)
@@ -318,7 +318,7 @@ def _retire(tenancy: Tenancy, row: Row, keep: str, at_us: int, reason: str) -> P
     sides = row["sides"]
     losing_artifacts = sorted(side["key"] for side in sides if side["label"] == "Artifact" and side["side_id"] != keep)
     memories = sorted(side["key"] for side in sides if side["label"] == "Memory" and side["side_id"] != keep)
-    relations = [relation for relation in lost_relations(row["conflict"]) if relation_id(*relation) != keep]
+    relations = [relation for relation in contested_relations(row["conflict"]) if relation_id(*relation) != keep]
     if losing_artifacts:
         change = {"status": "deprecated", "from": list(LIVE_STATUSES), "at_us": at_us, "reason": reason}
         yield bind(

@@ -76,8 +76,8 @@ def _history(properties: Row) -> list[dict[str, Any]]:
 
 # An entity may have a million mentions; the newest ones are enough to show what it is.
 MENTIONS = 20
-# So may a memory: its facts have the number, and the first events are its evidence.
-TELLINGS = 100
+# A memory may have as many events: ``observation_count`` gives their number, and the first ones are shown.
+MEMORY_EVENTS = 100
 
 
 def explain(tenancy: Tenancy, record_id: str) -> Procedure[Explanation]:
@@ -127,7 +127,7 @@ def _memory(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
 def _memories(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[Explanation, ...]]:
     if not keys:
         return ()
-    rows = yield bind("explain/memories", tenant_id=tenancy.tenant_id, keys=list(keys), limit=TELLINGS)
+    rows = yield bind("explain/memories", tenant_id=tenancy.tenant_id, keys=list(keys), limit=MEMORY_EVENTS)
     source_events = yield from _events(tenancy, sorted({key for row in rows for key in row["event_keys"]}))
     events = {tenancy.node_key(event.event_id): event for event in source_events}
     conflicts = yield from _conflicts_of(tenancy, [row["record"]["key"] for row in rows])
@@ -202,7 +202,7 @@ def _relation(tenancy: Tenancy, record_id: str) -> Plan[Explanation]:
     ends = {"source_begin": source, "target_begin": target, "relation_type": relation_type}
     rows = (yield bind("explain/relation", tenant_id=tenancy.tenant_id, **ends)) if source and target else []
     if not rows:
-        raise NotFound("record", record_id, tenancy.tenant_id, "give the id of an artifact, memory, event or conflict")
+        raise NotFound("record", record_id, tenancy.tenant_id, "give a record's id, or the source_id of a pack's entry")
     relation = rows[0]["relation"]
     mark = evidence_mark(relation_type, rows[0]["target"]["key"])
     events = yield from _mentions(tenancy, rows[0]["source"]["key"], mark)

@@ -26,7 +26,7 @@ from hmxgraph.protocol.parsing import checked_text
 from hmxgraph.protocol.record_results import RecordView
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.records.digests import digest_name, mode_of
-from hmxgraph.records.events import SESSION, Doing, added, judged, memory_event, outcome
+from hmxgraph.records.events import SESSION, MemoryOperation, added, judged, memory_event, outcome
 from hmxgraph.records.maintenance import OUTCOMES, SIGNALS, grounded_tier, hidden_reason, weighed
 from hmxgraph.text.terms import counter, terms
 
@@ -287,7 +287,7 @@ class Remembered:
         return {name: value for name, value in properties.items() if value is not None}
 
 
-def add(tenancy: Tenancy, what: Remembered, doing: Doing) -> Procedure[MemoryView]:
+def add(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Procedure[MemoryView]:
     """Add *what* and return its memory; the same words again are another observation of the same memory.
 
     Raises:
@@ -296,7 +296,7 @@ def add(tenancy: Tenancy, what: Remembered, doing: Doing) -> Procedure[MemoryVie
 
     """
     what.checked()
-    return (yield from write(lambda: _added(tenancy, what, doing)))
+    return (yield from write(lambda: _added(tenancy, what, operation)))
 
 
 def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedure[MemoryView]:
@@ -309,7 +309,7 @@ def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedu
     return (yield from write(lambda: _delete(tenancy, memory_id, reason, at_us)))
 
 
-def supersede(tenancy: Tenancy, memory_id: str, what: Remembered, doing: Doing) -> Procedure[MemoryView]:
+def supersede(tenancy: Tenancy, memory_id: str, what: Remembered, operation: MemoryOperation) -> Procedure[MemoryView]:
     """Add *what* so that it supersedes *memory_id*, and return its memory.
 
     Raises:
@@ -320,10 +320,12 @@ def supersede(tenancy: Tenancy, memory_id: str, what: Remembered, doing: Doing) 
 
     """
     what.checked()
-    return (yield from write(lambda: _supersede(tenancy, memory_id, what, doing)))
+    return (yield from write(lambda: _supersede(tenancy, memory_id, what, operation)))
 
 
-def feedback(tenancy: Tenancy, memory_id: str, signal: str, comment: str, doing: Doing) -> Procedure[MemoryView]:
+def feedback(
+    tenancy: Tenancy, memory_id: str, signal: str, comment: str, operation: MemoryOperation
+) -> Procedure[MemoryView]:
     """Record feedback on the memory: ``positive``, ``negative`` or ``correction``.
 
     Raises:
@@ -337,12 +339,12 @@ def feedback(tenancy: Tenancy, memory_id: str, signal: str, comment: str, doing:
         target = memory_views[0].event_ids[-1] if memory_views[0].event_ids else None
         return judged(memory_id, signal, comment, target)
 
-    views = yield from write(lambda: _judge(tenancy, (memory_id,), counts, doing, ("feedback", judge)))
+    views = yield from write(lambda: _judge(tenancy, (memory_id,), counts, operation, ("feedback", judge)))
     return views[0]
 
 
 def record_outcome(
-    tenancy: Tenancy, memory_ids: Sequence[str], result: str, summary: str, doing: Doing
+    tenancy: Tenancy, memory_ids: Sequence[str], result: str, summary: str, operation: MemoryOperation
 ) -> Procedure[Memories]:
     """Record the outcome of work that used these memories: ``success``, ``failure`` or ``mixed``.
 
@@ -355,7 +357,7 @@ def record_outcome(
     names = tuple(dict.fromkeys(memory_ids))
     content = outcome(names, result, summary)
     recorded = ("observation", lambda _: content)
-    return Memories((yield from write(lambda: _judge(tenancy, names, counts, doing, recorded))))
+    return Memories((yield from write(lambda: _judge(tenancy, names, counts, operation, recorded))))
 
 
 _EventContent = tuple[str, Callable[[Sequence[MemoryView]], Mapping[str, Any]]]
@@ -367,8 +369,8 @@ def _counts(name: str, value: str, known: Mapping[str, tuple[int, int]]) -> tupl
     return known[value]
 
 
-def _added(tenancy: Tenancy, what: Remembered, doing: Doing) -> Plan[MemoryView]:
-    event = yield from _stated(tenancy, what, doing)
+def _added(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Plan[MemoryView]:
+    event = yield from _stated(tenancy, what, operation)
     rows = yield bind("memory_operations/from_event", tenant_id=tenancy.tenant_id, event_key=event.key)
     if not rows:
         raise _no_memory(tenancy, what)
@@ -378,9 +380,9 @@ def _added(tenancy: Tenancy, what: Remembered, doing: Doing) -> Plan[MemoryView]
     return (yield from _memory_by_id(tenancy, rows[0]["memory_id"]))
 
 
-def _stated(tenancy: Tenancy, what: Remembered, doing: Doing) -> Plan[PreparedEvent]:
+def _stated(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Plan[PreparedEvent]:
     """Store the event that states the memory."""
-    return (yield from _record_event(tenancy, doing, EVENT_TYPE, what.content))
+    return (yield from _record_event(tenancy, operation, EVENT_TYPE, what.content))
 
 
 def _no_memory(tenancy: Tenancy, what: Remembered) -> NotFound:
@@ -399,37 +401,41 @@ def _delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Plan[M
     return (yield from _memory_by_id(tenancy, memory_id))
 
 
-def _supersede(tenancy: Tenancy, memory_id: str, what: Remembered, doing: Doing) -> Plan[MemoryView]:
+def _supersede(tenancy: Tenancy, memory_id: str, what: Remembered, operation: MemoryOperation) -> Plan[MemoryView]:
     yield from _lock(tenancy, (memory_id,))
     old = yield from _memory_by_id(tenancy, memory_id)
     if old.superseded_by is not None:
         raise AlreadySuperseded(memory_id, old.superseded_by)
-    new = yield from _added(tenancy, what, doing)
+    new = yield from _added(tenancy, what, operation)
     if new.memory_id == memory_id:
         raise SupersessionCycle(memory_id, memory_id)
     if new.supersedes != memory_id:
-        yield from _put_in_place(tenancy, old, new, doing)
+        yield from _put_in_place(tenancy, old, new, operation)
     return (yield from _memory_by_id(tenancy, new.memory_id))
 
 
-def _put_in_place(tenancy: Tenancy, old: MemoryView, new: MemoryView, doing: Doing) -> Plan[None]:
+def _put_in_place(tenancy: Tenancy, old: MemoryView, new: MemoryView, operation: MemoryOperation) -> Plan[None]:
     old_key = tenancy.node_key(old.memory_id)
     done = yield bind(
         "memory_operations/supersede",
         tenant_id=tenancy.tenant_id,
         new_key=tenancy.node_key(new.memory_id),
         old_key=old_key,
-        at_us=doing.at_us,
+        at_us=operation.at_us,
     )
     if not done and new.supersedes:
         raise _not_a_successor(new.text, new.supersedes)
     if not done:
         raise SupersessionCycle(old.memory_id, new.memory_id)
-    yield from settle(tenancy, [old_key], doing.at_us)
+    yield from settle(tenancy, [old_key], operation.at_us)
 
 
 def _judge(
-    tenancy: Tenancy, names: tuple[str, ...], counts: tuple[int, int], doing: Doing, recorded: _EventContent
+    tenancy: Tenancy,
+    names: tuple[str, ...],
+    counts: tuple[int, int],
+    operation: MemoryOperation,
+    recorded: _EventContent,
 ) -> Plan[tuple[MemoryView, ...]]:
     yield from _lock(tenancy, names)
     memory_views = yield from _views(tenancy, names)
@@ -441,7 +447,7 @@ def _judge(
         useful=counts[0],
         useless=counts[1],
     )
-    yield from _record_event(tenancy, doing, event_type, content(memory_views))
+    yield from _record_event(tenancy, operation, event_type, content(memory_views))
     return (yield from _views(tenancy, names))
 
 
@@ -464,11 +470,13 @@ def _lock(tenancy: Tenancy, names: Sequence[str]) -> Plan[list[Row]]:
     return rows
 
 
-def _record_event(tenancy: Tenancy, doing: Doing, event_type: str, content: Mapping[str, Any]) -> Plan[PreparedEvent]:
+def _record_event(
+    tenancy: Tenancy, operation: MemoryOperation, event_type: str, content: Mapping[str, Any]
+) -> Plan[PreparedEvent]:
     """Store the event that records the operation, at the end of the session of these operations."""
     opened = yield from open_batch(tenancy, {"sessions": [_session(tenancy)]})
     last = opened["sessions"][0]["tail"][0]
-    event = memory_event(tenancy.tenant_id, doing, 0 if last is None else last + 1, event_type, content)
+    event = memory_event(tenancy.tenant_id, operation, 0 if last is None else last + 1, event_type, content)
     prepared = prepare(event, counter())
     yield from record_batch(tenancy, Batch((prepared,), by_hand=event_type == EVENT_TYPE))
     return prepared
@@ -481,7 +489,7 @@ def _session(tenancy: Tenancy) -> Row:
 # `remember`: an event for each memory, and the memories they are evidence for.
 
 
-def remember(tenancy: Tenancy, given: Sequence[tuple[Remembered, Doing]]) -> Procedure[tuple[Memory, ...]]:
+def remember(tenancy: Tenancy, given: Sequence[tuple[Remembered, MemoryOperation]]) -> Procedure[tuple[Memory, ...]]:
     """Remember everything *given* in one transaction and return its memories, in the same order.
 
     The same words in the same scope for the same user are another observation of the same memory. Without an explicit
@@ -505,10 +513,10 @@ def remember(tenancy: Tenancy, given: Sequence[tuple[Remembered, Doing]]) -> Pro
     return (yield from write(partial(_remember, tenancy, given))) if given else ()
 
 
-def _remember(tenancy: Tenancy, given: Sequence[tuple[Remembered, Doing]]) -> Plan[tuple[Memory, ...]]:
+def _remember(tenancy: Tenancy, given: Sequence[tuple[Remembered, MemoryOperation]]) -> Plan[tuple[Memory, ...]]:
     events = [
-        prepare(memory_event(tenancy.tenant_id, doing, 0, EVENT_TYPE, statement.content), counter())
-        for statement, doing in given
+        prepare(memory_event(tenancy.tenant_id, operation, 0, EVENT_TYPE, statement.content), counter())
+        for statement, operation in given
     ]
     yield from append(tenancy, SESSION, events, frozenset(event.key for event in events), by_hand=True)
     stored = yield from memories.of_events(tenancy, [event.key for event in events])

@@ -23,7 +23,7 @@ class ApiKey:
     revoked_us: int | None = None
 
     def standing(self, now_us: int) -> Standing:
-        """Whether the key is in force at that time.
+        """Whether the key is active, expired or revoked at *now_us*.
 
         >>> key = ApiKey("k", "acme", ("read",), "", "bot", 0, expires_us=5)
         >>> key.standing(4), key.standing(5)

@@ -11,7 +11,7 @@ from hmxgraph.protocol.parsing import quoted
 # Where secrets are masked: in what packs show, already in what is stored, or nowhere.
 MaskSecrets: TypeAlias = Literal["packs", "ingest", "off"]
 MASK_SECRETS: tuple[str, ...] = get_args(MaskSecrets)
-# Sources that are a part of the conversation, or a channel that only its users write to.
+# Sources that name a part in the conversation, or a channel.
 SPEAKERS = frozenset(
     {"user", "human", "customer", "client", "assistant", "agent", "ai", "bot", "model", "system", "developer"}
     | {"operator"}

@@ -189,7 +189,7 @@ def _last_unit(match: re.Match[str], today: date) -> Days:
 
 
 def _weekend(today: date, *, now: bool) -> Days:
-    """Return the weekend that contains *today* if *now*, otherwise the latest completed one."""
+    """Return the latest weekend that has begun if *now*, otherwise the latest completed one."""
     saturday = today - timedelta(days=(today.weekday() + 2) % 7)
     if today <= saturday + timedelta(days=1) and not now:
         saturday -= timedelta(days=7)

@@ -208,7 +208,7 @@ class RunningSession:
 class Known:
     """All knowledge that may be relevant to the question; relations come last, once the best events are known.
 
-    ``superseded`` and ``deleted`` are the ids of events that state nothing but memories of that fate.
+    ``superseded`` and ``deleted`` are the ids of events whose memories have all been superseded or deleted.
     """
 
     artifacts: tuple[KnownArtifact, ...] = ()
@@ -261,11 +261,11 @@ class Guidance:
     assurance: float = 1.0
 
     def answers(self, artifact: KnownArtifact) -> bool:
-        """Whether *artifact* is a playbook for the current failure."""
+        """Whether *artifact* is a playbook for the current failure or for the one that the question reports."""
         return artifact.artifact_id in self.remedies
 
     def fitting(self, artifact_type: str, actions: Sequence[str]) -> float:
-        """Return how well *actions* fit the request, in (0, 1]: all of a complete procedure, else the first.
+        """Return how well *actions* fit the request, in [0, 1]: all actions of a procedure, else only the first one.
 
         >>> guidance = Guidance("s1", frozenset({"look_up", "refund"}), frozenset({"look_up", "refund", "cancel"}))
         >>> guidance.fitting("task_schema", ["look_up", "cancel"]), guidance.fitting("decision_policy", ["cancel"])
@@ -460,7 +460,7 @@ def blockers(session: RunningSession) -> list[str]:
 
 
 def decision_constraints(known: Known, chosen: Iterable[str]) -> list[dict[str, Any]]:
-    """Return all hard policies, then the policies among the *chosen* ids; at most 20."""
+    """Return the hard policies in force, then the policies among the *chosen* ids; at most 20."""
     chosen_ids = set(chosen)
     hard = [
         _rule(memory.memory_id, "", memory.text, memory.confidence) for memory in known.memories if _in_force(memory)

@@ -42,7 +42,7 @@ _NAMED = 0.5
 # A name counts if it has at least this much of the weight of the rarest term: names that are everywhere select nothing.
 _RARE_NAME = 0.5
 _NAME = re.compile(r"\b(?=\w*[A-Z])[\w.@/-]*\w")
-# The words in which every playbook is put, and every report of a failure, do not say which failure is meant.
+# Words common to all playbooks and failure reports: they do not show which failure is meant.
 _ANY_FAILURE = frozenset(
     terms(
         "fail fails failed failing failure error errors exception problem issue fix happen wrong"
@@ -156,7 +156,7 @@ def _failure_playbook(title: str, content: Content) -> Iterator[str]:
     for number, step in enumerate(content["recovery_steps"], start=1):
         yield f"{number}. {step}"
     yield _list("Prevent", content.get("prevention_strategies"))
-    # Last, so that no own line below could be mistaken for the tool's words.
+    # Last, so that none of our own lines follow and look like part of the quotation.
     yield "" if pattern.lower() in heading.lower() else reported(pattern)
 
 
@@ -339,8 +339,8 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
 def evidence_candidates(known: Known, records: Iterable[Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
     """Yield the latest event behind each of *records*, with the relevance of the record; each event once.
 
-    An event that says next to nothing about the question ("positive feedback") bears nothing out by itself, and of the
-    events behind an artifact one is as good as any other: it says itself how often it was seen.
+    Skips events that say almost nothing about the question ("positive feedback"), because they prove nothing, and the
+    events behind artifacts, because an artifact's text already says how often it was seen.
     """
     by_id = {record.source_id: record for record in records}
     seen: set[str] = set()
@@ -395,8 +395,8 @@ def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
 def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: str) -> frozenset[str]:
     """Return the ids of the playbooks for the *failure* of the running session and for the one the question reports.
 
-    A question reports the failure of which it holds nearly all words; of several, the one with most words, and of those
-    the one of an action that it names. A failure of few words is reported only by a question about trouble.
+    A question reports the failure of which it has enough words; of several, the one with the most words in common, then
+    one whose action it names. A failure of few words needs a question that speaks of trouble or names its action.
 
     >>> from hmxgraph.recall.question import understood
     >>> def playbook(name, key):
@@ -424,8 +424,8 @@ def actions_in_trouble(question: Question, artifacts: Iterable[KnownArtifact]) -
 def warning(question: Question, artifacts: Iterable[KnownArtifact], guidance: Guidance) -> str:
     """Return the id of the playbook to show before anything has failed, or "".
 
-    It is for a failure of an expected step that the question calls for: it has most words of that action's name. One
-    warning is enough; the failure seen most often comes first.
+    It warns of a failure of an expected step that the question calls for, with at least half the words of its action.
+    One warning is enough; the failure seen most often comes first.
     """
     ahead = [each for each in artifacts if guidance.lies_ahead(each) and _calls_for(question, each.actions[0])]
     return min(ahead, key=lambda each: (-each.observed_count, each.artifact_id)).artifact_id if ahead else ""
@@ -495,7 +495,7 @@ def _least_share(*, named: bool, troubled: bool) -> float:
 
 
 def _least(artifact_type: str, appraisal: Appraisal) -> float:
-    """Return the minimum relevance of an artifact: higher for procedures where the model knows what to expect."""
+    """Return the minimum relevance of an artifact: higher if no work is asked for, or if procedures compete."""
     rivals = bool(appraisal.guidance.expected) and artifact_type in PROCEDURES
     if rivals or not appraisal.question.works:
         return _ASKED_FOR
@@ -580,7 +580,7 @@ def _entity(entity: KnownEntity, appraisal: Appraisal) -> Candidate:
 
 
 def relation_candidate(relation: KnownRelation, appraisal: Appraisal) -> Candidate:
-    """Return one relation as a candidate: a side of a conflict stands alone."""
+    """Return a relation that is a side of a conflict as a candidate of its own."""
     content = f"{relation.source} {relation.relation_type.replace('_', ' ')} {relation.target}"
     both = appraisal.names(relation.source) and appraisal.names(relation.target)
     named = both or appraisal.names(relation.source) or appraisal.names(relation.target)

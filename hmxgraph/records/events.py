@@ -167,7 +167,7 @@ _BODIES: Mapping[str, Callable[[TaskRecord], _EventBody]] = {
 SESSION = "memory-operations"
 
 
-class Doing(NamedTuple):
+class MemoryOperation(NamedTuple):
     """Who operates on memories, when, and the id of the event that reports it."""
 
     agent_id: str
@@ -175,20 +175,22 @@ class Doing(NamedTuple):
     event_id: str
 
 
-def memory_event(tenant_id: str, doing: Doing, sequence: int, event_type: str, content: Mapping[str, Any]) -> Event:
+def memory_event(
+    tenant_id: str, operation: MemoryOperation, sequence: int, event_type: str, content: Mapping[str, Any]
+) -> Event:
     """The event that reports an operation.
 
-    >>> memory_event("acme", Doing("ana", 0, "e1"), 3, "feedback", {"signal": "positive"}).sequence
+    >>> memory_event("acme", MemoryOperation("ana", 0, "e1"), 3, "feedback", {"signal": "positive"}).sequence
     3
     """
     return Event(
         hmx_version=HMX_VERSION,
-        event_id=doing.event_id,
+        event_id=operation.event_id,
         event_type=event_type,
-        agent_id=doing.agent_id,
+        agent_id=operation.agent_id,
         tenant_id=tenant_id,
         session_id=SESSION,
-        timestamp=iso(doing.at_us),
+        timestamp=iso(operation.at_us),
         sequence=sequence,
         content=dict(content),
         metadata={},

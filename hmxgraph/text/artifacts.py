@@ -155,7 +155,7 @@ def _worked(worked: int, tried: int) -> str:
 
 
 def _displaced(displaced: int, tried: int) -> str:
-    """How often another error followed; not counted where the rest of the counts is rounded, and then only if often."""
+    """How often another error followed; where counts are rounded, "often" or nothing."""
     if not displaced or (tried > _EXACT and displaced < _OFTEN * tried):
         return ""
     counted = {1: "once", 2: "twice"}.get(displaced, f"{displaced} times")

@@ -124,7 +124,7 @@ def test_an_overwritten_value_stays_readable(store):
     assert store.as_of(light.updated_at.isoformat()).search(PREFS, query="light")[0].value == {"theme": "light"}
     assert store.as_of(dark.updated_at - timedelta(seconds=1)).search(()) == []
     assert dark.created_at == light.created_at == dark.updated_at < light.updated_at
-    with pytest.raises(InvalidRequest, match="a store of now"):
+    with pytest.raises(InvalidRequest, match="stores are read-only"):
         store.as_of(dark.updated_at).put(PREFS, "theme", {"theme": "red"})
     with pytest.raises(InvalidTime):
         store.as_of("2026-03-14")

@@ -197,7 +197,7 @@ def test_entities_and_relations_lead_to_their_mentions(stored_memory, cypher, te
 @pytest.mark.parametrize("record_id", ["nothing", "", "a:b", "a:b:c", "::", "x" * 10_000])
 def test_what_is_not_there_is_not_explained(explained, record_id):
     """An id that names nothing is refused with a way out."""
-    with pytest.raises(NotFound, match="give the id of"):
+    with pytest.raises(NotFound, match="give a record"):
         explained(record_id)
 
 

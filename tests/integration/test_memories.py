@@ -15,7 +15,7 @@ from hmxgraph.graph.plan import Tenancy, read, state
 from hmxgraph.graph.retention import forget
 from hmxgraph.protocol.reports import ForgetCriteria
 from hmxgraph.protocol.timestamps import microseconds
-from hmxgraph.records.events import Doing
+from hmxgraph.records.events import MemoryOperation
 from tests.integration.ingested import Ingested
 from tests.unit.ingest.making import document
 
@@ -87,8 +87,8 @@ def add_memory(connection, tenancy):
     def remembered(text, at_us=None, kind="fact", **how):
         known_us = connection.perform(read(partial(state, tenancy)))["logical_us"]
         after_us = microseconds("2026-01-01T00:00:00Z") if known_us is None else known_us + 1
-        doing = Doing("ana", after_us if at_us is None else at_us, f"told-{next(count)}")
-        return connection.perform(remember(tenancy, [(Remembered(kind, text, **how), doing)]))[0]
+        operation = MemoryOperation("ana", after_us if at_us is None else at_us, f"told-{next(count)}")
+        return connection.perform(remember(tenancy, [(Remembered(kind, text, **how), operation)]))[0]
 
     return remembered
 

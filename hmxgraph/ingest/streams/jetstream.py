@@ -50,7 +50,7 @@ class JetStream:
         source = f"{public_address(self._server)}/{self._stream}"
         try:
             self._connection = await nats.connect(
-                self._server, max_reconnect_attempts=4, reconnect_time_wait=0.5, error_cb=_on_the_way
+                self._server, max_reconnect_attempts=4, reconnect_time_wait=0.5, error_cb=_ignore_failed_attempt
             )
             context = self._connection.jetstream()
             pull = await context.pull_subscribe(self._subject, durable=self._durable, stream=self._stream)
@@ -72,8 +72,8 @@ class JetStream:
                 yield message
 
 
-async def _on_the_way(_: Exception) -> None:
-    """Nothing: the client tells each attempt that fails; the last one's error it raises, and that is the one told."""
+async def _ignore_failed_attempt(_: Exception) -> None:
+    """Do nothing: the client raises the error of the last attempt, and only that one is reported."""
 
 
 def from_url(url: str, idle_seconds: float | None) -> JetStream:

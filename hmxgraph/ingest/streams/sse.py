@@ -18,9 +18,9 @@ PAUSE = 0.5
 class SseStream:
     """The events that *url* sends.
 
-    A dropped connection is made again up to *reconnects* times, asking for what follows the last id received; after
-    a pause that the sender may name (``retry``), and never one that would make a silence of *idle_seconds*.
-    ``last_stored`` is the id of the last message whose event is committed: give it as *last_event_id* to go on there.
+    A dropped connection is re-established up to *reconnects* times in a row, resuming after the last id received. The
+    sender may set the delay (``retry``); if the delays would add up to more than *idle_seconds*, the stream fails.
+    ``last_stored`` is the id of the last message whose event is committed: pass it as *last_event_id* to resume there.
     """
 
     def __init__(
