@@ -74,7 +74,7 @@ CALL (linked, spanned, missing) {
     MATCH (session:Session {key: key})
     WHERE session.tenant_id = $tenant_id
     MATCH (tail:Event {key: session.tail_key})<-[:NEXT*0..3]-(event)
-    WHERE event.tenant_id = $tenant_id AND event.time_us <= $as_of_us
+    WHERE tail.tenant_id = $tenant_id AND event.tenant_id = $tenant_id AND event.time_us <= $as_of_us
       AND event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
     RETURN event
     UNION
