@@ -148,6 +148,15 @@ def test_what_others_say_is_only_proposed(say, texts_in_force, graph, fields):
     assert [(memory.text, memory.proposed, memory.status) for memory in proposed] == [(RULE, True, "tentative")]
 
 
+def test_a_proposal_stays_out_among_much_else(say, texts_in_force, graph):
+    """Where so many memories match that each word is searched alone."""
+    say(RULE, "s0", source="partner:x")
+    graph.remember_all([f"Refund {number} was above fifty dollars." for number in range(70)])
+    rule = "Escalate refunds above fifty dollars to the shift lead."
+    graph.remember(rule, kind="policy")
+    assert texts_in_force(REFUNDS) == [rule]
+
+
 def test_the_trust_policy_decides_whom_to_believe(address, tenant_id):
     """A source may be trusted to speak for the tenant, or be distrusted whatever its role."""
     trust = hmxgraph.TrustPolicy(trusted=("crm-sync",), untrusted=("partner:",))

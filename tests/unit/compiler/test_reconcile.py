@@ -54,6 +54,14 @@ def test_new_pattern_is_created_under_a_stable_id(draft):
     assert change.artifact.artifact_id != reconcile([], [draft], replace(MAKING, tenant_id="b"))[0].artifact.artifact_id
 
 
+def test_what_never_worked_is_not_recommended(draft):
+    """However many sessions did it; a playbook may say that nothing has helped so far."""
+    failed = replace(draft, seen=Observations(sessions=5, count=5, successes=0))
+    assert not failed.validated(DEFAULT_PROFILE)
+    assert replace(failed, seen=Observations(sessions=5, count=5, successes=1)).validated(DEFAULT_PROFILE)
+    assert replace(failed, artifact_type="failure_playbook").validated(DEFAULT_PROFILE)
+
+
 def long_named(number):
     """A session with event ids of 9,000 characters, and three tools with names of 60,000."""
     script = Script(f"d{number}" + "x" * 9_000).user("Berth the ferry")

@@ -51,6 +51,14 @@ def test_latecomers_leave_at_once():
     assert left(window.add(numbered(0), None, 9.0)) == [0]
 
 
+def test_a_latecomer_holds_up_nobody():
+    """The session goes on where it was."""
+    window = ReorderWindow()
+    assert [left(window.add(numbered(n), None, 0.0)) for n in range(4)] == [[0], [1], [2], [3]]
+    assert left(window.add(numbered(1), None, 0.0)) == [1]
+    assert left(window.add(numbered(4), None, 0.0)) == [4]
+
+
 def test_the_window_is_bounded():
     """Beyond its capacity the oldest leave before their time."""
     window = ReorderWindow(most=3)
