@@ -329,8 +329,8 @@ def test_a_page_of_conflicts_costs_what_it_holds(graph, tenant_id, hits, status)
 
     def page():
         standing = [status] if status else ["open", "resolved"]
-        asked = {"status": status, "standing": standing, "as_of_us": ALWAYS, "limit": 3, "after_key": ""}
-        return hits("conflicts/list", tenant_id=tenant_id, **asked)[0]
+        asked = {"status": status, "standing": standing, "as_of_us": ALWAYS, "newest": "", "limit": 3}
+        return hits("conflicts/list", tenant_id=tenant_id, after_key="", **asked)[0]
 
     def contradict(numbers):
         for number in numbers:
