@@ -171,19 +171,24 @@ class HmxSaver(BaseCheckpointSaver[str]):
         return State(thread, kind, place, item, part, *self.serde.dumps_typed(value))
 
     def _keep(self, states: Sequence[State], *, replace: bool) -> None:
-        if self._as_of is not None:
-            raise InvalidRequest("put", self._as_of, "a checkpointer of now", "put into the checkpointer itself")
+        self._check_writable("put")
         if states:
             self._graph.states.keep(states, replace=replace)
+
+    def _check_writable(self, name: str) -> None:
+        if self._as_of is not None:
+            raise InvalidRequest(name, f"as of {self._as_of}", "the current threads", "as_of() checkpointers only read")
 
     # Deleting and copying.
 
     def delete_thread(self, thread_id: str) -> None:
         """Delete all of a thread."""
+        self._check_writable("delete_thread")
         self._graph.states.drop(str(thread_id))
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete the checkpoints of runs, with their writes."""
+        self._check_writable("delete_for_runs")
         marked = self._graph.states.of_kind(_CHECKPOINT, marks=list(map(str, run_ids)))
         for thread, states in groupby(sorted(marked, key=attrgetter("shelf")), key=attrgetter("shelf")):
             self._leave_out(thread, set(states))
@@ -199,6 +204,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
 
         What a ``DeltaChannel`` of the latest is rebuilt from is kept, too.
         """
+        self._check_writable("prune")
         for thread in map(str, thread_ids):
             if strategy != "keep_latest":
                 self.delete_thread(thread)

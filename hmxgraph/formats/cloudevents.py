@@ -69,8 +69,11 @@ def _frame(record: Record, event: Mapping[str, Any], data: Any, origin: Origin) 
         "",
     )
     about = "/".join(filter(None, (name(event["source"]), name(event.get("subject")))))
+    own = {"format": "cloudevents", "cloudevent_type": name(event["type"]), "subject": name(event.get("subject"))}
     more = {
-        key: value for key, value in event.items() if key not in _ATTRIBUTES and isinstance(value, str | int | bool)
+        f"cloudevent_{key}" if key in own else key: value
+        for key, value in event.items()
+        if key not in _ATTRIBUTES and isinstance(value, str | int | bool)
     }
     place = Place(
         0,
@@ -78,7 +81,7 @@ def _frame(record: Record, event: Mapping[str, Any], data: Any, origin: Origin) 
         f"{name(event['source'])}/{name(event['id'])}",
         event.get("time"),
         origin.agent_id or name(event["source"]),
-        present(format="cloudevents", cloudevent_type=name(event["type"]), subject=name(event.get("subject")), **more),
+        present(**(more | own)),
         unique=True,
     )
     return frame_of(record, origin, place, repr(data))

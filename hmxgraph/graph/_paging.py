@@ -77,9 +77,13 @@ def number_place(text: str | None) -> tuple[float | None, str | None]:
     raise NotFound("cursor", text, hint=_UNCHANGED)
 
 
+# Characters of a number of 64 bits, which is what the database can hold.
+_LONGEST_TIME = 20
+
+
 def _place(value: Any) -> tuple[int, str]:
     match value:
-        case [str(time_us), str(name)]:
+        case [str(time_us), str(name)] if len(time_us) <= _LONGEST_TIME and abs(int(time_us)) <= 2**63:
             return int(time_us), name
         case _:
             raise ValueError(f"{value!r} is no place")

@@ -23,6 +23,7 @@ _SIGN = re.compile(rb'["\[\]{}]')
 _IN_STRING = re.compile(rb'"|\\.', re.DOTALL)
 _REPEATED = "values of a repeated key are kept as text, the last one as its value"
 _NUMBER = "a number too large for a float is kept as text"
+_LONG_NUMBER = f"a number of more than {_LONGEST_NUMBER:,} digits is kept as text"
 
 # Any JSON text.
 
@@ -37,6 +38,10 @@ def parse_any(data: bytes | bytearray | str) -> tuple[Any, tuple[str, ...]]:
     {'a': 2, 'a (repeated)': ['1']}
     >>> parse_any(b"[" * 65 + b"]" * 65)[1]
     ('values nested deeper than 60 are kept as text',)
+    >>> parse_any('{"a": 1, "a": 2, "a (repeated)": 3}')[0]
+    {'a': 2, 'a (repeated)': 3, 'a (repeated) (repeated)': ['1']}
+    >>> parse_any("[" + "1" * 5000 + "]")[1]
+    ('a number of more than 4,000 digits is kept as text',)
     """
     try:
         return parse_json(data), ()
@@ -56,14 +61,13 @@ def _parsed(raw: bytes) -> tuple[Any, tuple[str, ...]]:
         if len(value) == len(pairs):
             return value
         warnings.setdefault(_REPEATED)
-        last = {name: place for place, (name, _) in enumerate(pairs)}
-        for place, (name, part) in enumerate(pairs):
-            if place < last[name]:
-                value.setdefault(f"{name} (repeated)", []).append(json.dumps(part, ensure_ascii=False))
-        return value
+        return _with_repeated(value, pairs)
 
     def whole(digits: str) -> int | str:
-        return int(digits) if len(digits) <= _LONGEST_NUMBER else digits
+        if len(digits) <= _LONGEST_NUMBER:
+            return int(digits)
+        warnings.setdefault(_LONG_NUMBER)
+        return digits
 
     def fraction(digits: str) -> float | str:
         number = float(digits)
@@ -76,6 +80,21 @@ def _parsed(raw: bytes) -> tuple[Any, tuple[str, ...]]:
         flat.decode(), object_pairs_hook=members, parse_int=whole, parse_float=fraction, parse_constant=_refused
     )
     return value, tuple(warnings)
+
+
+def _with_repeated(value: dict[str, Any], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """*value*, the last value of each key, with the earlier ones under a key of their own, as text."""
+    last = {name: place for place, (name, _) in enumerate(pairs)}
+    earlier: dict[str, list[str]] = {}
+    for place, (name, part) in enumerate(pairs):
+        if place < last[name]:
+            earlier.setdefault(name, []).append(json.dumps(part, ensure_ascii=False))
+    for name, parts in earlier.items():
+        key = f"{name} (repeated)"
+        while key in value:
+            key += " (repeated)"
+        value[key] = parts
+    return value
 
 
 def _refused(name: str) -> Any:

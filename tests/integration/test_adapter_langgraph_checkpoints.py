@@ -4,6 +4,7 @@ import asyncio
 import operator
 import time
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated, TypedDict
 
 import pytest
@@ -84,8 +85,24 @@ def test_a_thread_goes_on_and_its_past_stays_readable(graph):
     now, past = (compiled(each).get_state(thread("t")).values for each in (saver, saver.as_of(before)))
     assert now == {"theme": "light", "log": ["painted dark", "shipped: yes", "painted light", "shipped: yes"]}
     assert past == {"theme": "dark", "log": ["painted dark", "shipped: yes"]}
-    with pytest.raises(InvalidRequest, match="checkpointer of now"):
+    with pytest.raises(InvalidRequest, match="only read"):
         compiled(saver.as_of(before)).invoke({"theme": "red"}, thread("t"))
+
+
+def test_a_past_takes_no_deletions(graph):
+    """Nothing of the current threads goes."""
+    saver = HmxSaver(graph)
+    compiled(saver).invoke({"theme": "dark"}, thread("t"))
+    past = saver.as_of(datetime.now(UTC).isoformat())
+    for delete in (
+        partial(past.delete_thread, "t"),
+        partial(past.delete_for_runs, ["r"]),
+        partial(past.prune, ["t"]),
+        partial(past.prune, ["t"], strategy="delete"),
+    ):
+        with pytest.raises(InvalidRequest, match="only read"):
+            delete()
+    assert compiled(saver).get_state(thread("t")).values["theme"] == "dark"
 
 
 def test_a_person_answers_in_another_process(graph):

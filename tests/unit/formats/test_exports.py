@@ -159,3 +159,6 @@ def test_cloudevents_become_events():
     assert not any(event.warnings for event in made)
     assert recognised(records) == "cloudevents"
     assert outcomes(CLOUDEVENTS, [{"specversion": "1.0", "id": "1"}])[0].fault.actual == "no source, type"
+    (extended,) = events(CLOUDEVENTS, [records[0] | {"format": "x", "region": "eu"}], Origin())
+    kept = {name: extended.metadata[name] for name in ("format", "cloudevent_format", "region")}
+    assert kept == {"format": "cloudevents", "cloudevent_format": "x", "region": "eu"}

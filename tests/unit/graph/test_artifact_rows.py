@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hmxgraph.errors import InvalidDocument, SuccessorMismatch, SupersessionCycle
+from hmxgraph.errors import InvalidDocument, NotFound, SuccessorMismatch, SupersessionCycle
 from hmxgraph.graph._paging import cursor, place
 from hmxgraph.graph.artifacts import artifact_row, core_differences, stored_artifact, stored_document, tampering
 from hmxgraph.graph.lifecycle import check_recordable, check_successor, numbered
@@ -247,3 +247,9 @@ def test_a_fresh_document_is_numbered():
 def test_a_cursor_is_the_place_it_was_made_from(time_us, name):
     """Any time and id come back."""
     assert place(cursor(time_us, name)) == (time_us, name)
+
+
+def test_a_cursor_of_no_time_is_refused():
+    """A database stores no such number."""
+    with pytest.raises(NotFound):
+        place(cursor(10**30, "a"))
