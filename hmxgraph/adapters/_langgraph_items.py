@@ -95,7 +95,7 @@ def _address(session_id: str) -> tuple[Namespace, str]:
 
 
 def matches(value: Any, condition: Any) -> bool:
-    """Whether *value* is as *wanted*: equal, or within its comparisons, also in nested objects.
+    """Whether *value* meets *condition*: equal to it, or within its comparisons, also in nested objects.
 
     >>> matches({"age": 3, "tag": "x"}, {"age": {"$gte": 3, "$ne": 4}, "tag": "x"}), matches({}, {"age": {"$gt": 1}})
     (True, False)

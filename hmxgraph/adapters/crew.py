@@ -1,6 +1,6 @@
-"""CrewAI: the unified memory of a crew, without a model that analyses and without embeddings.
+"""CrewAI: the unified memory of a crew, without an LLM for analysis and without embeddings.
 
-CrewAI's storage backends are handed vectors and no words, so the memory itself takes the place of CrewAI's own.
+CrewAI passes its storage backends vectors without text, so this class replaces CrewAI's memory itself.
 """
 
 from datetime import datetime
@@ -18,8 +18,8 @@ from hmxgraph.errors import InvalidRequest
 class HmxMemory(Memory):
     """A crew's memory in *graph*: ``Crew(agents=[...], tasks=[...], memory=HmxMemory(graph))``.
 
-    Each task gets the entries of a pack, with their labels; its result is recorded in *session_id* as said by the
-    agent, so that it counts as its claim and not as a fact.
+    Each task gets the entries of a pack, with their labels; its result is recorded in *session_id* as a message of the
+    agent, so that it counts as the agent's claim and not as a fact.
     """
 
     storage: Any = None

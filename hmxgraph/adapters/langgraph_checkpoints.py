@@ -57,13 +57,13 @@ class HmxSaver(BaseCheckpointSaver[str]):
         self._as_of = as_of
 
     def as_of(self, moment: str | datetime) -> "HmxSaver":
-        """The threads as they were at *moment*, to read from: values that were overwritten since are there again."""
+        """A checkpointer that reads the threads as they were at *moment*, with values that were overwritten since."""
         text = moment if isinstance(moment, str) else moment.isoformat()
         microseconds(text)  # refuse a time without an offset
         return HmxSaver(self._graph, serde=self.serde, as_of=text)
 
     def get_next_version(self, current: str | int | None, channel: None = None) -> str:
-        """A version above *current*, which no other branch of the thread makes, too."""
+        """A version above *current* that is unique, so that branches of a thread never share one."""
         del channel
         number = int(str(current).partition(".")[0]) if current is not None else 0
         return f"{number + 1:032}.{uuid4().hex}"
@@ -156,7 +156,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
         return _config(thread, place, checkpoint["id"])
 
     def put_writes(self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = "") -> None:
-        """Keep what a task wrote on top of a checkpoint; what it wrote before stays, but for errors and interrupts."""
+        """Keep what a task wrote on a checkpoint; earlier writes stay, but errors and interrupts are replaced."""
         thread, place, item = _place(config)
         assert item is not None, "LangGraph names the checkpoint that a task writes on"
         numbered = [(WRITES_IDX_MAP.get(name, at), name, value) for at, (name, value) in enumerate(writes)]
@@ -200,9 +200,9 @@ class HmxSaver(BaseCheckpointSaver[str]):
         self._keep([replace(state, shelf=target) for state in states], replace=True)
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """Delete the checkpoints of threads, but for the latest of each namespace if *strategy* is ``keep_latest``.
+        """Delete the checkpoints of threads, except the latest of each namespace if *strategy* is ``keep_latest``.
 
-        What a ``DeltaChannel`` of the latest is rebuilt from is kept, too.
+        Checkpoints from which a ``DeltaChannel`` of the latest is rebuilt are kept as well.
         """
         self._check_writable("prune")
         for thread in map(str, thread_ids):

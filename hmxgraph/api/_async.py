@@ -614,11 +614,11 @@ class AsyncArtifacts(AsyncFace):
     ) -> tuple[Conflict, ...]:
         """Conflicts, newest first: open, resolved, or both (None).
 
-        All of them, or a page: at most *limit*, after the conflict with the id *after*, the last of the page before.
+        Without *limit*, all of them; else a page that starts after the conflict *after*, the last of the previous page.
 
         Raises:
             UnknownChoice: no such status.
-            InvalidRequest: *limit* is no size of a page.
+            InvalidRequest: *limit* is not a valid page size.
             NotFound: no conflict has the id *after*.
 
         """
@@ -785,11 +785,11 @@ class AsyncBackups(AsyncFace):
     async def backup(self, path: str | Path, *, progress: Callable[[int], object] | None = None) -> BackupReport:
         """Write everything of the tenant, except API keys, to *path* as lines of JSON; compressed if it ends with .gz.
 
-        The file appears when it is whole. *progress* is called with the number of nodes written. Where others write
-        meanwhile, the backup begins again.
+        The file appears only once it is complete. *progress* is called with the number of nodes written. If the tenant
+        is written to meanwhile, the backup starts again, for three attempts in all.
 
         Raises:
-            BackupRefused: others write all the while.
+            BackupRefused: concurrent writes occurred during every attempt.
             NotWritten: *path* cannot be written.
 
         """
@@ -1239,10 +1239,11 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
 
         What is bound to a user is found with their ``user_id``, with the ``session_id`` of one of their sessions, or
         without either if *query* names them. ``include_hidden`` adds what is expired, superseded, deleted, proposed
-        or bound to anybody, with its ``hidden_reason``. A mode adds the digest that answers it.
+        or bound to any user, with its ``hidden_reason``. A mode adds the digest that answers it.
 
         Raises:
             UnknownChoice: no such kind or mode.
+            InvalidRequest: the query is empty, or the limit is outside 1..500.
 
         """
         shape = Shape(compact, token_budget, expand_event_siblings)

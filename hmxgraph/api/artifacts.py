@@ -129,11 +129,11 @@ class Artifacts(Face):
     ) -> tuple[Conflict, ...]:
         """Conflicts, newest first: open, resolved, or both (None).
 
-        All of them, or a page: at most *limit*, after the conflict with the id *after*, the last of the page before.
+        Without *limit*, all of them; else a page that starts after the conflict *after*, the last of the previous page.
 
         Raises:
             UnknownChoice: no such status.
-            InvalidRequest: *limit* is no size of a page.
+            InvalidRequest: *limit* is not a valid page size.
             NotFound: no conflict has the id *after*.
 
         """

@@ -1,4 +1,4 @@
-"""Backups: everything of a tenant in one file, and back."""
+"""Backups: write a whole tenant to one file, and restore it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,11 +14,11 @@ class Backups(Face):
     def backup(self, path: str | Path, *, progress: Callable[[int], object] | None = None) -> BackupReport:
         """Write everything of the tenant, except API keys, to *path* as lines of JSON; compressed if it ends with .gz.
 
-        The file appears when it is whole. *progress* is called with the number of nodes written. Where others write
-        meanwhile, the backup begins again.
+        The file appears only once it is complete. *progress* is called with the number of nodes written. If the tenant
+        is written to meanwhile, the backup starts again, for three attempts in all.
 
         Raises:
-            BackupRefused: others write all the while.
+            BackupRefused: concurrent writes occurred during every attempt.
             NotWritten: *path* cannot be written.
 
         """

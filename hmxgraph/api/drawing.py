@@ -233,7 +233,7 @@ def _wrapped(text: str, radius: float, size: float) -> list[str]:
 
 
 def _side_by_side(edges: Sequence[PictureEdge]) -> Iterator[tuple[PictureEdge, float]]:
-    """Each relationship between two nodes, and how far aside it runs, seen from the smaller id."""
+    """Each relationship with its sideways offset, so that parallel ones do not overlap; loops are left out."""
     pairs: dict[tuple[str, ...], list[PictureEdge]] = {}
     for edge in edges:
         pairs.setdefault(tuple(sorted((edge.source_id, edge.target_id))), []).append(edge)

@@ -74,7 +74,7 @@ def address(login: Login, *, progress: bool = False, environment: Mapping[str, s
     if database.casefold() == _SYSTEM:
         raise DatabaseMissing(uri or "localhost", f"{database!r} holds users and databases, not a graph")
     if not uri:
-        # One that runs but does not answer is waited for with the deadline of the call.
+        # If a server runs but does not answer yet, the call waits for it within its own deadline.
         server = engine.reachable() or engine.ensure(progress=progress)
         return Address(server.uri, server.user, server.password, database)
     user = login.user or environment.get("HMXGRAPH_USER") or "neo4j"
@@ -102,7 +102,7 @@ def chosen_timeout(seconds: float | None, *, environment: Mapping[str, str] = os
 def chosen_masking(
     trust: TrustPolicy, mask_secrets: MaskSecrets | None, *, environment: Mapping[str, str] = os.environ
 ) -> TrustPolicy:
-    """*trust* with *mask_secrets*, else with what ``HMXGRAPH_MASK_SECRETS`` says where *trust* does not say it.
+    """*trust* with *mask_secrets*, else with ``HMXGRAPH_MASK_SECRETS`` if *trust* has the default setting.
 
     Raises:
         UnknownChoice: no such way of masking secrets.
@@ -116,9 +116,9 @@ def chosen_masking(
 
 
 def revival(login: Login, *, environment: Mapping[str, str] = os.environ) -> Revive | None:
-    """Starts the local server again after it died; None for a server that somebody else runs.
+    """A function that restarts the local server after it died; None for a server that somebody else runs.
 
-    What it returns gives the address then, and None while the server runs. It raises `EngineError` if the server was
+    The function returns the new address, or None while the server runs. It raises `EngineError` if the server was
     stopped on purpose or does not start.
     """
     if login.uri or environment.get("HMXGRAPH_URI"):
@@ -262,9 +262,9 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
         self._connection.close()
 
     def timeout(self, seconds: float) -> AbstractContextManager[None]:
-        """Let no transaction of the calls in the block take longer than *seconds*: ``with graph.timeout(5): ...``.
+        """Limit each transaction of the calls in the block to *seconds*: ``with graph.timeout(5): ...``.
 
-        It holds for the thread or asynchronous task that runs the block, in place of ``connect(timeout=)``.
+        It applies to the thread or asynchronous task that runs the block, and overrides ``connect(timeout=)``.
 
         Raises:
             InvalidRequest: *seconds* is not above 0.
@@ -357,10 +357,9 @@ def connect(  # noqa: PLR0913 - every setting by name
     up to date. ``isolation="database"`` gives the tenant a separate database, if the server's edition supports several;
     otherwise tenants share one database and are kept apart by their keys. *trust* decides which sources may put rules,
     preferences and facts in force (:class:`TrustPolicy`). *mask_secrets* says where keys, tokens and passwords are
-    masked: in what packs show (``"packs"``, the default), before anything is stored (``"ingest"``), or ``"off"``; left
-    out, ``HMXGRAPH_MASK_SECRETS`` says it. The
-    same secret has the same mark everywhere in a tenant. With *progress*, fetching and starting a local server shows
-    a progress bar on stderr.
+    masked: in what packs show (``"packs"``, the default), before anything is stored (``"ingest"``), or ``"off"``; if
+    omitted, ``HMXGRAPH_MASK_SECRETS`` decides. The same secret has the same mark everywhere in a tenant. With
+    *progress*, fetching and starting a local server shows a progress bar on stderr.
 
     No transaction takes longer than *timeout* seconds (``HMXGRAPH_TIMEOUT``) with all its retries; left out, 15 s for
     reads, 60 s for writes such as a batch of events (120 s for both in the first two minutes of a local server), 600 s

@@ -58,10 +58,11 @@ class MemoryOperations(NamedArguments, Face):
 
         What is bound to a user is found with their ``user_id``, with the ``session_id`` of one of their sessions, or
         without either if *query* names them. ``include_hidden`` adds what is expired, superseded, deleted, proposed
-        or bound to anybody, with its ``hidden_reason``. A mode adds the digest that answers it.
+        or bound to any user, with its ``hidden_reason``. A mode adds the digest that answers it.
 
         Raises:
             UnknownChoice: no such kind or mode.
+            InvalidRequest: the query is empty, or the limit is outside 1..500.
 
         """
         shape = Shape(compact, token_budget, expand_event_siblings)

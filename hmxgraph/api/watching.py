@@ -214,7 +214,7 @@ class Watch:
                 return
 
     def _rest(self, path: Path, target: Path, moved: Mapping[Path, Path]) -> Iterator[_Piece]:
-        """What was appended to *path* before it became *target*; its old name is free for another file after that."""
+        """What was appended to *path* before it was renamed to *target*; then the old name is free for another file."""
         at = self._positions.get(path)
         rest = self._read(path, target, at, closed=True)
         yield from rest

@@ -42,7 +42,7 @@ SingleUser = Annotated[
     typer.Option(
         "--single-user",
         envvar="HMXGRAPH_SINGLE_USER",
-        help="The tenant is one person's: what a user without a name says holds beyond its session.",
+        help="The tenant belongs to one person: what an unnamed user says holds beyond its session.",
     ),
 ]
 Rehome = Annotated[bool, typer.Option("--rehome", help="Store events that name another tenant under this one.")]

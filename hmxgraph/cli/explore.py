@@ -151,7 +151,7 @@ def _distribution(counts: dict[str, int]) -> str:
 
 def explain(
     record_id: Annotated[
-        str, typer.Argument(help="Id of an artifact, memory, event or conflict; its first eight characters do.")
+        str, typer.Argument(help="Id of an artifact, memory, event or conflict, or its first eight characters.")
     ],
     tenant: Tenant = "default",
     as_json: AsJson = False,

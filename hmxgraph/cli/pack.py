@@ -32,7 +32,7 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, ENCODINGS
 if TYPE_CHECKING:
     from hmxgraph.api._base import PackOptions
 
-_Explain = Annotated[bool, typer.Option("--explain", help="Show the score of each entry and the reason of each drop.")]
+_Explain = Annotated[bool, typer.Option("--explain", help="Show the score of each entry and the reason for each drop.")]
 _Html = Annotated[Path | None, typer.Option("--html", help="Also write a self-contained HTML page to this file.")]
 _LONGEST_TITLE = 50
 _EXPLAINED_DROPS = 30
@@ -52,9 +52,11 @@ def pack(
     strategy: Strategy = "ranked",
     section: _Section = None,
     session: Annotated[str | None, typer.Option("--session", help="Id of the running session.")] = None,
-    user: Annotated[str | None, typer.Option("--user", help="Whom it is for: other users' memories stay out.")] = None,
+    user: Annotated[str | None, typer.Option("--user", help="User it is for; other users' memories stay out.")] = None,
     scope: Annotated[list[str] | None, typer.Option("--scope", help="Scope of the work; can be repeated.")] = None,
-    encoding: Annotated[str, typer.Option("--encoding", help=f"Tokens of: {', '.join(ENCODINGS)}.")] = DEFAULT_ENCODING,
+    encoding: Annotated[
+        str, typer.Option("--encoding", help=f"Encoding in which tokens are counted: {', '.join(ENCODINGS)}.")
+    ] = DEFAULT_ENCODING,
     as_of: AsOf = None,
     mask_secrets: MaskSecretsChoice = None,
     explain: _Explain = False,

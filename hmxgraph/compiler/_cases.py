@@ -13,15 +13,15 @@ from hmxgraph.text.comparison import jaccard
 _SAME_CASE = 0.3
 # Share of sessions above which an identifier is common.
 _COMMON = 0.2
-# Sessions that show a case.
+# Maximum number of example sessions per case.
 _EXAMPLES = 4
 
 
 class Cases:
-    """Tells which sessions are about the same case: those that call tools with the same, rare identifiers.
+    """Groups sessions by case: sessions that call tools with the same rare identifiers are about the same case.
 
-    Identifiers that many sessions use, such as the only customer of a tenant, tell no cases apart; a session without
-    others is a case of its own.
+    Identifiers that many sessions use, such as the only customer of a tenant, do not distinguish cases; a session with
+    no rarer ones is a case of its own.
     """
 
     def __init__(self, sessions: Sequence[SessionSummary]) -> None:
@@ -30,7 +30,7 @@ class Cases:
         self._rarity = {value: log(len(sessions) / count) for value, count in counts.items() if count <= most}
 
     def examples(self, sessions: Iterable[SessionSummary]) -> tuple[SessionSummary, ...]:
-        """As many sessions of each case, the most typical first, so that each case has the same weight.
+        """The most typical sessions of each case, in order of session id; equally many, so that cases weigh the same.
 
         A case with fewer sessions repeats them.
         """
@@ -40,7 +40,7 @@ class Cases:
         return tuple(sorted(chosen, key=lambda session: session.session_id))
 
     def grouped(self, sessions: Iterable[SessionSummary]) -> list[list[SessionSummary]]:
-        """The *sessions* case by case: each joins the first case whose best documented session it resembles most."""
+        """The *sessions* by case: each joins the case whose first session is most similar, or starts a new case."""
         groups: list[list[SessionSummary]] = []
         for session in sorted(sessions, key=lambda session: (-self._weight(session.about), session.session_id)):
             alike = [self._likeness(session, runs[0]) for runs in groups]

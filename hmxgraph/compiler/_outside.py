@@ -1,4 +1,4 @@
-"""Work of outside sources: what only they show stays a draft, and never changes what the agent's own work shows."""
+"""Work of outside sources: it needs independent support, and never changes what the agent's own work shows."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -58,7 +58,7 @@ class Outside:
             yield replace(draft, proposed=proposed, metadata={**(draft.metadata or {}), "trust": named})
 
     def notes(self) -> Iterator[str]:
-        """One sentence on what is not learnt from, and how to trust it."""
+        """One sentence that names the untrusted sources and how to trust them; nothing if there are none."""
         if self:
             sources = sorted({*self.sessions.values(), *self.decisions.values()})
             named = ", ".join(sources[:3]) + (", ..." if len(sources) > 3 else "")

@@ -41,7 +41,7 @@ _MOST_LOOKUPS = 2
 _GAP = 0.2
 # One-sided 5 % level: an unnecessary lookup costs little.
 _CLEARLY = 1.64
-# What says that a value is not the right one, and not only that it cannot be used now.
+# Error words which say that a value is wrong, as opposed to unavailable at the moment (_SPENT).
 _DENIED = re.compile(
     r"\b(?:not found|not exist|no such|unknown|invalid|incorrect|wrong|mismatch|not match|unrecognized|malformed)\b",
     re.IGNORECASE,
@@ -102,7 +102,7 @@ def _playbook(
 
 
 def _useful(group: FailureGroup, best: Sequence[Recovery], cases: Cases) -> bool:
-    """Whether it says what to do: a way that worked in several cases, or one that several sessions tried in vain."""
+    """Whether it is useful: a way worked in several cases or has no known result, or several sessions tried in vain."""
     advised = [recovery for recovery, _ in _advised_ways(group, advisable(best))]
     if advised:
         repairs = [recovery for recovery in advised if not _hands_over(recovery)]
@@ -190,7 +190,7 @@ def _advised_ways(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[R
         if recovery.reliable and not _hands_over(recovery) and (deed := _deed(group, recovery))
     ]
     several = [pair for pair in worked if pair[0].unknown or pair[0].sessions_helped > 1]
-    # What worked once is advised beside that only if the session was not a failure for another reason.
+    # Beside ways that worked in several sessions, one that worked once is advised only if no feedback rejects it.
     sound = worked if not several else [pair for pair in worked if not any(map(_rejected, pair[0].credited))]
     once = [pair for pair in sound if pair not in several]
     ways_by_action: dict[str, list[tuple[Recovery, str]]] = {}
@@ -214,7 +214,7 @@ def _advised_already(recovery: Recovery, deed: str, ways: Sequence[tuple[Recover
 
 
 def _where(group: FailureGroup, recovery: Recovery, previous: str | None) -> str:
-    """What goes before a way: the other action that it answers the same error of, and that it is a further way."""
+    """The prefix of a way: the failed action, if it is not the group's own, and "Or: " for a further way."""
     if _hands_over(recovery):
         return ""
     other = "Or: " if recovery.failed == previous else ""
@@ -380,7 +380,7 @@ def _protecting(group: FailureGroup, summaries: Sequence[SessionSummary], kinds:
         return []
     lookups = {name for before in well for name in before if kind_of(name) == "lookup" and name != group.action}
     gaps = {name: _share(name, well) - _share(name, badly) for name in sorted(lookups)}
-    # What most of those did that failed all the same does not prevent it.
+    # A lookup that preceded most of the failing calls, too, does not prevent the failure.
     rare = {name for name in gaps if _share(name, badly) <= _HALF}
     return [name for name in most_first(gaps) if name in rare and gaps[name] >= _GAP and _clear(name, calls)]
 

@@ -1,4 +1,4 @@
-"""How to call again what failed: the instruction for the changes that worked."""
+"""How to retry a failed call: an instruction made from the changes that worked."""
 
 from collections.abc import Sequence
 
@@ -39,7 +39,8 @@ _TEMPLATES = {
 def call_again(action: str, changes: Sequence[Amendment], *, settled: bool, wrong: bool = True) -> str:
     """The instruction to call *action* again with these changes; "" if they do not say what to do.
 
-    *settled* says that the user was spoken to before the new attempt, *wrong* that the failure denies the old values.
+    *settled* says that the agent spoke to the user before the new attempt, *wrong* that the error calls the old values
+    wrong.
 
     >>> call_again("find_user", [Amendment("zip", "asked")], settled=True)
     'Ask the user for the right zip, then call find_user again'
@@ -84,7 +85,7 @@ def _another(inputs: Sequence[str]) -> str:
 
 
 def _phrase(change: Amendment) -> str:
-    """What the new attempt has; "" if that says nothing, or only what it has no longer."""
+    """What the new attempt adds or changes; "" if that is unknown, comes from the user, or is only an omission."""
     if change.how == GIVEN and not change.detail:
         return f"{change.input} given"
     if _from_user(change):

@@ -171,7 +171,8 @@ def _no_material(sessions: Sequence[SessionSummary]) -> Iterator[str]:
 def _unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:
     """The drafts with unique titles; equal titles are distinguished by qualifiers.
 
-    Where no qualifier helps, the first digits of the lineage hash are appended. The only useful one keeps its title.
+    Where no qualifier helps, the first digits of the lineage hash are appended. If just one of the
+    drafts is useful, it keeps its title.
     """
     named: defaultdict[str, list[ArtifactDraft]] = defaultdict(list)
     for draft in drafts:

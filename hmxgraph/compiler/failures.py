@@ -70,7 +70,7 @@ def significance(tables: Sequence[Stratum]) -> float:
 
 
 def chance(table: Stratum) -> float:
-    """The probability that as many with the property show the effect if it made no difference (Fisher's exact test).
+    """The probability of at least as many affected with the property if it made no difference (Fisher's exact test).
 
     Unlike :func:`significance`, it holds for a handful of observations.
 
@@ -105,7 +105,7 @@ class Occurrence:
     last of these, or the first step if the action was never retried. ``helped`` is True if the attempt did not fail in
     the same way; without an attempt, if the session succeeded; None if unknown. ``slots`` pairs values of the message
     with their slots, ``settled`` says that the user spoke between the failure and the next attempt, ``declared`` that
-    a decision or feedback names what was done instead of one.
+    a decision or feedback names what was done instead of a new attempt.
     """
 
     summary: SessionSummary
@@ -283,9 +283,9 @@ def _declared(summary: SessionSummary, failed: int, later: Sequence[Step]) -> tu
 
 
 def _replaced(failed: Step, route: Sequence[Step], summary: SessionSummary) -> bool | None:
-    """Whether what was done instead helped: judged by the session, another way to look things up by its own result.
+    """Whether what was done instead helped, judged by the outcome of the session.
 
-    After a lookup, sessions may fail for many reasons.
+    A lookup that replaces another is judged by its own result, because sessions fail later for many reasons.
     """
     way = route[0] if route else None
     if way is None or way.ok is None or not kind_of(way.action) == kind_of(failed.action) == "lookup":
@@ -349,14 +349,14 @@ def _outside(failed: Step, between: Sequence[Step], again: Step | None, summary:
 
 
 def _changes(between: Sequence[Step]) -> dict[str, Step]:
-    """The distinct changes before the next attempt, each as made last; a reaction without any is its first step."""
+    """The distinct changes before the next attempt, by action; of a repeated change, the last."""
     return {step.action: step for step in between if kind_of(step.action) == "action" and step.ok is not False}
 
 
 def _lookups(between: Sequence[Step], again: Step | None) -> tuple[Step, ...]:
     """What the reaction began with, if nothing was changed before the next attempt.
 
-    If that had other inputs, only the lookup that they come from counts, unless nothing explains them.
+    If that attempt had other inputs, only the lookup that supplied them counts, unless nothing explains them.
     """
     if again is None:
         return _answers(between)[:1]

@@ -17,7 +17,7 @@ from hmxgraph.text.terms import most_first
 
 Key = frozenset[str]
 Groups = dict[Key, list[SessionSummary]]
-# How many times as many cases as any other the usual changes have.
+# The usual changes must have at least this many times as many cases as any others.
 _CLEARLY = 2
 
 
@@ -288,7 +288,7 @@ def _likeness(left: Key, right: Key) -> float:
 def _steps(models: Sequence[SessionSummary], profile: CompilerProfile) -> tuple[tuple[str, float], ...]:
     if not models:
         return ()
-    # What failed is no step: what replaced it is.
+    # Do not count actions that only failed, unless all actions of a session did.
     counts = Counter(name for model in models for name in done_without_failing(model) or set(model.actions))
     shares = {name: count / len(models) for name, count in counts.items()}
     usual = [name for name in sorted(shares) if shares[name] >= _share_needed(name, models, profile)]

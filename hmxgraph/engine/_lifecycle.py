@@ -162,8 +162,8 @@ def _set_initial(home: Path, java: Path, jars: Distribution) -> None:
 _TRIES = 3  # a free port may be taken before the server binds it
 _PAUSE = 0.1
 _LOG_LINES = 400
-# MiB. Where a full disk has torn a write, the server may read a length of up to 2 GiB from its transaction log, and
-# reserves that, twice, before it sees that the log ends there; recovery then cuts that end off.
+# MiB. After a full disk cut a write short, the server may read a length of up to 2 GiB from its transaction log and
+# allocate it twice before it notices that the log ends there; recovery then truncates the log.
 _HEAP_TO_RECOVER = 4096
 
 
@@ -278,7 +278,7 @@ def _check_database(launch: _Launch, home: Path) -> None:
     """Stop a server that started without its database: it would never answer.
 
     Raises:
-        StoreDamaged: it did.
+        EngineError: the database did not open; `StoreDamaged` unless the log shows a more specific cause.
 
     """
     log = _debug_log(home)
@@ -388,7 +388,7 @@ def died(home: Home = None) -> bool:
 
 
 def runs(home: Home = None) -> bool:
-    """Whether a server process is running on *home*; it is not asked, so that a frozen one delays nobody."""
+    """Whether a server process is running on *home*; it is not contacted, so a frozen one causes no delay."""
     return _process.find(read_settings(home).home) is not None
 
 

@@ -249,8 +249,8 @@ _Level: TypeAlias = Literal["operator", "user", "none"]
 class _Authority(NamedTuple):
     """The standing of an event's words.
 
-    An ``operator`` speaks for the tenant, a ``user`` for themselves, ``none`` only proposes. ``origin`` is counted when
-    independent support is (empty for anonymous speakers); ``owner`` is whom a user's memories are bound to.
+    An ``operator`` speaks for the tenant, a ``user`` for themselves, ``none`` only proposes. ``origin`` counts towards
+    independent support (empty for anonymous speakers); ``owner`` is the user that memories are bound to.
     """
 
     level: _Level
@@ -503,7 +503,8 @@ def memories(
 ) -> tuple[MemoryDraft, ...]:
     """The distinct memories of *event*, spoken by *voice*, at most eight, each with its standing under *trust*.
 
-    Given *by_hand*, they are in force: whoever calls `remember` speaks for the tenant. Any event can claim to be such.
+    With *by_hand* they are in force: whoever calls `remember` speaks for the tenant. The event type alone does not
+    prove such a call, since any source can send it.
     """
     if event.event_type == "state_change":
         drafts = _state_change(event, gathering)

@@ -133,7 +133,7 @@ UNKNOWN = "[...]"
 
 
 def only_allowed(text: str, allowed: frozenset[str]) -> str:
-    """*text* with every word replaced that is neither allowed, wording of the compiler, nor a short number.
+    """*text* with every word replaced, except allowed words, compiler wording, stop words and short numbers.
 
     >>> only_allowed("Restart zeppelin, then wait 10 s; [password]", frozenset({"s"}))
     'Restart [...], then wait 10 s; [password]'

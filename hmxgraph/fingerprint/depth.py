@@ -156,9 +156,9 @@ def largest(component_of: Nodes) -> Iterator[Nodes]:
 
 
 def _double_sweep(graph: _Adjacency, components: Sequence[Nodes]) -> int:
-    """The distance from the farthest node of the best connected one to the farthest from there; never too large.
+    """From the best-connected node to the farthest one, and from there to the farthest again; never an overestimate.
 
-    The components are walked at once: they do not touch. Magnien, Latapy, Habib: "Fast computation of empirically
+    All components are searched at once, as they are disjoint. Magnien, Latapy, Habib: "Fast computation of empirically
     tight bounds for the diameter of massive graphs" (2009).
     """
     hubs = np.array([members[np.argmax(graph.degrees[members])] for members in components])
@@ -171,7 +171,7 @@ def diameter(graph: _Adjacency) -> int:
     """The exact diameter of a connected graph.
 
     Bounds on every node's eccentricity shrink with each breadth-first search (Takes, Kosters: "Determining the
-    diameter of small world networks", 2011). Nodes that sixteen searches leave in doubt are searched all at once.
+    diameter of small world networks", 2011). Nodes still undecided after sixteen searches are searched in parallel.
     """
     lower = np.zeros(graph.size, dtype=np.int64)
     upper = np.full(graph.size, graph.size, dtype=np.int64)
@@ -189,13 +189,13 @@ def diameter(graph: _Adjacency) -> int:
 
 
 def _eccentricities(graph: _Adjacency, sources: Nodes) -> int:
-    """The greatest eccentricity of *sources*, one bit for each, all spreading together until nothing changes."""
+    """The greatest eccentricity of *sources*: one bit per source, spread in parallel until nothing changes."""
     at_once = 64 * max(1, _WORDS_AT_ONCE // len(graph.neighbours))
     return max(_spread(graph, sources[first : first + at_once]) for first in range(0, len(sources), at_once))
 
 
 def _next_source(graph: _Adjacency, doubtful: Nodes, lower: Nodes, upper: Nodes, sweep: int) -> int:
-    # Turn about: who may lie farthest out tightens the lower bound, who lies most central the upper one.
+    # Alternate: the most central node tightens the upper bounds, the most peripheral one the lower bounds.
     bound = -upper[doubtful] if sweep % 2 else lower[doubtful]
     return int(doubtful[np.lexsort((-graph.degrees[doubtful], bound))[0]])
 

@@ -43,7 +43,7 @@ Unwrap: TypeAlias = Callable[[Mapping[str, Any]], "Talk | Fault"]
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """How one message or item is read, and which values are some."""
+    """How one message or item is read, and which values count as one."""
 
     read: Callable[[Message, Frame, Calls], Reading] = message_reading
     takes: Callable[[Any], bool] = is_message

@@ -24,7 +24,7 @@ _STREAM = (
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How many records are messages, requests or responses with Anthropic's blocks, or messages beside such ones.
+    """How well the records fit Anthropic's messages, requests and responses; plain messages count beside such records.
 
     >>> recognise([{"type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn"}]).score
     1.0

@@ -19,7 +19,7 @@ _WRAPPERS = ("episode", "e", "fact", "r", "n", "properties")
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How many records are episodes (content, source) or facts (fact, episodes) with uuid and group.
+    """The share of records that are graphiti episodes (content, source) or facts (fact); both have a uuid.
 
     >>> recognise([{"uuid": "u", "group_id": "g", "fact": "Ana works at Acme", "episodes": []}]).score
     1.0

@@ -94,7 +94,7 @@ def _place(value: Any) -> tuple[int, str]:
 MOST_TERMS = 64
 # Weight of a name next to other words: in a conversation, the participants' names are everywhere.
 NAME = 0.5
-# Weight of a similar term, and the number of terms from which on a question has enough others.
+# Weight of a similarly spelt term, and the maximum number of terms for which such terms are searched.
 _FUZZY = 0.1
 _MOST_FUZZY = 12
 

@@ -71,7 +71,7 @@ def _value(value: Any, depth: int = 0) -> Any:
 
 
 def _described(value: Any) -> Any:
-    """What an object of a client library or a dataclass says of itself; any other value as it is."""
+    """A client library's object or a dataclass as plain values; any other value unchanged."""
     if hasattr(value, "model_dump") and not isinstance(value, type):
         return value.model_dump(mode="json", exclude_none=True)
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
@@ -85,7 +85,10 @@ def _recognised(values: Sequence[Any]) -> Format:
 
 
 def record(tenancy: Tenancy, items: Items, latest_us: int | None = None) -> Procedure[RecordReport]:
-    """Append *items* to their session, in order and in one transaction; times after *latest_us* have no say."""
+    """Append *items* to their session, in order and in one transaction.
+
+    Nothing is extracted from events dated after *latest_us*, and they do not advance the logical time.
+    """
     made = [_item_events(tenancy, outcome.events, latest_us) for outcome in items.outcomes]
     events = [event for prepared, faults in made if not faults for event in prepared]
     became: Mapping[str, str] = {}

@@ -86,7 +86,7 @@ def _history_findings(artifact: Row) -> Iterator[Finding]:
 
 def _dedup_findings(tenancy: Tenancy, artifact: Row) -> Iterator[Finding]:
     expected = dedup_key(tenancy, artifact) if artifact["status"] in LIVE_STATUSES else None
-    # A proposed successor with the content of its predecessor leaves it the key.
+    # A proposed successor with the same content as its predecessor leaves the key to the predecessor.
     if artifact.get("dedup_key") != expected and not (_proposed(artifact) and artifact.get("dedup_key") is None):
         stored_key = artifact.get("dedup_key") or "none"
         yield Finding("dedup_key", "artifact", artifact["artifact_id"], stored_key, expected or "none")

@@ -52,7 +52,7 @@ from hmxgraph.graph.driver import Address
 from hmxgraph.graph.embeddings import Embedding
 from hmxgraph.graph.plan import Ahead, Embed, Plan, Procedure, Row, Statement, Work, ask, bind
 
-# Statements sent and answered: the last one for error messages, all of them for a trace.
+# Observing statements: the last one for error messages, all of them for a trace.
 
 Trace: TypeAlias = Callable[[str], object]
 
@@ -258,7 +258,7 @@ async def _run_async(plan: Plan[T], tx: AsyncManagedTransaction, watch: Watch) -
 
 
 def _sent_ahead(underway: list[_Sent[R]], statement: Statement) -> _Sent[R] | None:
-    """The statement in progress that *statement* was sent as, if it was sent ahead; removed from *underway*."""
+    """The entry of *statement* in *underway*, removed from it; None if it was not sent ahead."""
     places = (place for place, sent in enumerate(underway) if sent.statement is statement)
     place = next(places, None)
     return None if place is None else underway.pop(place)
@@ -289,7 +289,7 @@ async def _perform_async(procedure: Procedure[T], answer: AnswerAsync) -> T:
 # Transactions against one database: retried and ended within a deadline, their errors translated. Both faces end here.
 
 RACES = 8
-# Seconds for a free connection: even a server that has just started greets at once.
+# Seconds to wait for a connection: even a server that has just started completes the handshake at once.
 _ACQUISITION = 15.0
 _CLOSED = "it was closed: connect again"
 _FORKED = "it was opened in the process that this one was forked from: connect again in this one"
@@ -300,11 +300,11 @@ Revive: TypeAlias = Callable[[], Address | None]
 
 
 class Terms(NamedTuple):
-    """How a connection bears with its server.
+    """Settings of a connection: its deadlines, how it restarts a local server, and its embedder.
 
-    Each transaction may take *timeout* seconds with its retries; without it, as `deadlines.SECONDS` says. *revive* is
-    asked after a lost connection whether a local server died, *settling* whether it has just started. *embedding* gives
-    texts their vectors.
+    Each transaction may take *timeout* seconds with its retries, by default those of `deadlines.SECONDS`. *revive*
+    restarts a local server that died, and is called after a lost connection. *settling* tells whether the server has
+    just started. *embedding* computes the vectors of texts.
     """
 
     timeout: float | None = None
@@ -322,7 +322,7 @@ DEFAULT_TERMS = Terms()
 
 
 class Course:
-    """The course of one transaction through its attempts: whether another is worth while, and the error if not."""
+    """The attempts of one transaction: whether another one is worthwhile, and the error to raise if not."""
 
     def __init__(self, patience: Patience, uri: str, listeners: tuple[Trace, ...]) -> None:
         self.patience = patience
@@ -360,7 +360,7 @@ class Course:
 
     @contextmanager
     def reviving(self) -> Iterator[None]:
-        """Time in which a local server is started again is not counted; one that does not start is a graph error."""
+        """Do not count the time of restarting a local server; raise a graph error if it does not start."""
         self.patience.lost()
         began = monotonic()
         try:
@@ -424,7 +424,7 @@ class Connection:
         """Refuse to go on if it was closed, or opened by another process, which still reads from the same sockets.
 
         Raises:
-            GraphNotOpen: as said.
+            GraphNotOpen: it was closed, or opened by another process.
 
         """
         if self._closed:
@@ -600,7 +600,7 @@ class AsyncConnection:
         """Refuse to go on if it was closed, or opened in another event loop.
 
         Raises:
-            GraphNotOpen: as said.
+            GraphNotOpen: it was closed, or opened in another event loop.
 
         """
         if self._closed:

@@ -21,7 +21,7 @@ _AT_ONCE = 128
 
 
 class Embedding:
-    """Answers the requests of procedures for vectors; what is asked again and again is asked of the embedder once."""
+    """Answers the requests of procedures for vectors; requests marked ``kept`` reach the embedder only once."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -73,21 +73,21 @@ def _failed(error: Exception) -> EmbedderError:
 
 
 def prepare() -> Procedure[None]:
-    """Nothing; the index of vectors exists and is online, and the planner knows all names."""
+    """Ensure that the vector index exists and is online, and that the planner knows all names."""
     yield Work("schema", partial(ask, bind("embeddings/index")))
     yield from write(register_names)
 
 
 # Vectors for events: those of the sessions that changed since the last pass, so that a write costs what it wrote.
 
-# Events of a page, and characters of a text that an embedder is given.
+# Events per page, and the longest text in characters that an embedder is given.
 _PAGE = 512
 _LONGEST = 4_000
 _DROPPED = 5_000
 
 
 def embed_new(tenancy: Tenancy, *, replace: bool = False) -> Procedure[int]:
-    """The number of events that were given a vector; with *replace* all others are removed before.
+    """The number of events that were given a vector; with *replace*, all existing vectors are removed first.
 
     Raises:
         EmbedderError: the embedder failed, or its vectors do not fit those that the tenant has.
@@ -121,7 +121,7 @@ def _embedded(tenancy: Tenancy, events: Sequence[Sequence[str]]) -> Procedure[in
 
 
 def _text(tenancy: Tenancy, speaker: str, text: str) -> str:
-    """What the embedder is given of an event; it may be a service of others, so secrets are masked as in packs."""
+    """The text of an event for the embedder, which may be an external service: secrets are masked as in packs."""
     line = f"{speaker}: {text}" if speaker else text
     return line if tenancy.trust.mask_secrets == "off" else linked_secrets(line, tenancy.key)
 
@@ -178,7 +178,7 @@ class QuestionVector:
     background: Background
 
     def meanings(self, row: Row) -> Mapping[str, float]:
-        """How much each event in a row of ``embeddings/nearest`` means what is asked; those by chance are left out."""
+        """How close in meaning each event in a row of ``embeddings/nearest`` is; chance similarity is left out."""
         meanings = ((event_id, self.background.meaning(similarity)) for event_id, similarity in row["similarities"])
         return {event_id: meaning for event_id, meaning in meanings if meaning}
 

@@ -130,7 +130,8 @@ def import_fingerprint(
 
     *trusted* are the public keys that may have signed it (none: no signature is required). An envelope that had expired
     by *at_us*, else by the tenant's logical now, is reported as such, not refused. One that was imported before changes
-    nothing. It takes effect at the tenant's logical now; in an empty tenant at the time it was made, *now_us* at most.
+    nothing. The import takes effect at the logical now; in an empty tenant at the fingerprint's creation time, or
+    *now_us* if that is earlier.
 
     Raises:
         FingerprintError: a check failed; the first line names it, and nothing was written.
@@ -143,8 +144,8 @@ def import_fingerprint(
 def take_back(tenancy: Tenancy, reference: str, *, at_us: int | None = None) -> Procedure[WithdrawnImport]:
     """The outcome of withdrawing the import *reference* (its id or its fingerprint's).
 
-    What it created and nothing else supports is deprecated; its priors and compiler parameters are no longer in force.
-    The event that logs it stays.
+    Artifacts that it created and nothing else supports are deprecated; its priors and compiler parameters are no longer
+    in force. The event that logs it stays.
 
     Raises:
         NotFound: there is no such import, or it was withdrawn before.

@@ -94,7 +94,7 @@ def _stored_behaviour(text: str) -> Behaviour:
 
 
 def _behaviour_text(behaviour: Behaviour) -> str:
-    """The text that :func:`stored_behaviour` reads."""
+    """The text that :func:`_stored_behaviour` reads."""
     return canonical_text(behaviour.document())
 
 

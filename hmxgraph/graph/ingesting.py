@@ -34,10 +34,10 @@ T = TypeVar("T")
 
 
 async def beside(function: Callable[..., T], *arguments: Any) -> T:
-    """What *function* returns, done in a thread that nobody waits for once the call is cancelled.
+    """What *function* returns, run in a thread that nobody waits for once the call is cancelled.
 
-    A thread of the event loop's own pool is waited for when the program ends, for ever where the function waits for
-    somebody who does not write.
+    Threads of the event loop's own pool are joined when the program ends: it would hang if the function waits for
+    input that never comes.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
@@ -102,7 +102,7 @@ async def streamed(
     """The batches of *source*, each as soon as nothing more is at hand or it is full.
 
     An event that continues its session is not kept waiting; one that overtook others waits for them at most
-    *window_seconds*. A source that breaks off has everything it delivered stored before its error is raised.
+    *window_seconds*. If the source fails, everything it delivered is stored before its error is raised.
     """
     flow = _Flow(intake, size, ReorderWindow(window_seconds))
     messages = aiter(source)
@@ -227,16 +227,16 @@ class IngestOptions:
 
     ``format`` overrules recognition. ``session_id``, ``agent_id`` and ``user_id`` are for records of other formats that
     do not say it themselves. The last events of a source, if fewer than half a batch, go with the batch before.
-    ``rehome`` stores events that name another tenant under the own one; without it they are rejected.
+    ``rehome`` stores events that name another tenant under this one; without it they are rejected.
     ``clock`` returns the caller's time in microseconds; events dated more than ``tolerance`` after it are stored and
-    reported, but have no say. ``window_seconds`` is how
-    long an event of a stream waits for those that it overtook; sources read at full speed have each batch for a window.
-    ``writers`` share the sessions among them. ``memory`` is what is kept between
+    reported, but nothing is extracted from them and they do not advance the logical time. ``window_seconds`` is how
+    long an event of a stream waits for those that it overtook; for all other sources, each batch is the window.
+    ``writers`` is the number of writers that the sessions are divided among. ``memory`` holds what is kept between
     calls that read one source piece by piece.
 
     Raises:
         UnknownChoice: there is no such ``format`` or ``on_error``.
-        InvalidRequest: no event in a batch, no writer, or a window of no length.
+        InvalidRequest: a batch size or number of writers below 1, or a window that is negative or NaN.
 
     """
 
@@ -317,7 +317,7 @@ def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: Ingest
 
 @contextmanager
 def _stored_before(tally: Tally) -> Iterator[None]:
-    """Add to the error of a database that does not answer what was stored before."""
+    """If the database does not answer, add to its error how much was stored before."""
     try:
         yield
     except StorageUnavailable as error:
@@ -406,7 +406,7 @@ def _work(tenancy: Tenancy, batch: Batch, options: IngestOptions) -> Work[BatchR
 
 
 def _stored(transact: Transact, tenancy: Tenancy, batch: Batch, options: IngestOptions) -> BatchReceipt:
-    """The outcome of *batch*, whose events that would be their own cause are refused and the others stored."""
+    """Store *batch* and return its receipt; events that would be their own cause are refused."""
     refused: tuple[PreparedEvent, ...] = ()
     while True:
         try:

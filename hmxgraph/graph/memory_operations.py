@@ -124,10 +124,11 @@ class MemoryQuery:
 
 
 def search(tenancy: Tenancy, request: MemoryQuery) -> Procedure[MemoryResult]:
-    """Search memories, best first; a mode adds its digest, freshly computed.
+    """Search memories, best first; a mode adds its digest, recomputed if stale.
 
     Raises:
         UnknownChoice: no such kind or mode.
+        InvalidRequest: the query is empty, or the limit is outside 1..500.
 
     """
     role = mode_of(request.checked().mode).role

@@ -155,7 +155,7 @@ _BESIDE: Mapping[str, tuple[str, ...]] = {
 def library(
     tenancy: Tenancy, role: str, query: str = "", *, project_id: str | None = None, limit: int = 20
 ) -> Procedure[Library]:
-    """The entries of a library (those that match *query* first), its up-to-date digest, and compiled artifacts.
+    """The entries of a library (only those that match *query*, if given), its current digest, and compiled artifacts.
 
     Without words, list and digest have the same entries in the same order; the digest shows the first of them.
     """

@@ -85,9 +85,9 @@ def mark(event_type: str, text: str) -> int:
 def speaker(event: Event) -> str | None:
     """The speaker of a message: named in content or metadata, else a source spelled like a name, else the role.
 
-    In a conversation of several people each message names its person as source. The words of a pack are labelled with
-    whatever the event tells, so with ``Customer`` or ``Slack`` too: a reader learns more from it than from nothing.
-    Extraction, which tells facts about whoever speaks, takes those for nobody's names.
+    In a conversation of several people, the source of each message names its speaker. Packs show any such label, even
+    ``Customer`` or ``Slack``, because it tells a reader more than none. Extraction, which states facts about the
+    speaker, does not accept those as a person's name.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="Caroline", tenant_id="t",
     ...     session_id="s", timestamp="2023-05-08T13:56:00Z", sequence=0, metadata={}, source="Caroline",
@@ -112,7 +112,7 @@ def _role(event: Event) -> str | None:
 LINKS = ("CAUSED_BY", "CORRELATES_WITH", "ANSWERS", "ABOUT")
 # Most terms of one event in the index, so that a huge result does not dominate it.
 _TERMS = 4_000
-# Embeddings of these lengths have a direction in single precision, by which the server compares them.
+# Vectors outside these lengths lose their direction in single precision, in which the server compares them.
 _SHORTEST, _LONGEST = 1e-15, 1e15
 _SECOND = 1_000_000
 _WIRE = ("tenant_id", "event_id", "session_id", "agent_id", "event_type", "hmx_version", "sequence", "timestamp")
@@ -124,9 +124,9 @@ _scope = lru_cache(maxsize=1024)(scope_token)
 class PreparedEvent:
     """One event ready to be written.
 
-    ``properties`` are those of its node, but for the salience where the engine decides it (``signature`` and ``mark``
-    say by what). ``links`` are pairs of relationship type and the key that the other end offers; ``call_key`` is what a
-    tool call offers to its result besides ``key``. ``place`` is source and line.
+    ``properties`` are those of its node, without the salience if the engine decides it, from ``base_salience``,
+    ``signature`` and ``mark``. ``links`` are pairs of a relationship type and the key of the other end; ``call_key`` is
+    the second key of a tool call, by which its result finds it. ``place`` is source and line.
     """
 
     event: Event

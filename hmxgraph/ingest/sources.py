@@ -99,7 +99,7 @@ def _numbered(
 
 
 class _Splitter:
-    """Finds where values end that lie *level* brackets deep: at commas in an array, else at their closing bracket.
+    """Splits off values nested *level* brackets deep: they end at a comma in an array, else at their closing bracket.
 
     Each byte is looked at once, and no more of a value is kept than a line may be long.
     """
@@ -132,7 +132,7 @@ class _Splitter:
         yield self._value_ending(b"")
 
     def _complete(self, text: bytes) -> Generator[bytes | None, None, int]:
-        """The values that end in *text*; returns how far it was looked at."""
+        """Yield the values that end in *text*; returns the position up to which it was scanned."""
         scanned = 0
         while match := (_IN_STRING if self._in_string else _SIGN).search(text, scanned):
             scanned = match.end()
@@ -443,7 +443,7 @@ def _iterable(source: Iterable[Payload | Delivery]) -> Iterator[Arrival]:
 
 
 def _binary(stream: Any) -> IO[bytes]:
-    # A text file shows its bytes; a pure text buffer is encoded.
+    # Read the bytes underneath a text file; encode a text buffer that has none.
     if hasattr(stream, "buffer"):
         raw: IO[bytes] = stream.buffer
         return raw

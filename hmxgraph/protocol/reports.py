@@ -197,7 +197,7 @@ class Tally:
             counted.rejected += 1
 
     def warn(self, warnings: Iterable[str]) -> None:
-        """Count each of *warnings*; of those that differ in what they quote, the first few hundred."""
+        """Count each of *warnings*; beyond 500 distinct texts, new ones are counted together."""
         for warning in warnings:
             known = warning in self._warnings or len(self._warnings) < _MOST_WARNINGS
             self._warnings[warning if known else _FURTHER] += 1
@@ -213,7 +213,7 @@ class Tally:
 
     @property
     def settled(self) -> int:
-        """The number of lines with an outcome so far."""
+        """The number of events and rejected lines accounted for so far."""
         return sum(self._counts[name] for name in ("accepted", "duplicates", "conflicts")) + self.rejected_count
 
     def report(self, seconds: float = 0.0) -> IngestReport:

@@ -158,8 +158,8 @@ class Candidate(NamedTuple):
 
     ``tokens`` counts the rendered line, or only the text if the candidate cannot be included. ``verdict`` is a drop
     reason known in advance. An ``exempt`` candidate (identity, hard rules) is never dropped as low_relevance. For
-    events, ``label`` marks text from tools or the web, ``place`` is the position among all events, ``call`` that of the
-    call whose result it is, and ``failed`` tells that the session's last feedback was negative.
+    events, ``label`` marks text from tools or the web, ``place`` is the index in the event pool, ``call`` that of the
+    call whose result it is (-1 if none), and ``failed`` means that the session's last feedback was negative.
     """
 
     section: str
@@ -209,9 +209,9 @@ class Dropped(NamedTuple):
 
 # The minimum relevance of an event that relates to the question at all.
 HELPS = 0.2
-# What an example of the same work is worth if it failed, beside one that did not.
+# Factor on the score of a failed session when sessions are ranked as examples.
 _IF_FAILED = 0.8
-# What a step is worth of the best of its episode, where that is shown whole.
+# Minimum relevance of a step in an episode shown whole, as a fraction of its most relevant step.
 _WITHIN_EPISODE = 0.5
 # A message of fewer distinct terms, with less than this of the best share of the question, is small talk.
 _FEW_WORDS, _HARDLY = 8, 0.2
@@ -341,9 +341,9 @@ class Episodes:
     ) -> "Episodes":
         """Return the events, those of past *sessions* without what the procedure beside them tells already.
 
-        It has the calls of its *routine* actions as steps, and what the user must give. What is left of an episode are
-        talk about the request, other calls, and failures; if that is the request alone, nothing is left. Nor is
-        anything left of a session without any of the *cases*, which are special in the way that this request is.
+        The procedure already lists the calls of its *routine* actions and what the user must provide. An episode keeps
+        messages about the request, other calls, and failures; one left with the request alone is dropped. So is a
+        session without any of the *cases*: events that are special in the same way as this request.
         """
         covered = self._routine(routine) | self._said_before | self._talk_without(shares, _LITTLE)
         related = self._counts > 0
@@ -562,7 +562,7 @@ _CUT_BEYOND = 1.5
 def with_excerpts(
     pool: EventPool, whole: Mapping[str, str], weight_by_term: Mapping[str, float], count_tokens: TokenCounter
 ) -> EventPool:
-    """Replace truncated texts in *pool* by excerpts of the *whole* text where more of it matches *wanted*.
+    """Replace truncated texts in *pool* by excerpts of the *whole* text where more of it matches *weight_by_term*.
 
     An excerpt is never longer than the truncated text was.
     """
@@ -599,9 +599,9 @@ def with_passages(
     budget: int,
     count_tokens: TokenCounter,
 ) -> Episodes:
-    """Cut long talk among the best *episodes* to the passages that match *wanted*, unless everything fits *budget*.
+    """Cut long messages among the best *episodes* to the passages that match *weight_by_term*.
 
-    A single one has the budget to itself.
+    Nothing is cut if they fill at most three quarters of *budget*, or if there is only one.
 
     Tool output and documents stay whole: they are about one thing, and half a record misleads.
     """

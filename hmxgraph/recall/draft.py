@@ -118,7 +118,7 @@ class Appraised:
     remedy: KnownArtifact | None = None
 
     def of_sections(self, sections: frozenset[str]) -> Iterator[Candidate]:
-        """Return the candidates of the *wanted* sections."""
+        """Return the candidates of these *sections*."""
         return (each for each in self.candidates if each.section in sections)
 
     @property
@@ -155,7 +155,7 @@ def appraised(
     return Appraised(appraisal, in_force, (*candidates, *step), contest, reached, remedy)
 
 
-# Words in which most facts and preferences are put say little about which of them is meant.
+# Words common to most facts and preferences hardly distinguish between them.
 _PLAIN_WORDS = frozenset(terms("use want need prefer like"))
 _PLAIN_WEIGHT = 0.5
 _FEW_TEXTS = 10
@@ -178,7 +178,7 @@ class _Vocabulary:
         pool = by_words.pool
         phrasing = match_words(question_terms, pool, by_words.event_count)
         counts = (phrasing.counts >= 1).sum(axis=1) + np.array([self.frequency.get(term, 0) for term in question_terms])
-        # A term of nothing is no rarer than one of a single text, and few texts say little about rarity.
+        # A term in no text counts as in one, and a few texts say little about rarity.
         counts, size = np.maximum(counts, 1), max(max(by_words.event_count, len(pool)) + self.size, _FEW_TEXTS)
         plain = np.array([_PLAIN_WEIGHT if term in _PLAIN_WORDS else 1.0 for term in question_terms])
         return dict(zip(question_terms, (plain * phrasing.factors * rarity(counts, size)).tolist(), strict=True))
@@ -315,7 +315,7 @@ def with_relations(of: Appraised, related: Related, vicinity: Vicinity) -> Appra
 
 
 def _of_moment(moment: Span, pool: EventPool, relevance: Floats, budget: int) -> Flags:
-    """Return which events of the named *moment* are relevant beside its best; all of them if none matches a word."""
+    """Return which events of the named *moment* are nearly as relevant as its best; all if none is relevant."""
     within: Flags = moment.distances_us(pool.times) == 0
     best = float(relevance[within].max(initial=0.0))
     return within & near_best(np.where(within, relevance, 0.0) / best, budget) if best else within
@@ -387,11 +387,11 @@ _MARGIN = 1.2
 _COMPARED_ALIKE = 2
 _COMPARED_BEYOND = 16
 _MOST_COMPARED = 1_500
-# Past sessions shown whole; beside a procedure, which tells what they have in common, one is enough. The strategies
-# that spread over single events instead.
+# Number of past sessions shown whole; one is enough beside a procedure, which already states what they share.
 MOST_SESSIONS = 2
-# A question for the latest with so few terms asks for nothing else.
+# A question for the latest with at most this many terms is answered by time alone.
 _BARE = 1
+# Strategies that show single events instead of whole sessions.
 _BY_LINE = frozenset({"breadth_first", "depth_first"})
 
 

@@ -106,7 +106,7 @@ def holder_at(task: Held, at_us: int) -> str | None:
 
 
 def board_changes(record: TaskRecord) -> dict[str, Any]:
-    """The changed properties of a task that *record* moves; None takes a property away."""
+    """The changed properties of a task that *record* moves; None removes a property."""
     if record.artifact_role == "claim":
         until_us = record.created_us + lease_of(record) * _US
         held = {"assignee": record.agent_id, "assignee_key": signature(record.agent_id), "lease_until_us": until_us}

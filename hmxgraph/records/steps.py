@@ -15,7 +15,7 @@ from hmxgraph.records.trust import CONFIRMED, COUNTERSIGNING, OPEN, REJECTED, ST
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The state of a task: its status, ids of open runs, ids of all runs, project, goal, and the runs' tools.
+    """The state of a task: status, ids of open and of all runs, project, goal, the runs' tools, assignee and lease.
 
     ``status`` is None before the task's start, ``open`` during its life, then that of its finish.
     """

@@ -16,7 +16,7 @@ _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
 class Edge:
-    """Admits a request, has it answered, logs it; an error that nobody expected becomes an answer of 500."""
+    """Authenticates each request, passes it on and logs it; an unexpected error becomes a 500 response."""
 
     def __init__(self, app: ASGIApp, guard: Guard, limit: RateLimit, figures: Figures) -> None:
         self._app, self._guard, self._limit, self._figures = app, guard, limit, figures
@@ -53,7 +53,7 @@ class Edge:
                 await failure(Refusal.defect(), exchange.meta())(scope, receive, send)
 
     async def _admit(self, exchange: Exchange, scope: Scope) -> None:
-        """Find the key of a request and take the request out of its rate."""
+        """Authenticate a request by its key and count it against the rate limit of that key."""
         authorization = Headers(scope=scope).get("authorization")
         client = scope.get("client") or ("unknown", 0)
         try:

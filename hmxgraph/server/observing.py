@@ -1,4 +1,4 @@
-"""What the server tells about itself: one JSON line for each request, and figures for Prometheus. Never contents."""
+"""Observability: one JSON log line for each request, and Prometheus metrics. Neither includes request contents."""
 
 import logging
 import sys

@@ -1,4 +1,4 @@
-"""The server process: a socket, uvicorn, and an end that loses nothing."""
+"""The server process: a listening socket, uvicorn, and a graceful shutdown."""
 
 import signal
 import socket

@@ -33,7 +33,7 @@ class RedisStream:
         self.url = url
         self._key, self._group, self._consumer = key, group, consumer
         self._idle = idle_seconds
-        # A stream may be silent for any time; what the URL says of it wins. A peer that is gone, keepalive finds.
+        # No timeout unless the URL sets one: a stream may be silent for any time. Keepalive detects a lost peer.
         self._client: Redis = Redis.from_url(url, socket_timeout=None, socket_keepalive=True)
 
     def __aiter__(self) -> AsyncIterator[Delivery]:
@@ -43,7 +43,7 @@ class RedisStream:
         """XACK: the entries leave the group's list of pending ones.
 
         Raises:
-            IngestRefused: the server is gone; the entries are stored, come again, and are found known.
+            IngestRefused: the server is gone; the entries are stored, and become duplicates when delivered again.
 
         """
         try:
@@ -89,7 +89,7 @@ class RedisStream:
                 return
 
     def _block(self) -> int:
-        """Milliseconds that a read may wait: no longer than the connection has patience for."""
+        """Milliseconds that a read may wait at the server: at most half of the connection's socket timeout."""
         patience = self._client.connection_pool.connection_kwargs.get("socket_timeout")
         idle = _LONGEST if self._idle is None else self._idle * 1000
         return max(1, int(min(_LONGEST, idle, patience * 500 if patience else _LONGEST)))

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 async def until_idle(messages: AsyncIterator[T], seconds: float | None) -> AsyncIterator[T]:
-    """The same messages; the end comes also after *seconds* without one (None: never)."""
+    """*messages*, ended early after *seconds* without one (None: never)."""
     while True:
         try:
             message = await asyncio.wait_for(anext(messages), seconds)
@@ -24,7 +24,7 @@ async def until_idle(messages: AsyncIterator[T], seconds: float | None) -> Async
         yield message
 
 
-# What a stream says when the other side does not answer, or cannot be told any more; never its login or keys.
+# Errors for a source that stops answering or cannot be sent an acknowledgement; they never show logins or keys.
 
 
 def broken_off(address: str, error: Exception, line: int | None = None, *, during: str = "") -> IngestRefused:
