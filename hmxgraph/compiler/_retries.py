@@ -80,7 +80,7 @@ def _choosing(changes: Sequence[Amendment]) -> list[str]:
 
 
 def _another(inputs: Sequence[str]) -> str:
-    several = len(inputs) > 1 or inputs[0].endswith("s")
+    several = len(inputs) > 1 or (inputs[0].endswith("s") and not inputs[0].endswith(("ss", "us")))
     return f"{'other' if several else 'another'} {listed(inputs)}"
 
 

@@ -47,7 +47,7 @@ _SCOPE_WORDS = re.compile(
     r"|(?<!\bin )(?<!\bof )(?<!\b(?:last|next|this) )\bmay(?= [a-z])"
     r"|(?:(?<=\bis )|(?<='re )|(?<=\b(?:are|not) ))(?:allowed|permitted) to\b"
 )
-_NOT = re.compile(r"\b(?:no longer|nobody|no[ -]one|under no circumstances|stop(?= \w+ing\b))", re.IGNORECASE)
+_NOT = re.compile(r"\b(?:(?:no longer|nobody|no[ -]one|under no circumstances)\b|stop(?= \w+ing\b))", re.IGNORECASE)
 _NEGATIONS = frozenset(
     (
         "not",

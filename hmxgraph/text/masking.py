@@ -72,7 +72,7 @@ def phone(number: str) -> bool:
 
 # Code that reads a secret from elsewhere (request.form[, input(, process.env.KEY), and placeholders.
 _LOOKED_UP = re.compile(
-    r"[A-Za-z_][\w.]*(?:\[|\(\)?)\Z|(?:process\.env|os\.environ|import\.meta\.env)\b|(?i:your|my|the)[_-]\w*(?i:key|token|password)"
+    r"[A-Za-z_][\w.]*(?:\[|\(\)?)\Z|(?:process\.env|os\.environ|import\.meta\.env)\b|(?i:your|my|the)[_-]\w*(?i:key|token|password)(?i:[_-](?:here|goes[_-]here))?\Z"
 )
 # Values that stand where a secret is expected, but mean that there is none.
 UNSET = frozenset({"", "null", "none", "true", "false", "yes", "no"})
@@ -167,6 +167,12 @@ SECRETS = (
     ),
     rule("[card number]", r"(?<![\w.-])[2-6](?:[ -]?\d){12,18}(?![\w-]|\.\d)", _luhn),
     rule("[account number]", r"\b[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){3,7}(?: ?[0-9A-Z]{1,3})?\b", iban),
+    # Words in capitals that follow a number ("EUR", "PAID") look like parts of it, but have no digit.
+    rule(
+        "[account number]",
+        r"\b[A-Z]{2}\d{2} ?[0-9A-Z]{4}(?: ?(?=[A-Z]{0,3}\d)[0-9A-Z]{4}){2,6}(?: ?(?=[A-Z]{0,2}\d)[0-9A-Z]{1,3})?\b",
+        iban,
+    ),
 )
 _PERSONAL = (
     rule("[email]", _EMAIL),

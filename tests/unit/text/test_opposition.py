@@ -68,6 +68,7 @@ def test_answers_differ(statement, variant, expected):
 def test_stance_counts_negations():
     """Two negations cancel each other."""
     assert stance("Don't skip the tests").against is False
+    assert stance("Allow no onerous checks").against is True
     assert stance("Skip the tests").against is True
     assert stance("Don't skip the tests").about == stance("Run the tests").about
 
