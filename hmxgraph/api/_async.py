@@ -32,6 +32,7 @@ from hmxgraph.api._base import (
     now_us,
     operation,
     pack_request,
+    refuse_unknown,
     search_request,
 )
 from hmxgraph.api.access import new_key
@@ -213,6 +214,7 @@ class AsyncRecording(AsyncFace):
             IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.
 
         """
+        refuse_unknown(options, IngestChoices, "ingest")
         return await self._ingest(source, IngestOptions(**options, clock=now_us))
 
     async def remember(self, text: str, **options: Unpack[RememberOptions]) -> Memory:
@@ -329,7 +331,7 @@ class AsyncRecording(AsyncFace):
         time that is left, of an event, a record or a decision, so that a wrong time leaves no trace.
 
         Raises:
-            InvalidRequest: nothing was chosen, or a time span longer than any calendar.
+            InvalidRequest: nothing was chosen, a choice is unknown, or a time span is longer than any calendar.
 
         """
         return await self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run), whole=True)
@@ -721,6 +723,7 @@ class AsyncFingerprints(AsyncFace):
 
         Raises:
             UnknownChoice: no such tier.
+            InvalidRequest: an unknown option.
 
         """
         return await self._perform(fingerprints.export_fingerprint(self._tenancy, export_options(options)), whole=True)

@@ -141,6 +141,21 @@ class PackOptions(TypedDict, total=False):
     fingerprint: Fingerprint | Envelope | Mapping[str, Any] | None
 
 
+def refuse_unknown(options: Mapping[str, Any], known: type, method: str) -> None:
+    """Refuse options that are no keys of the typed dict *known*: a misspelt one would be ignored.
+
+    Raises:
+        InvalidRequest: names the first unknown option, and those that *method* takes.
+
+    >>> refuse_unknown({"bugdet": 512}, PackOptions, "pack")
+    Traceback (most recent call last):
+    hmxgraph.errors.InvalidRequest: invalid bugdet 512: expected an option of pack(); choose from budget, strategy, ...
+    """
+    for name in sorted(options.keys() - known.__annotations__.keys()):
+        choices = ", ".join(known.__annotations__)
+        raise InvalidRequest(name, f"{options[name]!r:.60}", f"an option of {method}()", f"choose from {choices}")
+
+
 def pack_request(query: str, options: PackOptions) -> PackRequest:
     """The validated request for a pack.
 
@@ -149,9 +164,7 @@ def pack_request(query: str, options: PackOptions) -> PackRequest:
 
     """
     fields: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-    for name in sorted(fields.keys() - PackOptions.__annotations__.keys()):
-        choices = ", ".join(PackOptions.__annotations__)
-        raise InvalidRequest(name, f"{fields[name]!r:.60}", "an option of pack()", f"choose from {choices}")
+    refuse_unknown(fields, PackOptions, "pack")
     fields["as_of_us"] = as_us(fields.pop("as_of", None))
     fields["priors"] = _priors(fields.pop("fingerprint", None))
     scope = fields.pop("scope", None)
@@ -437,8 +450,7 @@ def check_arguments(function: Callable[..., Any], args: Sequence[Any], named: Ma
     """
     signature = _signature_of(function)
     if len(args) > len(signature.positional):
-        place = len(args) - len(signature.positional) - 1
-        names = [f"{name}=..." for name in signature.keyword_only[place : place + 1]] or [f"{signature.own}"]
+        names = [f"{name}=..." for name in signature.keyword_only[:1]] or [f"{signature.own}"]
         surplus = args[len(signature.positional)]
         expected = f"a named argument of {function.__name__}()"
         raise InvalidRequest(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypedDict, Unpack
 
-from hmxgraph.api._base import Face, Moment, as_us, now_us
+from hmxgraph.api._base import Face, Moment, as_us, now_us, refuse_unknown
 from hmxgraph.errors import InvalidRequest
 from hmxgraph.fingerprint.state import PUBLIC_TYPES, ExportOptions
 from hmxgraph.fingerprint.verify import EnvelopeSource
@@ -35,6 +35,7 @@ def export_options(arguments: ExportArguments) -> ExportOptions:
     ('team',)
 
     """
+    refuse_unknown(arguments, ExportArguments, "export_fingerprint")
     return ExportOptions(
         tier=arguments.get("tier", "full"),
         agent_id=arguments.get("agent_id"),
@@ -101,6 +102,7 @@ class Fingerprints(Face):
 
         Raises:
             UnknownChoice: no such tier.
+            InvalidRequest: an unknown option.
 
         """
         return self._perform(fingerprints.export_fingerprint(self._tenancy, export_options(options)), whole=True)

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Any, NamedTuple, TypedDict, Unpack, cast
 from uuid import uuid4
 
-from hmxgraph.api._base import Face, Moment, as_us, now_us, operation
+from hmxgraph.api._base import Face, Moment, as_us, now_us, operation, refuse_unknown
 from hmxgraph.errors import InvalidRequest
 from hmxgraph.extraction.language import Terms
 from hmxgraph.formats.conversion import Origin
@@ -46,12 +46,13 @@ def forgettable(choices: ForgetChoices) -> ForgetCriteria:
     """The criteria in *choices*.
 
     Raises:
-        InvalidRequest: there is none, or a time span longer than any calendar.
+        InvalidRequest: there is none, one is unknown, or a time span is longer than any calendar.
 
     >>> forgettable({"event_id": "e1", "older_than": timedelta(days=1)}).criteria
     {'event_ids': ('e1',), 'older_than_us': 86400000000}
 
     """
+    refuse_unknown(choices, ForgetChoices, "forget")
     given = choices.get("event_id")
     older_than = choices.get("older_than")
     return ForgetCriteria(
@@ -103,9 +104,7 @@ def stated(text: str, options: RememberOptions) -> tuple[Remembered, MemoryOpera
     >>> stated("Use Biome", {"scope": "code", "at": "1970-01-01T00:00:01Z"})[0].terms.scopes
     ('code',)
     """
-    for name in sorted(options.keys() - RememberOptions.__annotations__.keys()):
-        names = ", ".join(RememberOptions.__annotations__)
-        raise InvalidRequest(name, quoted(options.get(name)), "option of remember", f"there are {names}")
+    refuse_unknown(options, RememberOptions, "remember")
     scope, supersedes = options.get("scope"), options.get("supersedes")
     terms = Terms(
         (scope,) if isinstance(scope, str) else tuple(checked_list("scope", scope)),
@@ -178,9 +177,7 @@ def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, op
     >>> event_draft("message", {"role": "user", "text": "hi"}, "s", {"idempotency_key": "k"}).timed
     False
     """
-    for name in sorted(options.keys() - AppendOptions.__annotations__.keys()):
-        names = ", ".join(AppendOptions.__annotations__)
-        raise InvalidRequest(name, quoted(options.get(name)), "option of append", f"there are {names}")
+    refuse_unknown(options, AppendOptions, "append")
     if not isinstance(content, Mapping):
         raise InvalidRequest("content", quoted(content), "content of an event", "give a dict")
     at, key, user_id = options.get("at"), options.get("idempotency_key"), options.get("user_id")
@@ -300,6 +297,7 @@ class Recording(Face):
             IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.
 
         """
+        refuse_unknown(options, IngestChoices, "ingest")
         return self._ingest(source, IngestOptions(**options, clock=now_us))
 
     def remember(self, text: str, **options: Unpack[RememberOptions]) -> Memory:
@@ -416,7 +414,7 @@ class Recording(Face):
         time that is left, of an event, a record or a decision, so that a wrong time leaves no trace.
 
         Raises:
-            InvalidRequest: nothing was chosen, or a time span longer than any calendar.
+            InvalidRequest: nothing was chosen, a choice is unknown, or a time span is longer than any calendar.
 
         """
         return self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run), whole=True)

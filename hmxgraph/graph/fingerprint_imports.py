@@ -151,7 +151,7 @@ def take_back(tenancy: Tenancy, reference: str, *, at_us: int | None = None) -> 
         NotFound: there is no such import, or it was withdrawn before.
 
     """
-    return (yield from write(partial(_withdraw, tenancy, reference, at_us)))
+    return (yield from write(partial(withdraw, tenancy, reference, at_us)))
 
 
 def import_event(tenancy: Tenancy, reference: str) -> Plan[str]:
@@ -294,7 +294,13 @@ def _imported(restored: Restoration, arrivals: _Arrivals, conflict_ids: tuple[st
     )
 
 
-def _withdraw(tenancy: Tenancy, reference: str, at_us: int | None) -> Plan[WithdrawnImport]:
+def withdraw(tenancy: Tenancy, reference: str, at_us: int | None = None) -> Plan[WithdrawnImport]:
+    """The outcome of withdrawing an import within a transaction, as :func:`take_back` does it.
+
+    Raises:
+        NotFound: there is no such import, or it was withdrawn before.
+
+    """
     rows = yield bind("fingerprints/find_import", tenant_id=tenancy.tenant_id, reference=reference)
     if not rows:
         raise NotFound("import", reference, tenancy.tenant_id, hint="name an import by its id or its fingerprint's")

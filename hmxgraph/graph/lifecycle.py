@@ -205,6 +205,9 @@ def _check_sequence(ordered: Sequence[Artifact]) -> None:
             raise InvalidRequest(
                 "versions", out_of_sequence, f"version {number}, superseding {before!r}", "give the whole chain"
             )
+    if ordered[-1].status == "superseded":
+        last = f"superseded version {ordered[-1].version} as the last"
+        raise InvalidRequest("versions", last, "the version that supersedes it", "give the whole chain")
 
 
 def _as_active(artifact: Artifact) -> Artifact:

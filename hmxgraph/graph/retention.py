@@ -11,7 +11,7 @@ from hmxgraph.graph import _entities, memories
 from hmxgraph.graph.artifacts import BLANK
 from hmxgraph.graph.compilations import LINEAGES
 from hmxgraph.graph.conflicts import settle
-from hmxgraph.graph.fingerprint_imports import import_event, take_back
+from hmxgraph.graph.fingerprint_imports import import_event, withdraw
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, model_key, read, state, write
 from hmxgraph.graph.records import stored_record
 from hmxgraph.protocol.artifacts import LIVE_STATUSES
@@ -125,19 +125,20 @@ def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -
     """
     totals = _Totals()
     criteria = yield from read(partial(_criteria, tenancy, chosen))
-    if chosen.fingerprint is not None and not dry_run:
-        withdrawn = yield from take_back(tenancy, chosen.fingerprint)
-        totals.lose("artifact", withdrawn.deprecated_ids)
     if dry_run:
         yield from _preview(tenancy, criteria, totals)
         return totals.report(tenancy, chosen, dry_run=True, remaining=len(totals.events))
     after = _BEFORE_ALL
     while page := (yield from read(partial(_page, tenancy, criteria, after))):
         totals.add(page)
-        lost = yield from write(partial(_erase, tenancy, page))
+        lost = yield from write(partial(_erase, tenancy, page, chosen.fingerprint))
         for kind, ids in lost.items():
             totals.lose(kind, ids)
         after = _end(page)
+    alone = chosen.criteria.keys() <= {"fingerprint", "now_us"}
+    if chosen.fingerprint is not None and alone and not totals.events:  # its event was erased before
+        withdrawn = yield from write(partial(withdraw, tenancy, chosen.fingerprint))
+        totals.lose("artifact", withdrawn.deprecated_ids)
     yield from write(partial(_unlearn, tenancy))
     yield from _digests(tenancy, chosen, criteria)
     left = yield from _remaining(tenancy, criteria)
@@ -248,8 +249,8 @@ def _living(compiled: Sequence[Row]) -> list[str]:
     return [row["artifact_id"] for row in compiled if row["living"]]
 
 
-def _erase(tenancy: Tenancy, page: Sequence[Row]) -> Plan[dict[str, list[str]]]:
-    """Erase a page; the ids of what was deprecated with it, by kind."""
+def _erase(tenancy: Tenancy, page: Sequence[Row], fingerprint: str | None) -> Plan[dict[str, list[str]]]:
+    """Erase a page, and withdraw the import of *fingerprint* that it logs; the ids of what was deprecated, by kind."""
     yield bind("retention/lock_compiler", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
     tenant = yield from state(tenancy)
     records = yield from records_of_events(tenancy, _keys(page))
@@ -277,6 +278,8 @@ def _erase(tenancy: Tenancy, page: Sequence[Row]) -> Plan[dict[str, list[str]]]:
         batch={"session_keys": session_keys},
     )
     yield from _drop_digests(tenancy, records)
+    if fingerprint is not None:
+        lost["artifact"] += (yield from withdraw(tenancy, fingerprint)).deprecated_ids
     return lost
 
 

@@ -40,6 +40,9 @@ def test_a_whole_chain_travels(graph, address):
     login = {"user": address.user, "password": address.password}
     with hmxgraph.connect(address.uri, tenant_id=f"{graph.tenant_id}-b", **login) as other:
         moved = [version.document() | {"tenant_id": other.tenant_id} for version in versions]
+        with pytest.raises(InvalidRequest, match="whole chain"):
+            other.import_chain([version for version in moved if version["version"] < 3])
+        assert other.artifacts(status=None).artifacts == ()
         receipts = other.import_chain(moved)
         assert [receipt.outcome for receipt in receipts] == ["created"] * 3
         assert [(version.artifact_id, version.status) for version in other.chain("a2").versions] == [
@@ -204,5 +207,23 @@ def test_an_import_can_be_revoked_by_its_fingerprint(graph, address):
     assert set(report.artifacts) == set(imported.created_ids)
     assert [event.event_id for event in report.events] == [imported.import_id]
     assert {graph.artifact(name).status for name in imported.created_ids} == {"deprecated"}
+    with pytest.raises(NotFound):
+        graph.forget(fingerprint=imported.fingerprint_id)
+
+
+def test_an_import_outlives_a_forget_that_selects_nothing_of_it(graph):
+    """Criteria are met together: an import that one of them excludes stays in force."""
+    imported = graph.import_fingerprint(states.envelope())
+    report = graph.forget(fingerprint=imported.fingerprint_id, session_id="another")
+    assert (report.events, report.artifacts) == ((), ())
+    assert {graph.artifact(name).status for name in imported.created_ids} == {"draft"}
+    assert graph.take_back_import(imported.fingerprint_id).deprecated_ids == imported.created_ids
+
+
+def test_an_import_whose_event_was_erased_before_is_withdrawn_all_the_same(graph):
+    """As after a call that was killed between the two."""
+    imported = graph.import_fingerprint(states.envelope())
+    graph.forget(event_id=imported.import_id)
+    graph.forget(fingerprint=imported.fingerprint_id)
     with pytest.raises(NotFound):
         graph.forget(fingerprint=imported.fingerprint_id)

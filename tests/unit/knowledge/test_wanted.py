@@ -3,6 +3,8 @@
 import pytest
 
 from hmxgraph.api._base import pack_request
+from hmxgraph.api.fingerprints import export_options
+from hmxgraph.api.recording import event_draft, forgettable, stated
 from hmxgraph.errors import InvalidRequest
 
 
@@ -11,6 +13,21 @@ def test_an_option_that_there_is_not_is_refused(name):
     """Nothing is left out without a word; the error names what there is."""
     with pytest.raises(InvalidRequest, match=rf"{name} 1: expected an option of pack\(\); choose from budget, "):
         pack_request("Deploy", {name: 1})
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        export_options,
+        forgettable,
+        lambda options: stated("Use Biome", options),
+        lambda options: event_draft("message", {}, "s1", options),
+    ],
+)
+def test_a_misspelt_option_never_goes_unnoticed(read):
+    """Without it, a forget would select more than was meant."""
+    with pytest.raises(InvalidRequest, match=r"agnet_id 'a': expected an option of \w+\(\); choose from "):
+        read({"agent_id": "a", "agnet_id": "a"})
 
 
 @pytest.mark.parametrize("given", [1, "x", [], b""])
