@@ -372,7 +372,9 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False, latest_us: i
     given = memories.Observations.of([extractions[event.key] for event in sifted.new])
     opened = yield from _open(tenancy, batch, sifted, given)
     if opened.sifted is not sifted:
-        sifted = opened.sifted
+        sifted = opened.sifted  # another writer came between
+        if strict:
+            _refuse_conflicts(sifted.conflicting)
         given = memories.Observations.of([extractions[event.key] for event in sifted.new])
     if not sifted.new:
         return sifted.receipt()

@@ -110,7 +110,7 @@ class Importing:
                 yield arrival
                 continue
             try:
-                value, warnings = _value(arrival.payload)
+                value, warnings = _record(arrival.payload)
             except MalformedJson as error:
                 torn, whole = _behind_torn(arrival.payload, error)
                 counts.with_events += 1
@@ -193,17 +193,17 @@ def _sampled(arrivals: Iterable[Arrival]) -> tuple[list[Arrival], list[Any]]:
             continue
         size += len(arrival.payload) if isinstance(arrival.payload, bytes | bytearray | str) else 0
         with suppress(MalformedJson):
-            sample.append(_sample_value(arrival.payload))
+            sample.append(_record(arrival.payload)[0])
         if len(head) >= SAMPLE or size >= _SAMPLE_BYTES:
             break
     return head, sample
 
 
-def _sample_value(payload: Any) -> Any:
-    """The JSON value of *payload*; of a dead letter, the event inside."""
-    value = _value(payload)[0]
+def _record(payload: Any) -> tuple[Any, Sequence[str]]:
+    """The JSON value of *payload*, and the warnings about it; of a dead letter, those of the record inside."""
+    value, warnings = _value(payload)
     inside = mended(value) if isinstance(value, Mapping) else None
-    return value if inside is None else _value(inside)[0]
+    return (value, warnings) if inside is None else _value(inside)
 
 
 def _value(payload: Any) -> tuple[Any, Sequence[str]]:

@@ -42,6 +42,8 @@ def mended(payload: Payload) -> Payload | None:
 
 
 def _body(payload: Payload | None) -> dict[str, Any]:
+    if payload is not None and (inside := mended(payload)) is not None:  # a letter that failed again
+        payload = inside
     value = payload.document() if isinstance(payload, Event) else _json(payload)
     if isinstance(value, Mapping) and not any(json_faults(value)):
         return {"event": value}

@@ -233,6 +233,24 @@ def test_strict_ingest_refuses_conflicts(graph, made):
     assert graph.health()["event_count"] == 1
 
 
+def test_strict_ingest_refuses_a_conflict_that_another_writer_makes_meanwhile(address, graph, made):
+    """It is found only once the session is locked; nothing of the batch is stored then either."""
+    login = {"user": address.user, "password": address.password}
+    with hmxgraph.connect(address.uri, tenant_id=graph.tenant_id, **login) as other:
+        written = []
+
+        def meanwhile(line):
+            if not written and line.startswith("events/"):
+                written.append(line)
+                other.ingest([made("e1")])
+
+        stop = graph.trace(meanwhile)
+        with pytest.raises(IngestRefused, match="'e1'"):
+            graph.ingest([made("e2", 1), made("e1", 5)], on_error="raise")
+        stop()
+    assert (len(written), graph.health()["event_count"]) == (1, 1)
+
+
 def test_concurrent_writers_of_the_same_events_store_each_once(address, stored, made, tenant_id):
     """Eight writers bring the same events in different batches at once: each event once, one chain, no error."""
     events = [made(f"e{n:03}", n % 40, session_id=f"s{n // 40}") for n in range(200)]

@@ -8,9 +8,9 @@ import pytest
 from hmxgraph.errors import UnknownChoice
 from hmxgraph.formats.conversion import Origin
 from hmxgraph.graph.importing import Importing, chosen_format
-from hmxgraph.ingest.intake import Intake
+from hmxgraph.ingest.intake import Intake, dead_letter
 from hmxgraph.ingest.sources import Broken, Delivery, deliveries
-from hmxgraph.protocol.reports import Tally
+from hmxgraph.protocol.reports import Rejection, Tally
 from tests.unit.ingest.making import document, words
 
 CLAUDE = {"type": "user", "uuid": "u1", "sessionId": "s1", "timestamp": "2026-03-14T03:00:00Z", "cwd": "/p",
@@ -65,6 +65,24 @@ def test_a_bad_line_within_a_transcript_is_rejected_alone():
     broken = [arrival for arrival in arrivals if isinstance(arrival, Broken)]
     assert [(each.line, each.payload) for each in broken] == [(2, b"{broken")]
     assert (len(arrivals), len(report.rejected), report.sources[0].rejected, balanced(report)) == (3, 1, 1, True)
+
+
+def test_a_record_corrected_in_its_dead_letter_is_converted():
+    """Whether it was kept as a record or as the text of a torn line; what fails again is not wrapped twice."""
+    bad = {**CLAUDE, "timestamp": "noon"}
+    arrivals, _ = imported(lines(CLAUDE, bad) + b"{broken\n")
+    first, second = (
+        json.loads(dead_letter(Rejection("f", each.line, "", (each.fault,)), each.payload))
+        for each in arrivals
+        if isinstance(each, Broken)
+    )
+    again = json.loads(dead_letter(Rejection("f", 1, "", ()), json.dumps(first)))
+    assert (again["event"], again["dead_letter"]["faults"]) == (bad, [])
+    first["event"]["timestamp"] = CLAUDE["timestamp"]
+    second["text"] = json.dumps({**CLAUDE, "uuid": "u2"})
+    arrivals, report = imported(lines(first, second, {**second, "text": "{still"}))
+    assert [each.payload["content"]["text"] for each in arrivals[:2]] == ["Deploy staging"] * 2
+    assert (len(report.rejected), report.sources[0].format, balanced(report)) == (1, "Claude Code transcripts", True)
 
 
 def test_an_unknown_format_names_the_nearest():
