@@ -8,13 +8,15 @@ and key of the process are in a private file of the data home. Messages are JSON
 
 import json
 import os
+import socket
+import struct
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from multiprocessing import AuthenticationError
-from multiprocessing.connection import Client, Connection, Listener
+from multiprocessing.connection import Client, Connection, Listener, answer_challenge, deliver_challenge
 from pathlib import Path
 from shutil import get_terminal_size
 from time import monotonic, time
@@ -32,6 +34,8 @@ _IDLE = 3_600.0
 _LOOK = 5.0
 # Seconds that a started process has before another one is started.
 _STARTING = 20.0
+# Seconds that a client or the process may be silent while they authenticate each other.
+_HANDSHAKE = 5
 # Seconds to wait for an answer: longer than any read may take.
 _PATIENCE = 60.0
 # The shell exits at once, so that the process is not our child: it outlives us and leaves no zombie.
@@ -56,7 +60,8 @@ def asked(message: Mapping[str, Any]) -> Message | None:
         state = json.loads(state_file().read_bytes())
         if os.name == "posix":
             os.kill(state["pid"], 0)  # a killed process leaves its file, and its port to others, who may never answer
-        with Client(("127.0.0.1", state["port"]), authkey=bytes.fromhex(state["key"])) as connection:
+        with Client(("127.0.0.1", state["port"])) as connection:
+            _authenticate(connection, bytes.fromhex(state["key"]), answering=True)
             connection.send_bytes(json.dumps(message).encode())
             if not connection.poll(_PATIENCE):
                 return None
@@ -64,6 +69,27 @@ def asked(message: Mapping[str, Any]) -> Message | None:
     except (OSError, EOFError, ValueError, KeyError, AuthenticationError):
         return None
     return answer
+
+
+def _authenticate(connection: "Connection[Any, Any]", key: bytes, *, answering: bool) -> None:
+    """Both sides prove that they have *key*.
+
+    A process that is stopped, or a client that connects and says nothing, would otherwise be waited for without end.
+
+    Raises:
+        AuthenticationError: the other side has another key.
+        OSError: it was silent for too long.
+
+    """
+    if os.name == "posix":
+        with socket.fromfd(connection.fileno(), socket.AF_INET, socket.SOCK_STREAM) as shared:
+            shared.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", _HANDSHAKE, 0))
+    if answering:
+        answer_challenge(connection, key)
+        deliver_challenge(connection, key)
+    else:
+        deliver_challenge(connection, key)
+        answer_challenge(connection, key)
 
 
 def start(message: Mapping[str, Any]) -> None:
@@ -161,9 +187,9 @@ class Warm:
         from secrets import token_bytes  # noqa: PLC0415 - an agent waits for programs that only ask
 
         key = token_bytes(32)
-        with Listener(("127.0.0.1", 0), authkey=key) as listener:
+        with Listener(("127.0.0.1", 0)) as listener:
             _write_private(file, json.dumps({"port": listener.address[1], "key": key.hex(), "pid": os.getpid()}))
-            threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
+            threading.Thread(target=self._accept, args=(listener, key), daemon=True).start()
             try:
                 yield
             finally:
@@ -189,17 +215,22 @@ class Warm:
                 follow_up()
         self._last = monotonic()
 
-    def _accept(self, listener: Listener) -> None:
+    def _accept(self, listener: Listener, key: bytes) -> None:
         while not self._closing.is_set():
             try:
                 connection = listener.accept()
-            except (OSError, EOFError, AuthenticationError):
-                continue  # a client that gave up or has no key; also the end, when the listener is closed
-            threading.Thread(target=self._converse, args=(connection,), daemon=True).start()
+            except OSError:
+                continue  # a client that gave up; also the end, when the listener is closed
+            threading.Thread(target=self._converse, args=(connection, key), daemon=True).start()
 
-    def _converse(self, connection: "Connection[Any, Any]") -> None:
-        with connection, suppress(EOFError, ConnectionError):
-            message = json.loads(connection.recv_bytes())
+    def _converse(self, connection: "Connection[Any, Any]", key: bytes) -> None:
+        """Answer one client; one that gives up, is silent or has no key gets no answer."""
+        with connection:
+            try:
+                _authenticate(connection, key, answering=False)
+                message = json.loads(connection.recv_bytes())
+            except (EOFError, OSError, AuthenticationError):
+                return
             self.handle(message, lambda answer: connection.send_bytes(json.dumps(answer).encode()))
 
 

@@ -69,22 +69,30 @@ class _Run:
         self._stopped = stopped
         self._show = show
         self._compiler = _Compiler(graph) if compiles else None
-        self._trouble = ""
+        self._failure: HmxGraphError | None = None
 
     def follow(self, *, once: bool) -> None:
-        """Look again and again until interrupted; *once*, until nothing more is found."""
+        """Look again and again until interrupted; *once*, until nothing more is found or something fails.
+
+        Raises:
+            HmxGraphError: *once* is set, and what was found could not be stored or compiled.
+
+        """
         while not self._stopped.is_set():
             began = monotonic()
             stored = self._look()
             if self._compiler:
                 self._compiler.look(stored)
             self._tell()
-            if once and not stored and not self._watch.progress.behind:
+            if once and (self._failure or not (stored or self._watch.progress.behind)):
                 break
             self._stopped.wait(0 if self._watch.progress.behind else max(_PAUSE, monotonic() - began))
         if self._compiler:
             self._compiler.finish()
             self._tell()
+            self._failure = self._failure or self._compiler.failure
+        if once and self._failure:
+            raise self._failure
 
     def _look(self) -> int:
         """The number of events stored; while the database does not answer, nothing is read."""
@@ -92,14 +100,15 @@ class _Run:
             with self._graph.timeout(_PATIENCE):
                 stored = self._watch.step()
         except GraphError as error:
-            self._trouble = f"not stored: {error}"
+            self._failure = error
             return 0
-        self._trouble = ""
+        self._failure = None
         return stored
 
     def _tell(self) -> None:
         compiled = self._compiler.words if self._compiler else ""
-        self._show(self._watch.progress, "; ".join(filter(None, (compiled, self._trouble))))
+        trouble = f"not stored: {self._failure}" if self._failure else ""
+        self._show(self._watch.progress, "; ".join(filter(None, (compiled, trouble))))
 
 
 class _Compiler:
@@ -107,6 +116,7 @@ class _Compiler:
 
     def __init__(self, graph: KnowledgeGraph) -> None:
         self.words = ""
+        self.failure: HmxGraphError | None = None
         self._graph = graph
         self._pool = ThreadPoolExecutor(1)
         self._running: Future[CompileReport] | None = None
@@ -145,8 +155,10 @@ class _Compiler:
         try:
             report = running.result()
         except HmxGraphError as error:
+            self.failure = error
             self.words = f"not compiled: {error}"
         else:
+            self.failure = None
             artifacts = sum(report.created.values()) + sum(report.updated.values())
             changed = _count_of(artifacts, "new or changed artifact")
             self.words = f"compiled {_count_of(report.sessions, 'session')}, {changed}"

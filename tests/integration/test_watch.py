@@ -10,11 +10,15 @@ import statistics
 import subprocess
 import sys
 from contextlib import contextmanager
+from threading import Event
 from time import monotonic, sleep
 
 import pytest
 
+import hmxgraph
 from hmxgraph.api.watching import Positions, Watch
+from hmxgraph.cli.watch import _Run
+from hmxgraph.errors import GraphError
 from tests.integration.ingested import Ingested
 from tests.integration.proxies import proxied, until
 from tests.unit.ingest.making import document
@@ -278,6 +282,23 @@ def test_the_database_is_lost_for_a_while(address, environment, transcript, stor
             until(lambda: len(texts(stored)) == 3)
             assert any("compiled 1 session," in status["note"] for status in notes)
     assert watching.returncode == 0
+
+
+def test_a_single_look_fails_where_nothing_can_be_stored(address, tenant_id, transcript, stored, tmp_path):
+    """A script learns that it has to look again; the second time everything is stored."""
+    append(transcript, line(0))
+    with (
+        proxied(address.uri) as proxy,
+        hmxgraph.connect(proxy.uri, user=address.user, password=address.password, tenant_id=tenant_id) as graph,
+    ):
+        watched = Watch(graph, transcript.parent, Positions(tmp_path / "positions.sqlite"))
+        run = _Run(graph, watched, Event(), lambda *_: None, compiles=False)
+        proxy.fault = "refused"
+        with graph.timeout(3), pytest.raises(GraphError):
+            run.follow(once=True)
+        proxy.fault = None
+        run.follow(once=True)
+    assert len(texts(stored)) == 1
 
 
 @pytest.mark.slow
