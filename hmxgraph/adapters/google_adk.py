@@ -151,7 +151,8 @@ def _contents(event: Event) -> Iterator[tuple[str, str, dict[str, Any]]]:
 def _entry(text: str, about: Mapping[str, Any]) -> MemoryEntry:
     """An entry as the tools of the ADK show it: the author stands beside the text, not in it."""
     author = about["speaker"] or None
-    content = types.Content(role="user", parts=[types.Part(text=text.removeprefix(f"{author}: "))])
+    plain_text = text.removeprefix(f"{author}: ") if author else text
+    content = types.Content(role="user", parts=[types.Part(text=plain_text)])
     return MemoryEntry(
         content=content,
         id=about["source_id"],

@@ -1269,7 +1269,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
 
         Raises:
             UnknownChoice: no such kind.
-            InvalidRequest: no text, or tags that are not a list.
+            InvalidRequest: no text, tags that are not a list, or *hard* for anything but a policy.
 
         """
         procedure = memory_operations.add(self._tenancy, remembered(kind, text, about), operation(agent_id, at))

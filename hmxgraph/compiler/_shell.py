@@ -17,6 +17,7 @@ from hmxgraph.compiler._vocabulary import (
     TELLING_PROGRAMS,
     TELLING_SUBCOMMANDS,
     TOOL_VERBS,
+    WRAPPER_FLAGS_WITH_VALUE,
     WRAPPERS,
 )
 
@@ -229,7 +230,8 @@ def _unwrapped(tokens: Sequence[str]) -> list[str]:
     while words and (words[0] in WRAPPERS or _ASSIGNMENT.fullmatch(words[0])):
         wrapper = words.pop(0)
         while wrapper in WRAPPERS and words and (words[0].startswith("-") or words[0].rstrip("smh").isdigit()):
-            words.pop(0)
+            takes_value = words.pop(0) in WRAPPER_FLAGS_WITH_VALUE.get(wrapper, ())
+            del words[:takes_value]
     return words
 
 

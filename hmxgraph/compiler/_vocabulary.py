@@ -138,6 +138,17 @@ SUBCOMMANDS = dict.fromkeys(
 
 # Programs that wrap or prepare another program.
 WRAPPERS = _listed("sudo time env nohup exec command nice stdbuf xargs doas timeout")
+WRAPPER_FLAGS_WITH_VALUE = {
+    "sudo": _listed("-u -g -h -p -C -D -R -T -U --user --group --host --chdir"),
+    "doas": _listed("-u -C"),
+    "env": _listed("-u -C --unset --chdir"),
+    "xargs": _listed("-I -n -P -L -d -E -s -a --max-args --max-procs --max-lines --delimiter --arg-file"),
+    "nice": _listed("-n --adjustment"),
+    "timeout": _listed("-s -k --signal --kill-after"),
+    "stdbuf": _listed("-i -o -e --input --output --error"),
+    "time": _listed("-f -o --format --output"),
+    "exec": _listed("-a"),
+}
 PREPARATIONS = _listed("cd export source . set pushd popd echo sleep true mkdir unset")
 # Programs whose output only feeds the next program of a pipeline.
 FEEDERS = _listed("echo printf cat yes")

@@ -187,12 +187,13 @@ def failure_groups(summaries: Iterable[SessionSummary]) -> list[FailureGroup]:
 def plain_message(message: str) -> str:
     """The message for people: numbers masked, the first letter in lower case unless it starts a name.
 
-    >>> plain_message("Paid 299, but the total is 375"), plain_message("KeyError: 'rate'")
-    ('paid <n>, but the total is <n>', "KeyError: 'rate'")
+    >>> plain_message("Paid 299, but the total is 375"), plain_message("KeyError: 'rate'"), plain_message("I can't")
+    ('paid <n>, but the total is <n>', "KeyError: 'rate'", "I can't")
     """
     text = mask_numbers(message)
-    inner = text[1:].split(" ", 1)[0]
-    return text[:1].lower() + text[1:] if inner == inner.lower() else text
+    first = text.split(" ", 1)[0]
+    is_name = first[1:] != first[1:].lower() or first == "I" or first.startswith("I'")
+    return text if is_name else text[:1].lower() + text[1:]
 
 
 def failure_key(signature: str) -> str:

@@ -220,13 +220,16 @@ def forms(text: str) -> Iterator[FormMatch]:
 def host_of(url: str) -> str:
     """The host of *url*, without user, port and ``www.``.
 
-    >>> host_of("https://bob@www.example.com:8443/x?y=1")
-    'example.com'
+    >>> host_of("https://bob@WWW.example.com:8443/x?y=1"), host_of("http://[::1]:80/")
+    ('example.com', '::1')
     """
     authority = url.split("://", 1)[-1]
     for sign in "/?#":
         authority = authority.split(sign, 1)[0]
-    return authority.rsplit("@", 1)[-1].split(":", 1)[0].removeprefix("www.").lower()
+    host = authority.rsplit("@", 1)[-1].lower()
+    if host.startswith("["):  # an IPv6 address (RFC 3986 3.2.2)
+        return host[1:].split("]", 1)[0]
+    return host.split(":", 1)[0].removeprefix("www.")
 
 
 _BY_SIGN = tuple(

@@ -25,8 +25,8 @@ _WEAK = (
     r"(?<![A-Za-z])(?i:token(?!s)|keys?|code|otp|pin|cvv2?|cvc|sid|sig(?:nature)?|auth(?:orization)?|cookie"
     r"|clave|schlüssel|chiave|clé)"
 )
-# Not that of a mark, which stays as it is when it is read again.
-NAME = rf"(?<!\[)(?:{_STRONG}|{KEY})[\w-]{{0,12}}"
+# Not that of a mark, such as [password], which stays as it is when it is read again.
+NAME = rf"(?:(?<!\[)|(?!\w+\]))(?:{_STRONG}|{KEY})[\w-]{{0,12}}"
 # Names only of what looks like a secret, and otherwise of what opens a door.
 _DOOR = r"\b(?i:clave|schlüssel)\b"
 # Separators between a name and its value; in code and markup, the name may be closed first.
@@ -378,6 +378,8 @@ def travelling(text: str) -> str:
 
     >>> travelling("redis-cli -u redis://:hunter2@cache; Passwort: leise-laute")
     'redis-cli -u [password] Passwort: [password]'
+    >>> travelling("login [Passwort: tulpe] as [password]")
+    'login [Passwort: [password] as [password]'
 
     """
     before, after = _rules_for(text)

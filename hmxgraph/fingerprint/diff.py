@@ -99,7 +99,7 @@ def _summary_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator
     for name, titles in _NAMES.items():
         before, after = _by_content(name, old[name]), _by_content(name, new[name])
         pairs = [(before[key], after[key]) for key in sorted(before.keys() & after.keys())]
-        changes = [_change(name, "changed", titles, *pair) for pair in pairs if _numbers(pair[0]) != _numbers(pair[1])]
+        changes = [_change(name, "changed", titles, *pair) for pair in pairs if _differ(name, *pair)]
         gone = [before[key] for key in sorted(before.keys() - after.keys())]
         learned = [after[key] for key in sorted(after.keys() - before.keys())]
         changes += _apart(name, titles, gone, learned)
@@ -132,8 +132,13 @@ def _name(summary: Mapping[str, Any], titles: tuple[str, ...]) -> str:
     return ": ".join(str(summary.get(title, "")) for title in titles)
 
 
-def _numbers(summary: Mapping[str, Any] | None) -> dict[str, Any]:
-    return {name: value for name, value in (summary or {}).items() if name in _ABOUT and name != "artifact_id"}
+def _differ(name: str, earlier: Summary, later: Summary) -> bool:
+    """Whether two matched summaries differ: clusters, which are matched by id, in anything, others in numbers."""
+    return earlier != later if name == CLUSTERS else _numbers(earlier) != _numbers(later)
+
+
+def _numbers(summary: Summary) -> dict[str, Any]:
+    return {name: value for name, value in summary.items() if name in _ABOUT and name != "artifact_id"}
 
 
 def _number_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[_NumberChange]:

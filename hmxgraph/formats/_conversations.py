@@ -101,12 +101,16 @@ class _Conversations:
         if not session_id:
             fault = Fault("$", "HMX-E 2.1", "no session", "a session_id in the record or from the caller")
             return Outcome(record, fault=fault)
-        readings: list[tuple[Frame, Reading]] = []
+        framed: list[tuple[Message, Frame]] = []
         for position, message in enumerate(talk.messages[start:], start):
             frame = frame_of(record, self._origin, _place(talk, message, session_id, position), _message_key(message))
             if isinstance(frame, Fault):
                 return Outcome(record, fault=frame)
-            readings.append((frame, self._reading(message, frame)))
+            framed.append((message, frame))
+        if talk.whole and talk.messages:
+            self._known[session_id] = [len(talk.messages), _chain(talk.messages)[-1]]
+            self._latest[:] = [session_id]
+        readings = [(frame, self._reading(message, frame)) for message, frame in framed]
         return joined(record, readings, self._origin.carried)
 
     def _reading(self, message: Message, frame: Frame) -> Reading:
@@ -132,9 +136,6 @@ class _Conversations:
         count, ends = self._known.get(latest, [0, ""])
         if count and chain[count - 1 : count] != [ends]:
             latest, count = base if named else f"{base}#{record.line}", 0
-        if base and chain:
-            self._known[latest] = [len(chain), chain[-1]]
-            self._latest[:] = [latest]
         return latest if base else "", count
 
 
@@ -165,7 +166,9 @@ def _message_key(message: Message) -> str:
     beside = map(mapping, listed(message.get("tool_calls")))
     calls = [(call.get("id"), mapping(call.get("function")).get("name", call.get("name"))) for call in beside]
     blocks = [_telling(mapping(block)) for block in listed(content) if block_text(block) is None]
-    return repr((role_of(message), contents(content).text, blocks, calls, _telling(message)))
+    # Logs of calls give an answer the id of its response, the next call repeats it without.
+    own_fields = {key: value for key, value in message.items() if key != "id"} if role_of(message) else message
+    return repr((role_of(message), contents(content).text, blocks, calls, _telling(own_fields)))
 
 
 def _telling(fields: Mapping[str, Any]) -> list[str]:

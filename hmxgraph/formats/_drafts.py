@@ -242,9 +242,9 @@ def _fitted(value: Any, most: int) -> tuple[Any, list[str]]:
     if size <= most:
         return value, []
     for longest in _CUTS:
-        value = _shortened(value, longest)
-        if _bytes(value, most) <= most:
-            return value, [
+        shortened = _shortened(value, longest)
+        if _bytes(shortened, most) <= most:
+            return shortened, [
                 f"texts longer than {longest} characters were cut: {size} bytes are more than HMX-E 11 allows"
             ]
     return {"text": str(value)[: _CUTS[1]]}, [f"kept as cut text: {size} bytes are more than HMX-E 11 allows"]

@@ -39,6 +39,7 @@ _RESULT_BLOCKS = frozenset(
         "server_tool_result",
     }
 )
+_ANSWERS = frozenset({"function_response", "functionResponse"})
 _THOUGHTS = frozenset({"thinking", "reasoning", "redacted_thinking", "reasoning_content"})
 
 
@@ -114,7 +115,7 @@ class _Reader:
     def _special(self, kind: str, block: Message) -> Callable[[Message], None] | None:
         if kind in _CALL_BLOCKS or "function_call" in block or "functionCall" in block:
             return self._call_block
-        if kind in _RESULT_BLOCKS or kind.endswith("_tool_result") or "function_response" in block:
+        if kind in _RESULT_BLOCKS or kind.endswith("_tool_result") or _ANSWERS & block.keys():
             return self._result_block
         return self._thought if kind in _THOUGHTS else None
 
@@ -124,7 +125,7 @@ class _Reader:
         self.call(name(inner.get("id")) or name(inner.get("call_id")), name(inner.get("name")), given)
 
     def _result_block(self, block: Message) -> None:
-        inner = mapping(block.get("function_response")) or block
+        inner = mapping(block.get("function_response", block.get("functionResponse"))) or block
         fields = ("content", "response", "result", "output")
         value = next((inner[field] for field in fields if inner.get(field) is not None), "")
         call_id = name(inner.get("tool_use_id")) or name(inner.get("tool_call_id")) or name(inner.get("id"))

@@ -1,9 +1,11 @@
 """Multi-part message contents: readable text, and everything else as attachments."""
 
+from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from hmxgraph.formats._values import listed, mapping, name, parsed, present, text
 from hmxgraph.formats.conversion import JsonObject
@@ -77,7 +79,7 @@ def attachment(block: Any) -> JsonObject:
     )
     kind = name(fields.get("type")).removeprefix("input_").removesuffix("_url") or "data"
     if url.startswith("data:"):
-        return {"type": kind, **_data(url.partition(",")[2], url[5:].partition(";")[0])}
+        return {"type": kind, **_data_of_url(url)}
     holds = (*_DATA, "content") if kind == "blob" else _DATA
     data = next((both[key] for key in holds if isinstance(both.get(key), str)), None)
     if data is not None:
@@ -96,14 +98,25 @@ def attachment(block: Any) -> JsonObject:
 _INNER = ("image_url", "source", "input_audio", "file", "audio", "image", "document", "blob")
 
 
+def _data_of_url(url: str) -> JsonObject:
+    """The data in a ``data:`` URL (RFC 2397)."""
+    header, _, data = url[len("data:") :].partition(",")
+    media_type = header.partition(";")[0]
+    return _data(data, media_type) if header.endswith(";base64") else _measured(unquote_to_bytes(data), media_type)
+
+
 def _data(encoded: str, media_type: str) -> JsonObject:
-    """Base64 data by its size and hash: the bytes of an image are of no use to a memory of words."""
-    padding = encoded[-2:].count("=")
-    size = max(0, len(encoded) * 3 // 4 - padding)
-    return present(media_type=media_type) | {
-        "bytes": size,
-        "sha256": sha256(encoded.encode("utf-8", "surrogatepass")).hexdigest(),
-    }
+    """Base64 data; what cannot be decoded counts as it is written."""
+    raw = encoded.encode("utf-8", "surrogatepass")
+    try:
+        return _measured(b64decode(raw), media_type)
+    except ValueError:
+        return _measured(raw, media_type)
+
+
+def _measured(data: bytes, media_type: str) -> JsonObject:
+    """Data by its size and hash: the bytes of an image are of no use to a memory of words."""
+    return present(media_type=media_type) | {"bytes": len(data), "sha256": sha256(data).hexdigest()}
 
 
 def _short(value: Any) -> Any:

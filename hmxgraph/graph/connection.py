@@ -694,15 +694,15 @@ class AsyncConnection:
         """As :meth:`Connection._reopened`; starting a server blocks, so it happens in a thread."""
         if self.terms.revive is None or not isinstance(error, DriverError):
             return False
-        async with self._reopening:
-            with course.reviving():
+        with course.reviving():
+            async with self._reopening:
                 revived = await asyncio.to_thread(self.terms.revive)
-            if revived is None:
-                return False
-            former, self.address = self.address, replace(revived, database=self.address.database)
-            if self.address != former:
-                closing, self._shared.driver = self._shared.driver, driver.open_async(self.address)
-                await closing.close()
+                if revived is None:
+                    return False
+                former, self.address = self.address, replace(revived, database=self.address.database)
+                if self.address != former:
+                    closing, self._shared.driver = self._shared.driver, driver.open_async(self.address)
+                    await closing.close()
         return True
 
     def _forget(self, listener: Trace) -> None:

@@ -252,11 +252,15 @@ class Remembered:
 
         Raises:
             UnknownChoice: no such kind.
-            InvalidRequest: no text, an empty scope or alias.
+            InvalidRequest: no text, an empty scope or alias, *hard* for anything but a policy.
 
         """
         if self.kind not in KINDS:
             raise UnknownChoice("kind", self.kind, KINDS)
+        if self.hard and self.kind != "policy":
+            raise InvalidRequest(
+                "hard", f"for kind {self.kind!r}", "kind 'policy'", 'write kind="policy", or leave "hard" out'
+            )
         ids = (("project_id", self.project_id), ("user_id", self.user_id))
         for name, value in (*ids, *(("tags", tag) for tag in self.tags)):
             if value is not None:
@@ -293,7 +297,7 @@ def add(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Proce
 
     Raises:
         UnknownChoice: no such kind.
-        InvalidRequest: no text.
+        InvalidRequest: no text, or *hard* for anything but a policy.
 
     """
     what.checked()
@@ -506,10 +510,6 @@ def remember(tenancy: Tenancy, given: Sequence[tuple[Remembered, MemoryOperation
 
     """
     for statement, _ in given:
-        if statement.hard and statement.kind != "policy":
-            raise InvalidRequest(
-                "hard", f"for kind {statement.kind!r}", "kind 'policy'", 'write kind="policy", or leave "hard" out'
-            )
         statement.checked()
     return (yield from write(partial(_remember, tenancy, given))) if given else ()
 

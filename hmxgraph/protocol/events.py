@@ -290,14 +290,18 @@ def _test(content: _Content) -> bool | None:
 
 
 def _work(content: _Content) -> bool | None:
-    """By the fields of the content, else by its textual status, else by the fields of a nested response or result."""
+    """By the fields of the content, else by its textual status, else by the fields of a nested response or result.
+
+    A call that was completed has failed all the same if its result says so.
+    """
     if (success := _success_field(content)) is not None:
         return success
+    parts = (content[name] for name in ("response", "result") if isinstance(content.get(name), Mapping))
+    inner = next((success for part in parts if (success := _success_field(part)) is not None), None)
     if isinstance(content.get("status"), str):
         state = content["status"].strip().lower().replace(" ", "_").replace("-", "_")
-        return True if state in _GOOD else False if state in _BAD else None
-    inner = (content[name] for name in ("response", "result") if isinstance(content.get(name), Mapping))
-    return next((success for part in inner if (success := _success_field(part)) is not None), None)
+        return False if state in _BAD or (state in _GOOD and inner is False) else True if state in _GOOD else None
+    return inner
 
 
 def _success_field(content: _Content) -> bool | None:

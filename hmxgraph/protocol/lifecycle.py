@@ -38,6 +38,7 @@ class ArtifactReceipt(HtmlTable):
             "artifact": self.artifact.document(),
             "superseded_id": self.superseded_id,
             "conflicts": list(self.conflicts),
+            "ignored": list(self.ignored),
         }
 
 

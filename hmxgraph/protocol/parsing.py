@@ -17,9 +17,10 @@ from hmxgraph.protocol.canonical import MAX_INTEGER
 
 MAX_DEPTH = 64
 _NESTED = (dict, list)
-_DIGITS = bytes(0x64 if 0x30 <= code <= 0x39 else 0x20 for code in range(256))
+_DIGITS = bytes(0x64 if 0x30 <= code <= 0x39 else 0x2D if code == 0x2D else 0x20 for code in range(256))
 _NO_OPENERS = bytes(code for code in range(256) if code not in b"{[")
 _LONG_INTEGER = b"d" * 20  # 2^64 has 20 digits: orjson silently turns larger integers into floats
+_LONG_NEGATIVE = b"-" + b"d" * 19  # -2^63 has 19
 
 
 def parse_json(data: bytes | bytearray | str, *, unique_keys: bool = True) -> Any:
@@ -134,7 +135,10 @@ def _compact(value: Any) -> bytes:
 
 def _may_be_inexact(raw: bytes | bytearray, compact: bytes, *, unique_keys: bool) -> bool:
     """Whether orjson may have misread the text: large integers as floats, or repeated keys."""
-    return not compact or _LONG_INTEGER in raw.translate(_DIGITS) or (unique_keys and _may_repeat_keys(raw, compact))
+    if not compact:
+        return True
+    digits = raw.translate(_DIGITS)
+    return _LONG_INTEGER in digits or _LONG_NEGATIVE in digits or (unique_keys and _may_repeat_keys(raw, compact))
 
 
 def _may_repeat_keys(raw: bytes | bytearray, compact: bytes) -> bool:
@@ -195,7 +199,7 @@ def describe(value: Any) -> str:
         return repr(value if len(value) <= 40 else value[:39] + "…")
     if isinstance(value, Mapping):
         return "an object"
-    return "an array" if isinstance(value, list | tuple) else repr(value)[:40]
+    return "an array" if isinstance(value, list | tuple) else quoted(value)[:40]
 
 
 def json_copy(value: Mapping[str, Any]) -> tuple[Any] | None:

@@ -291,7 +291,7 @@ def _by(record: TaskRecord) -> str:
 def _inner(text: str) -> str:
     """*text* as part of a sentence."""
     plain = text.strip().rstrip(".")
-    starts_with_name = plain[1:2].isupper() or plain[1:2] in tuple("-'0123456789")
+    starts_with_name = plain[1:2].isupper() or plain[1:2] in tuple("-'0123456789") or plain.startswith("I ")
     return plain if starts_with_name else plain[:1].lower() + plain[1:]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from hmxgraph.errors import TaskError
 from hmxgraph.protocol.records import DIGEST_ROLES, TaskRecord
-from hmxgraph.records.board import board_changes, check_board_fields, check_board_step
+from hmxgraph.records.board import board_changes, check_board_fields, check_board_step, holder_at
 from hmxgraph.records.digests import OWN_DIGESTS
 from hmxgraph.records.trust import CONFIRMED, COUNTERSIGNING, OPEN, REJECTED, STEPS, Parent, judges, signature
 
@@ -398,6 +398,8 @@ def changes(record: TaskRecord, standing: Standing) -> Changes:
         case "task_finish":
             ended = {"status": _ABANDONED, "finished_us": record.created_us}
             finished = {"status": record.status, "finished_us": record.created_us, "lease_until_us": None}
+            if holder_at(standing, record.created_us) is None:
+                finished |= {"assignee": None, "assignee_key": None}
             return Changes(_touched(record) | finished, dict.fromkeys(standing.open_runs, ended))
         case _:
             moved = board_changes(record) if record.is_move else {}

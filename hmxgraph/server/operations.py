@@ -172,8 +172,8 @@ def usage_metrics(call: Call) -> dict[str, Any]:
 
 
 def vault(_call: Call) -> NoReturn:
-    """Refuse: secrets do not belong into a memory."""
-    raise Refusal(501, "this server keeps no vault: secrets do not belong into a memory", code="not_implemented")
+    """Refuse: secrets do not belong in a memory."""
+    raise Refusal(501, "this server keeps no vault: secrets do not belong in a memory", code="not_implemented")
 
 
 # The table of all operations.

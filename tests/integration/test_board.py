@@ -47,6 +47,16 @@ def test_a_claim_lasts_as_long_as_its_lease(graph, task_id):
     assert "held by bo until 2026-03-14T03:06:00.000Z" in graph.tasks.resume(task_id).open
 
 
+def test_a_finished_task_does_not_return_to_whose_lease_was_over(graph, task_id):
+    """Who held it when it was finished is kept, and only that."""
+    graph.tasks.claim(task_id, agent_id="ana", lease=60, at=AT.format(1))
+    held = graph.tasks.start("Close it", at=AT.format(1)).task_id
+    graph.tasks.claim(held, agent_id="bo", lease=600, at=AT.format(1))
+    for name in (task_id, held):
+        graph.tasks.finish(name, at=AT.format(4))
+    assert dict(holders(graph, at=AT.format(5))) == {task_id: None, held: "bo"}
+
+
 def test_release_and_reopen(graph, task_id):
     """Only the holder releases; a finished task is claimed again after it was reopened, with its runs and records."""
     graph.tasks.claim(task_id, agent_id="ana", at=AT.format(1))

@@ -49,6 +49,8 @@ def test_impossible_operations_are_refused(memory):
         memory.add("x", kind="rumour")
     with pytest.raises(InvalidRequest, match="text"):
         memory.add("  ")
+    with pytest.raises(InvalidRequest, match="hard"):
+        memory.add("The office is in Zurich", hard=True)
     with pytest.raises(NotFound):
         memory.get("nowhere")
     with pytest.raises(NotFound):

@@ -359,6 +359,10 @@ def test_a_redis_connection_has_patience():
     """The client's own default for the silence of a connection, of a few seconds, does not hold for a stream."""
     stream = open_stream("redis://127.0.0.1/events")
     assert stream._client.connection_pool.connection_kwargs["socket_timeout"] is None
+    stream = open_stream("redis://127.0.0.1/events?db=2&group=g&socket_timeout=5&health_check_interval=7")
+    given = stream._client.connection_pool.connection_kwargs
+    assert (given["db"], given["socket_timeout"], given["health_check_interval"]) == (2, 5.0, 7)
+    assert "group" not in given
 
 
 def test_a_silent_redis_is_waited_for(messages, tmp_path):

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Any
-from urllib.parse import parse_qs, urlsplit, urlunsplit
+from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
@@ -117,10 +117,9 @@ def _payload(fields: dict[bytes, bytes]) -> bytes:
 
 
 def from_url(url: str, idle_seconds: float | None) -> RedisStream:
-    """The stream named by ``redis://host:port/key?group=g&consumer=c&db=0&socket_timeout=60``."""
+    """The stream named by ``redis://host:port/key?group=g&consumer=c&db=0``; other options are those of redis-py."""
     parts = urlsplit(url)
     asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-    patience = f"socket_timeout={asked['socket_timeout']}" if "socket_timeout" in asked else ""
-    server = urlunsplit((parts.scheme, parts.netloc, f"/{asked.get('db', '0')}", patience, ""))
-    group, consumer = asked.get("group", "hmxgraph"), asked.get("consumer", "hmxgraph")
+    group, consumer = asked.pop("group", "hmxgraph"), asked.pop("consumer", "hmxgraph")
+    server = urlunsplit((parts.scheme, parts.netloc, f"/{asked.pop('db', '0')}", urlencode(asked), ""))
     return RedisStream(server, parts.path.strip("/"), group=group, consumer=consumer, idle_seconds=idle_seconds)

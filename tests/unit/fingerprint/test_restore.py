@@ -149,6 +149,19 @@ def test_diff_reports_rewritten_summaries():
     assert (change.change, before["steps"], after["steps"]) == ("rewritten", ["Validate"], ["Validate", "Apply"])
 
 
+def test_diff_reports_changed_clusters():
+    """Clusters are matched by their id; whatever else differs has changed."""
+    document = dict(generate(drawn(11, 500, "full", 200), ExportOptions()).fingerprint)
+    old = Fingerprint.parse(document)
+    (cluster, *others) = document["artifact_summaries"]["cluster_summaries"]
+    changed = [{**cluster, "size": cluster["size"] + 1}, *others]
+    new = Fingerprint.parse(
+        document | {"artifact_summaries": document["artifact_summaries"] | {"cluster_summaries": changed}}
+    )
+    [change] = diff(old, new).summaries
+    assert (change.change, change.before, change.after) == ("changed", cluster, changed[0])
+
+
 def test_diff_reports_learned_summaries():
     """New, lost and changed summaries by their content; numbers by path."""
     steps = task_content(("Validate",))

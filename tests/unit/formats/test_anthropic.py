@@ -71,6 +71,22 @@ def test_a_request_with_its_answer_is_a_conversation():
     assert recognised([record]) == "anthropic"
 
 
+def test_a_log_of_calls_is_one_conversation():
+    """An answer is logged with the id of its response, and repeated by the next call without."""
+    user, more = {"role": "user", "content": "Weather?"}, {"role": "user", "content": "And Bergen?"}
+    said = [{"type": "text", "text": "Rain."}]
+    logged = [
+        {"request": {"messages": [user]}, "response": answer(*said, id="msg_01AAAAAAAAAAAAAAAAAA")},
+        {
+            "request": {"messages": [user, {"role": "assistant", "content": said}, more]},
+            "response": answer({"type": "text", "text": "Sun."}, id="msg_01BBBBBBBBBBBBBBBBBB"),
+        },
+    ]
+    made = events(ANTHROPIC, logged)
+    assert [event.content["text"] for event in made] == ["Weather?", "Rain.", "And Bergen?", "Sun."]
+    assert len({event.session_id for event in made}) == 1
+
+
 def test_harness_text_inside_messages_is_separated():
     """Reminders that a program put into a user's message are not the user's words, in any chat format."""
     said = "Fix it<system-reminder>Always use tabs.</system-reminder>"

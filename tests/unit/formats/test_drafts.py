@@ -1,7 +1,7 @@
 """From drafts to events: ids of one session, the order within one instant, a call that stands in two places."""
 
 from hmxgraph.formats._calls import Calls
-from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, frame_of, outcome
+from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, _fitted, frame_of, outcome
 from hmxgraph.formats._endings import exit_code
 from hmxgraph.formats._messages import message_reading
 from hmxgraph.formats.conversion import Record
@@ -44,6 +44,24 @@ def test_a_call_inside_and_beside_the_blocks_is_one():
     }
     reading = message_reading(message, frame("a", "m"), Calls({}))
     assert [draft.content["call_id"] for draft in reading.drafts] == ["c1", "c2"]
+
+
+def test_a_result_of_gemini_is_a_result():
+    """In the REST spelling, camel case, as in Python's."""
+    parts = [
+        {field: {"id": "c1", "name": "ls", "response": {"a": 1}}} for field in ("functionResponse", "function_response")
+    ]
+    for part in parts:
+        reading = message_reading({"role": "user", "parts": [part]}, frame("a", "m"), Calls({}))
+        assert [(draft.event_type, draft.content["result"]) for draft in reading.drafts] == [("tool_result", {"a": 1})]
+
+
+def test_a_cut_text_says_how_long_it_was():
+    """Also where it was cut a second time, because the first did not suffice."""
+    value = {str(number): "x" * 5_000 for number in range(100)}
+    cut, _ = _fitted(value, 200_000)
+    assert all(part.endswith("(5000 characters)") for part in cut.values())
+    assert len(cut["0"]) < 2_000
 
 
 def test_a_call_is_answered_once():

@@ -1,5 +1,7 @@
 """Records of the real ``openai`` package, chat completions and Responses, become events."""
 
+from hashlib import sha256
+
 import pytest
 
 from hmxgraph.formats.conversion import Origin
@@ -88,6 +90,19 @@ def test_a_log_of_calls_is_one_conversation():
     assert recognised(logged) == "openai-chat"
 
 
+def test_a_rejected_record_takes_no_messages_with_it():
+    """What it holds is read with the next record, which repeats it."""
+    first, second = ({"role": "user", "content": said} for said in ("one", "two"))
+    logged = [
+        {"messages": [first], "timestamp": "2026-03-14T03:00:00Z"},
+        {"messages": [first, second]},
+        {"messages": [first, second], "timestamp": "2026-03-14T03:01:00Z"},
+    ]
+    converted = outcomes(OPENAI_CHAT, logged, Origin(session_id="s1"))
+    assert [len(outcome.events) for outcome in converted] == [1, 0, 1]
+    assert converted[1].fault is not None
+
+
 def test_fine_tuning_lines_are_conversations_of_their_own():
     """Lines that do not continue each other are sessions of their own."""
     lines = [{"messages": [{"role": "user", "content": said}, {"role": "assistant", "content": "ok"}]} for said in "ab"]
@@ -105,6 +120,15 @@ def test_parts_become_text_and_attachments():
     assert made[0].content["text"] == "See this"
     assert [part["type"] for part in made[0].content["attachments"]] == ["image", "file"]
     assert made[0].content["attachments"][0]["bytes"] == 5
+    assert made[0].content["attachments"][0]["sha256"] == sha256(b"hello").hexdigest()
+
+
+def test_data_in_an_address_need_not_be_base64():
+    """RFC 2397 knows both; what says base64 and is none counts as it is written."""
+    urls = ("data:text/plain,hello%20you", "data:text/plain;base64,aGVsbG8", "data:,")
+    parts = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
+    made = events(OPENAI_CHAT, [{"role": "user", "content": [{"type": "text", "text": "See"}, *parts]}])
+    assert [part["bytes"] for part in made[0].content["attachments"]] == [9, 7, 0]
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,8 @@ WORK = ("command_exec", "file_edit", "test_run", "browser_action", "api_result")
         ({"result": "the build failed"}, None),
         ({"result": "no such user", "status": "error"}, False),
         ({"result": {"order": 7, "status": "failed"}}, None),
+        ({"status": "completed", "result": {"status_code": 500}}, False),
+        ({"status": "completed", "result": {"status_code": 200}}, True),
     ],
 )
 def test_a_result_says_how_it_went(content, expected):

@@ -90,7 +90,7 @@ def test_refusals_have_names(raw, reason):
     assert reason in refusal.value.reason
 
 
-@pytest.mark.parametrize("number", [2**53 + 1, 2**63, 2**64, -(2**64) - 1, 10**40])
+@pytest.mark.parametrize("number", [2**53 + 1, 2**63, 2**64, 1 - 10**19, -(2**64) - 1, 10**40])
 def test_integers_stay_exact(number):
     """An integer of any size is parsed exactly, never as a float."""
     assert parse_json(str(number)) == number
