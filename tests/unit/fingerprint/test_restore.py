@@ -154,7 +154,7 @@ def test_diff_reports_changed_clusters():
     document = dict(generate(drawn(11, 500, "full", 200), ExportOptions()).fingerprint)
     old = Fingerprint.parse(document)
     (cluster, *others) = document["artifact_summaries"]["cluster_summaries"]
-    changed = [{**cluster, "size": cluster["size"] + 1}, *others]
+    changed = [{**cluster, "member_count": cluster["member_count"] + 1}, *others]
     new = Fingerprint.parse(
         document | {"artifact_summaries": document["artifact_summaries"] | {"cluster_summaries": changed}}
     )
