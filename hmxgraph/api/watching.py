@@ -216,16 +216,18 @@ class Watch:
     def _rest(self, path: Path, target: Path, moved: Mapping[Path, Path]) -> Iterator[_Piece]:
         """What was appended to *path* before it was renamed to *target*; then the old name is free for another file."""
         at = self._positions.get(path)
-        rest = self._read(path, target, at, closed=True)
-        yield from rest
-        after = rest[-1].after if rest else at
-        if target.stat().st_size > after.size:
-            self._half_read.add(path)
-            return
-        if path not in moved:
-            yield _Piece(path, (), _UNREAD)
-        if target.name.endswith(ENDINGS):
-            yield _Piece(target, (), after)
+        with suppress(FileNotFoundError):  # a rotation may delete or rename it again at any moment
+            rest = self._read(path, target, at, closed=True)
+            size = target.stat().st_size
+            yield from rest
+            after = rest[-1].after if rest else at
+            if size > after.size:
+                self._half_read.add(path)
+                return
+            if path not in moved:
+                yield _Piece(path, (), _UNREAD)
+            if target.name.endswith(ENDINGS):
+                yield _Piece(target, (), after)
 
     def _new_lines(self, path: Path) -> Iterator[_Piece]:
         """What was appended to *path*."""

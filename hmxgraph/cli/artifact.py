@@ -72,7 +72,7 @@ def list_artifacts(
 
 @app.command()
 def show(artifact_id: _ArtifactId, as_of: AsOf = None, tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Show an artifact as it appears in context packs."""
+    """Show an artifact: its content, its status and its evidence."""
     with opened(tenant) as graph:
         artifact = graph.artifact(full_id(graph, artifact_id), as_of=as_of)
         emit(artifact.document(), as_json, lambda: _show(artifact))

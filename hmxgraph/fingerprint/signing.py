@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
 
@@ -74,7 +74,7 @@ class SigningKey:
         way_out = "generate one with hmxgraph fingerprint keygen"
         try:
             key = load_pem_private_key(pem, password=None)
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, UnsupportedAlgorithm) as error:
             raise FingerprintRefused("key", "not a PKCS 8 private key", way_out) from error
         if not isinstance(key, Ed25519PrivateKey):
             raise FingerprintRefused("key", "not an Ed25519 key", way_out)

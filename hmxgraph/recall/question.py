@@ -55,7 +55,9 @@ _REQUEST = re.compile(
     re.IGNORECASE,
 )
 _POLITE_REQUEST = re.compile(
-    r"^\W*(?:can|could|would|will) you\b(?! (?:please )?(?:remind|tell|recall|say)\b)", re.IGNORECASE
+    r"^\W*(?:\w+(?: there)?[,!]\s+)?(?:(?:can|could|would|will) you|(?:can|could|may) (?:i|we))\b"
+    r"(?! (?:please )?(?:remind|tell|recall|say|see|know|ask)\b)",
+    re.IGNORECASE,
 )
 _REMINDER = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|tell me)\b", re.IGNORECASE)
 _MONTH_OR_YEAR = re.compile(rf"\b(?:{MONTH_NAMES}|{OCCASIONS}|(?:19|20)\d\d)\b", re.IGNORECASE)
@@ -143,6 +145,8 @@ def asks_for_work(text: str) -> bool:
     """Whether the text requests work, however politely; a plain question about the past does not.
 
     >>> asks_for_work("Could you return my order?"), asks_for_work("When did I say that I need a bike?")
+    (True, False)
+    >>> asks_for_work("My card is short. Can I split the payment?"), asks_for_work("Where can I split the payment?")
     (True, False)
     >>> asks_for_work("Hi, I was hoping to change my order, if that's okay?")
     True
