@@ -21,7 +21,7 @@
 //
 // results tells which result belongs to which of the $calls. Those of the $unanswered are fetched: a call without its
 // result helps nobody, and the windows of the best events end between them. So are the last events of the first $ends of
-// the $sessions: an example says how it ended.
+// the $sessions: an example says how it ended, before thanks and farewell.
 //
 // failed are those of the $sessions whose last feedback, as of then, was negative.
 //
@@ -73,7 +73,7 @@ CALL (linked, spanned, missing) {
     UNWIND $sessions[0..$ends] AS key
     MATCH (session:Session {key: key})
     WHERE session.tenant_id = $tenant_id
-    MATCH (tail:Event {key: session.tail_key})<-[:NEXT*0..3]-(event)
+    MATCH (tail:Event {key: session.tail_key})<-[:NEXT*0..7]-(event)
     WHERE tail.tenant_id = $tenant_id AND event.tenant_id = $tenant_id AND event.time_us <= $as_of_us
       AND event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
     RETURN event

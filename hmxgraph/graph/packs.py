@@ -310,7 +310,7 @@ _FEW_EVENTS = 50_000
 REACH = 10
 _ANCHORS = 12
 # Sessions of the best events, whose outcome is read; the first of them with their ends and the results of their calls.
-_SESSIONS, _ENDS = 24, 12
+_SESSIONS, _ENDS = 24, 6
 _CALLS = 96
 # Number of long events fetched in full.
 LONG = 4

@@ -8,8 +8,9 @@ from hmxgraph.recall._packing import Box, Repeats
 from hmxgraph.recall.candidates import SECTION, THRESHOLD, Dropped, Ranked
 from hmxgraph.text.lines import foreign
 
-# The part of the budget that past sessions may fill beside procedures, unless the section's own share is larger.
-_SHARE = 4
+# The part of the budget that past sessions may fill beside procedures, or a log of many tasks anywhere, unless the
+# section's own share is larger; and the part that sessions may fill where no procedure answers.
+_SHARE, _SHARE_ALONE = 4, 2
 # Of a log of many tasks, the part of the best unit's relevance that others need.
 _NEARLY = 0.7
 
@@ -24,17 +25,21 @@ def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats, logs: Col
     """
     sessions = sorted(_sessions(ranking), key=lambda events: min(ranked.rank for ranked in events))
     dropped, eligible = list[Dropped](), list[Unit]()
-    cap = max(box.budgets.get(SECTION, 0), box.total // _SHARE)
+    share = box.budgets.get(SECTION, 0)
+    least = max(share, box.total // _SHARE)
+    most = least if "procedures" in box.in_section else max(share, box.total // _SHARE_ALONE)
     for events in sessions:
+        torn = events[0].candidate.session_id in logs
+        cap = least if torn else most
         kept, left = _kept(events, stated.beginning())
         dropped += left
         eligible += kept
         used = box.in_section.get(SECTION, 0)
         if not used or sum(map(_tokens, kept)) <= cap - used:
-            for unit in _chosen(kept, cap - used, torn=events[0].candidate.session_id in logs):
+            for unit in _chosen(kept, cap - used, torn=torn):
                 _add(box, unit)
     if SECTION not in box.in_section:
-        _add_best(box, eligible, cap)
+        _add_best(box, eligible, least)
     return dropped
 
 

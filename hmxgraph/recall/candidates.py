@@ -213,11 +213,13 @@ HELPS = 0.2
 _IF_FAILED = 0.8
 # Minimum relevance of a step in an episode shown whole, as a fraction of its most relevant step.
 _WITHIN_EPISODE = 0.5
+# What it gains by matching as much of the question as the best step.
+_BY_SHARE = 0.2
 # A message of fewer distinct terms, with less than this of the best share of the question, is small talk.
 _FEW_WORDS, _HARDLY = 8, 0.2
 # Beside a procedure: talk with no more than this of the best share of the question is about something else than the
 # request, and an episode of fewer events before its end adds nothing.
-_LITTLE, _FEW_LEFT = 0.3, 2
+_LITTLE, _FEW_LEFT = 0.2, 2
 # Feedback with a comment of two words at most says only how the session went, which its place or its date tells.
 _BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
 _WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
@@ -315,15 +317,18 @@ class Episodes:
     def with_whole_sessions(self, sessions: Collection[str], shares: Floats) -> "Episodes":
         """Return the events with those of *sessions* at no less than half of the relevance of their session's best.
 
+        Those with more of the question's *shares* come before others, except in a log of many tasks.
         Of a log of many tasks only the related events count, each call with its result and without the message that
         announces it; what was said of a failure counts as much as the failure. Empty events and small talk are left
         out: messages with few words, and hardly any *shares* of the question.
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self._empty
-        aside = self._small_talk(shares)
+        aside = self._small_talk(shares) | (self._farewells & self._talk_without(shares, _LITTLE))
         for session_id in sorted(sessions):
             own = self._of_session(session_id)
+            gains = shares * (_BY_SHARE / max(float(shares[own].max(initial=0.0)), 1e-9))
             if self._is_log(own):
+                gains = np.zeros(len(self))
                 related &= ~(own & self._announcements)
                 explained = own & related & self._failures
                 own &= self._paired(related)
@@ -332,7 +337,8 @@ class Episodes:
                 relevance[1:] = np.maximum(relevance[1:], failed)
             related &= ~(own & aside)
             own &= ~self._empty & ~aside
-            relevance[own] = np.maximum(relevance[own], _WITHIN_EPISODE * relevance[own].max(initial=0.0))
+            best = relevance[own].max(initial=0.0)
+            relevance[own] = np.maximum(relevance[own], best * (_WITHIN_EPISODE + gains[own]))
             related |= own
         return replace(self, relevance=relevance, related=related)
 
@@ -406,12 +412,31 @@ class Episodes:
 
     @property
     def _ends(self) -> Flags:
-        """Which events tell how their session ended: the last one by an assistant or a tool, else the last one."""
-        by_agent = np.array([not name or is_assistant(name) for name in self.pool.speaker], dtype=np.bool_)
-        last = {**self._last(np.ones(len(self), dtype=np.bool_)), **self._last(by_agent & ~self._empty)}
+        """Which events tell how their session ended."""
         ends = np.zeros(len(self), dtype=np.bool_)
-        ends[list(last.values())] = True
+        ends[list(self._end_of.values())] = True
         return ends
+
+    @property
+    def _farewells(self) -> Flags:
+        """Which events come after the one that tells how their session ended."""
+        ends = self._end_of
+        return np.array([at > ends[session] for at, session in enumerate(self.pool.sessions.tolist())], dtype=np.bool_)
+
+    @cached_property
+    def _end_of(self) -> dict[int, int]:
+        """For each session the place of what tells how it ended: what an assistant said first after the last result.
+
+        Thanks and farewells come after that. Where nothing was said, or there is no result, it is the last event by an
+        assistant or a tool, else the last one.
+        """
+        by_agent = np.array([not name or is_assistant(name) for name in self.pool.speaker], dtype=np.bool_)
+        own = by_agent & ~self._empty
+        last = {**self._last(np.ones(len(self), dtype=np.bool_)), **self._last(own)}
+        results, sessions = self._last(self.pool.results), self.pool.sessions.tolist()
+        said = np.flatnonzero(own & ~self._calls & ~self.pool.results).tolist()
+        # Backwards, so that the first of a session stays.
+        return last | {sessions[at]: at for at in reversed(said) if at > results.get(sessions[at], len(self))}
 
     def _last(self, among: Flags) -> dict[int, int]:
         """Return the place of the last event of each session *among* these."""

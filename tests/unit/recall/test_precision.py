@@ -159,13 +159,48 @@ def test_beside_a_procedure_only_a_similar_case_is_packed():
 
 
 def test_small_talk_is_no_part_of_an_episode():
-    """Greetings, thanks and confirmations have none of the question's words; the end of the session stays."""
+    """Greetings, thanks and confirmations have none of the question's words; what was said of the outcome stays."""
     said = [("Hi! How can I help?", "agent"), ("Sure, go on", "user"), ("Thanks, have a great day!", "user")]
     chat = [event(6 + at, text, session="s1", source=by, speaker=by, age_days=9) for at, (text, by) in enumerate(said)]
     end = event(9, "Done", session="s1", speaker="agent", age_days=9)
     lines = shown(packed([*work("s1", 0), *chat, end], known(artifacts=[PROCEDURE])), "episodes")
     assert not [line for line in lines if any(text in line for text, _ in said)]
-    assert "agent: Done" in lines
+    assert lines[-1] == "It is running"
+
+
+def test_an_episode_keeps_the_answer_to_the_special_question():
+    """Of a long session, its outcome and what was said of the question come before lookups that any session has."""
+    lookups = [
+        (text.format(n), how)
+        for n in range(9)
+        for text, how in (
+            ("exec(command=kubectl get pods {})", {"kind": "tool_call"}),
+            ("exec -> pod {} is up and has been so for a long time", {"kind": "tool_result"}),
+        )
+    ]
+    turns = [
+        ("Please deploy the staging environment to two regions at once", {"source": "user", "speaker": "user"}),
+        *lookups[:6],
+        ("Two regions at once cannot be deployed: the quota is one", {"source": "agent", "speaker": "agent"}),
+        *lookups[6:],
+        ("One region is up", {"source": "agent", "speaker": "agent"}),
+        ("Great, that is all I wanted to hear from you today", {"source": "user", "speaker": "user"}),
+        ("You are welcome, and have a pleasant rest of the day", {"source": "agent", "speaker": "agent"}),
+    ]
+    events = [event(at, text, session="s1", age_days=9, **how) for at, (text, how) in enumerate(turns)]
+    query = "Please deploy the staging environment to two regions at once"
+    lines = shown(packed(events, known(artifacts=[PROCEDURE]), query=query, budget=512), "episodes")
+    assert {"agent: Two regions at once cannot be deployed: the quota is one", "agent: One region is up"} <= {*lines}
+    assert not [line for line in lines if "welcome" in line or "Great" in line]
+
+
+def test_a_case_may_be_told_at_length_where_no_procedure_answers():
+    """Beside a procedure, past sessions fill a quarter of the budget, without one half of it."""
+    events = [each for number in range(2) for each in work(f"s{number}", 100 * number, ends="It runs. " * 60)]
+    alone = packed(events, guidance=Guidance(expected=("exec",)), budget=600)
+    beside = packed(events, known(artifacts=[PROCEDURE]), budget=600)
+    used = [pack.token_budget.section_budgets["episodes"].used for pack in (alone, beside)]
+    assert used[0] > 150 >= used[1]
 
 
 def test_a_result_never_stands_without_its_call():

@@ -63,7 +63,9 @@ def test_names_match_as_runs_of_terms():
     assert not question.mentions(search_text("Lee Ann"))
 
 
-@pytest.mark.parametrize("text", ["Please deploy staging", "Could you return my order?", "Deploy staging"])
+@pytest.mark.parametrize(
+    "text", ["Please deploy staging", "Could you return my order?", "Deploy staging", "Hey, can we deploy?"]
+)
 def test_requests_want_work(text):
     """A polite request is still a request for work."""
     assert asks_for_work(text)
