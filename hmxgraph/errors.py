@@ -142,7 +142,7 @@ class TaskError(HmxGraphError, ValueError):
 
 
 class ParentLoop(HmxGraphError, ValueError):
-    """Events that would be their own cause, over others that are stored; nothing of the call is stored."""
+    """Events that would become their own cause through stored events; the call stores nothing."""
 
     code = "conflict"
 
@@ -224,7 +224,7 @@ class IngestRefused(HmxGraphError, ValueError):
 
 
 class EmbedderError(HmxGraphError, RuntimeError):
-    """The embedder raised an error; what was written before is stored, and found by its words."""
+    """The embedder raised an error; what was written before is stored and found by full text."""
 
     code = "unavailable"
 
@@ -237,7 +237,7 @@ class EmbedderError(HmxGraphError, RuntimeError):
 
 
 class InvalidVectors(EmbedderError, ValueError):
-    """What the embedder returned is no list of vectors, or does not fit those of the tenant."""
+    """The embedder returned no list of vectors, or vectors that do not match the tenant's."""
 
     code = "invalid"
 
@@ -298,7 +298,7 @@ class EngineError(HmxGraphError, RuntimeError):
 
 
 class JavaMissing(EngineError):
-    """No Java 17 or 21, which this Neo4j needs, was found."""
+    """No Java was found that this version of Neo4j runs on."""
 
 
 class JarsUnavailable(EngineError):
@@ -799,6 +799,8 @@ class ConflictClosed(LifecycleError):
 #     │   ├── HashMismatch              one of the two hashes does not match the bytes
 #     │   ├── SignatureMismatch         signature missing, wrong, or made with another key
 #     │   └── UnsupportedVersion        another protocol or envelope version
+#     ├── EmbedderError (RuntimeError)  the embedder raised an error
+#     │   └── InvalidVectors (ValueError)  it returned no list of vectors, or unfitting ones
 #     ├── TaskError (ValueError)        a step that the task's existing records rule out
 #     ├── IngestRefused (ValueError)    a source that cannot be read, or the first bad line under on_error="raise"
 #     ├── KeyRefused (PermissionError)  an API key that is missing, unknown, revoked, expired, or lacks a scope
@@ -807,6 +809,8 @@ class ConflictClosed(LifecycleError):
 #     ├── NotWritten (OSError)          an output file that cannot be written to the given path
 #     ├── GraphError
 #     │   ├── StorageUnavailable (ConnectionError)
+#     │   │   ├── DeadlineExceeded (TimeoutError)  the database did not answer in time
+#     │   │   ├── LocalServerDied       the local server's process has ended
 #     │   │   ├── InvalidAddress        a URI that cannot be a Neo4j address
 #     │   │   ├── DatabaseMissing       the server has no database of that name
 #     │   │   └── StorageStopped        the server answers but can no longer write its data
@@ -819,13 +823,14 @@ class ConflictClosed(LifecycleError):
 #     │   ├── IsolationUnsupported      the edition has one database only
 #     │   └── StatementMisuse (TypeError)  unknown statement; missing or unexpected parameters
 #     └── EngineError (RuntimeError)    the local server could not be fetched, started, reached or stopped
-#         ├── JavaMissing               no Java 17 or 21
+#         ├── JavaMissing               no Java that this Neo4j runs on
 #         ├── JarsUnavailable           missing from the cache and not downloadable
 #         ├── JarDamaged                SHA-256 differs from the lock file's
 #         ├── NotEnoughMemory           heap and page cache do not fit into this machine's memory
 #         ├── PortTaken                 another program is listening there
 #         ├── PasswordLost              the data home holds a database but not its password
 #         ├── ServerDied                exited while starting; carries the end of its log
+#         ├── StoreDamaged              started without its database, which does not open
 #         └── ServerUnresponsive        neither responds nor exits
 #
 # ``code`` says what kind of error it is: not_found, invalid, conflict, denied, unavailable, unsupported, internal.

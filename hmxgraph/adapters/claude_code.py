@@ -19,22 +19,23 @@ from hmxgraph.text.terms import terms
 
 _log = logging.getLogger(__name__)
 _PROMPT_BUDGET, _FAILURE_BUDGET = 1_200, 600
-# Characters of an error that are asked about; what went wrong stands at the beginning or at the end.
+# Maximum characters of an error in the query: the cause is at the beginning or at the end.
 _MOST_ASKED = 1_500
-# Terms that an error and what is known of it have in common at least, and more than this share of the shorter one's.
+# An error and an entry match if they share at least this many terms, and more than this share of
+# the terms of the shorter one.
 _LEAST_SHARED, _MOSTLY = 3, 0.5
 _WORK = ("procedures", "constraints", "episodes")
 
 
 class Hooks:
-    """What each hook of Claude Code is answered from *graph*; how far transcripts were read is kept in *folder*."""
+    """Answers the hooks of Claude Code from *graph*; transcript positions are kept in *folder*."""
 
     def __init__(self, graph: KnowledgeGraph, folder: Path) -> None:
         self._graph = graph
         self._folder = folder
 
     def answer(self, message: Mapping[str, Any]) -> tuple[str, Callable[[], object] | None]:
-        """The output of one hook as JSON text, empty for silence, and what is left to do after it was sent."""
+        """The output of one hook as JSON text, "" for none, and what to do after sending it."""
         event, given = str(message.get("event")), message.get("input")
         if not isinstance(given, Mapping):
             return "", None
@@ -47,7 +48,7 @@ class Hooks:
         return hook_output(event, text), (lambda: self.ingest(paths)) if paths else None
 
     def ingest(self, paths: list[Path]) -> int:
-        """The number of events stored: what the transcripts hold beyond what was read before. Then learn from it."""
+        """Store what is new in the transcripts, then compile; return the number of new events."""
         try:
             stored = sum(self._ingest(path) for path in paths if path.exists())
             if stored:
@@ -58,7 +59,7 @@ class Hooks:
         return stored
 
     def _context(self, event: str, given: Mapping[str, Any]) -> str:
-        """The pack for a hook, between marks by which it is cut out of the transcript before that is learned from."""
+        """The pack for a hook, between markers: ingestion cuts it out of the transcript again."""
         session = given.get("session_id")
         if event == "UserPromptSubmit" and (prompt := str(given.get("prompt") or "").strip()):
             return self._graph.pack(prompt, budget=_PROMPT_BUDGET, session_id=session).prompt
@@ -82,7 +83,7 @@ class Hooks:
 
 
 def failure_of(given: Mapping[str, Any]) -> str:
-    """The question for a failed tool: its name, what it was given, and the error.
+    """The question for a failed tool: its name, its input and the error.
 
     >>> failure_of({"tool_name": "Bash", "tool_input": {"command": "make up"}, "error": "port in use"})
     'Bash failed: port in use (make up)'
@@ -96,9 +97,9 @@ def failure_of(given: Mapping[str, Any]) -> str:
 
 
 def same_failure(error: str, content: str) -> bool:
-    """Whether *content* tells of *error*: at least three terms in common, and most of those of the shorter one.
+    """Whether *content* is about *error*: they share at least three terms, and most of the shorter one's.
 
-    An agent that fails is helped by what is known of this failure, and distracted by anything else.
+    After a failure, knowledge about that failure helps an agent; anything else distracts it.
 
     >>> same_failure("tcp connect: connection refused", "Bash failed: tcp connect (db:5432): connection refused")
     True

@@ -66,11 +66,11 @@ class HmxMemoryService(BaseMemoryService):
         await asyncio.to_thread(self._remember, app_name, user_id, [text for text in texts if text.strip()])
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
-        """The entries of the pack for *query*, best first; words of tools and pages keep their label."""
+        """The entries of the pack for *query*, best first; outside text keeps its label."""
         return await asyncio.to_thread(self._search, app_name, user_id, query)
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
-        """Erase the events that an entry of a search rests on; an unknown id does nothing."""
+        """Erase the events behind a search result; does nothing for an unknown id."""
         if memory_id:
             await asyncio.to_thread(self._delete, app_name, user_id, memory_id)
 

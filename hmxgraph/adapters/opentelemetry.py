@@ -1,4 +1,4 @@
-"""OpenTelemetry: a ``SpanExporter`` that turns spans of models and tools into events while they happen.
+"""OpenTelemetry: a ``SpanExporter`` that turns model and tool spans into events as they end.
 
 Every framework that is traced by the GenAI conventions or by OpenInference is remembered this way without an adapter of
 its own; ``formats.opentelemetry`` says what each span becomes.
@@ -27,8 +27,9 @@ class HmxSpanExporter(SpanExporter):
     """Stores spans in *graph*: ``provider.add_span_processor(BatchSpanProcessor(HmxSpanExporter(graph)))``.
 
     Spans of one conversation become one session, by ``gen_ai.conversation.id`` or ``session.id``, else by *session_id*,
-    else by their trace. Spans of nothing but models, tools and retrievals are left out. An export that fails is logged
-    and counted as failed, as the interface asks: tracing must not stop the program.
+    else by their trace. Only spans of models, tools, retrievals and evaluations are stored. A
+    failed export is logged and reported as ``FAILURE``, as the interface requires: tracing must
+    not stop the program.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class HmxSpanExporter(SpanExporter):
         self._lines = count(1)
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Store *spans*; what was seen of a conversation before is not stored again."""
+        """Store *spans*; messages that earlier spans already carried are not stored again."""
         carried = {name: copy(value) for name, value in self._carried.items()}
         records = [Record(json.loads(span.to_json()), line=next(self._lines)) for span in spans]
         origin = replace(self._origin, carried=carried)
@@ -64,9 +65,9 @@ class HmxSpanExporter(SpanExporter):
         return SpanExportResult.FAILURE if faults else SpanExportResult.SUCCESS
 
     def shutdown(self) -> None:
-        """Do nothing: the graph belongs to who opened it."""
+        """Do nothing: whoever opened the graph closes it."""
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Report that nothing waits: what was exported is stored."""
+        """Return True: nothing is buffered, exports are stored synchronously."""
         del timeout_millis
         return True

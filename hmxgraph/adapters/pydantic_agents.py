@@ -24,7 +24,7 @@ class HmxMemory(AbstractCapability[Any]):
     """A capability over *graph*: ``Agent(model, capabilities=[HmxMemory(graph, user_id="ana")])``.
 
     A run is recorded in the session *session_id*, else in that of its conversation; a run that fails is recorded, too.
-    The pack is read once for each run and is no part of what is recorded.
+    The pack is read once per run and is not recorded.
     """
 
     graph: KnowledgeGraph
@@ -77,7 +77,7 @@ class HmxMemory(AbstractCapability[Any]):
 
 
 def chat_items(messages: Iterable[ModelMessage]) -> Iterator[Item]:
-    """The words, calls and results of a run; instructions and thoughts are left out."""
+    """The messages, tool calls and results of a run, without instructions and thinking."""
     for message in messages:
         for part in message.parts:
             if isinstance(part, UserPromptPart) and (text := _words(part.content)):

@@ -1184,9 +1184,10 @@ class AsyncRecords(AsyncSharedWork):
     async def find_related(self, claim: str, *, project_id: str | None = None, limit: int = 20) -> Grounding:
         """Records that support or contradict *claim* (a statement, or the id of a record), and its grounding_status.
 
-        ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or ``ungrounded``. Evidence, the ends
-        of runs and tasks, decisions, reviews, verifications and revisions count; goals, hypotheses, questions and plans
-        do not. Superseded and rejected records count for nothing; digests and unsigned records are hints.
+        The status is ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or
+        ``ungrounded``. Evidence, the ends of runs and tasks, decisions, reviews, verifications and
+        revisions count; goals, hypotheses, questions and plans do not. Superseded and rejected
+        records count for nothing; digests and unsigned records are hints.
 
         Raises:
             NotFound: *claim* is empty.
@@ -1486,13 +1487,13 @@ class AsyncUsage(AsyncFace):
         """The hours that begin from *since* (default: always) up to *until* (default: now), oldest first.
 
         Raises:
-            InvalidTime: a time that is none.
+            InvalidTime: *since* or *until* is not a time.
 
         """
         return await self._perform(usage.hours(self._tenancy, as_us(since) or 0, now_us(until)))
 
     async def record_run(self, report: CompileReport) -> CompileRun:
-        """The stored run of a compilation, under a fresh id."""
+        """Store *report* under a fresh id and return the stored run."""
         run = CompileRun(str(uuid4()), self._tenancy.tenant_id, now_us(), report.document())
         return await self._perform(usage.record_run(self._tenancy, run))
 

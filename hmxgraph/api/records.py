@@ -119,9 +119,10 @@ class Records(SharedWork):
     def find_related(self, claim: str, *, project_id: str | None = None, limit: int = 20) -> Grounding:
         """Records that support or contradict *claim* (a statement, or the id of a record), and its grounding_status.
 
-        ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or ``ungrounded``. Evidence, the ends
-        of runs and tasks, decisions, reviews, verifications and revisions count; goals, hypotheses, questions and plans
-        do not. Superseded and rejected records count for nothing; digests and unsigned records are hints.
+        The status is ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or
+        ``ungrounded``. Evidence, the ends of runs and tasks, decisions, reviews, verifications and
+        revisions count; goals, hypotheses, questions and plans do not. Superseded and rejected
+        records count for nothing; digests and unsigned records are hints.
 
         Raises:
             NotFound: *claim* is empty.

@@ -29,13 +29,13 @@ class Usage(Face):
         """The hours that begin from *since* (default: always) up to *until* (default: now), oldest first.
 
         Raises:
-            InvalidTime: a time that is none.
+            InvalidTime: *since* or *until* is not a time.
 
         """
         return self._perform(usage.hours(self._tenancy, as_us(since) or 0, now_us(until)))
 
     def record_run(self, report: CompileReport) -> CompileRun:
-        """The stored run of a compilation, under a fresh id."""
+        """Store *report* under a fresh id and return the stored run."""
         run = CompileRun(str(uuid4()), self._tenancy.tenant_id, now_us(), report.document())
         return self._perform(usage.record_run(self._tenancy, run))
 

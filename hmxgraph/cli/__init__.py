@@ -16,7 +16,7 @@ from hmxgraph.errors import HmxGraphError, InvalidTenant, InvalidTime, PackError
 
 # Errors in arguments: exit code 2, because nothing was tried.
 WRONG_USAGE = (PackError, InvalidTime, InvalidTenant, StatementMisuse)
-# What the errors of the Python API suggest, and what does it here.
+# What errors of the Python API suggest, and its command-line equivalent.
 _COMMANDS = {
     "timeout=, --timeout": "--timeout",
     "run_id=...": "--run ID",

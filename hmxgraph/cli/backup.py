@@ -37,9 +37,9 @@ def backup(file: _File, tenant: Tenant = "default", as_json: AsJson = False) -> 
 def restore(file: _File, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Load a backup, then verify it; exits with 1 if anything is wrong.
 
-    A FILE.ndjson goes into an empty tenant. Of the same tenant it is restored exactly; into another one, its events,
-    artifacts and tasks are stored and the rest is derived again. A FILE.dump takes the place of everything that the
-    local server holds, also where its store does not open any more.
+    A FILE.ndjson goes into an empty tenant. A backup of the same tenant is restored exactly; from a
+    backup of another one, events, artifacts and tasks are stored and the rest is derived again. A
+    FILE.dump replaces everything that the local server holds, even if its store no longer opens.
     """
     if _is_dump(file):
         engine.load(file, progress=err.is_terminal)
@@ -81,7 +81,7 @@ def _show(file: Path, tenant: str, verified: VerifyReport) -> None:
 
 @contextmanager
 def _progress(what: str) -> Iterator[Callable[[int], Any] | None]:
-    """Told the number of nodes; draws only on a terminal."""
+    """A callback that takes the number of nodes; None, and no spinner, if not on a terminal."""
     if not err.is_terminal:
         yield None
         return

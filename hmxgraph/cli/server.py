@@ -56,7 +56,7 @@ def logs(
 
 
 def _commands_use(home: Path | None) -> bool:
-    """Whether commands that name no data home read from the server of *home*."""
+    """Whether commands without ``--home`` use the server of *home*."""
     named = os.environ.get("HMXGRAPH_HOME")
     return not os.environ.get("HMXGRAPH_URI") and (home is None or str(home) == named)
 

@@ -31,13 +31,13 @@ from hmxgraph.text.lines import condition_of
 from hmxgraph.text.terms import terms
 
 _MOST_OPTIONS = 6
-# One-sided 1 % level: many points of the work are compared, and what is chosen also depends on what is asked.
+# One-sided 1 % level: many points are compared, and the choice also depends on the request.
 _CLEARLY = 2.33
 _HALF = 0.5
-# Share of the tries from which a branch is advice, and from which either of two branches will do.
+# Success rate from which a branch is recommended, and from which either of two branches will do.
 _MOSTLY, _NEARLY_ALWAYS = 0.6, 0.9
 _CLEARLY_BETTER = 0.15
-# Folds of the requests, and the share of the requests that words of the other folds have to tell rightly.
+# Cross-validation of a condition: number of folds, and the precision that it must reach.
 _FOLDS, _RIGHT = 10, 0.8
 
 
@@ -234,12 +234,15 @@ def _serious(options: Sequence[Option], profile: CompilerProfile) -> list[Option
 
 
 def _distinguishable(options: Sequence[Option]) -> bool:
-    """Whether it shows in advance which option applies."""
+    """Whether the request shows in advance which option applies."""
     return bool(_branches(options))
 
 
 def _branches(options: Sequence[Option]) -> list[tuple[str, Option]]:
-    """The options with the condition of each, all of one form; empty unless the first two have one and mostly work."""
+    """The options that have a condition and mostly work.
+
+    Empty unless the first two are among them, and all conditions have the same form.
+    """
     whens = [_when(option, options) for option in options]
     chosen = [(when, option) for when, option in zip(whens, options, strict=True) if when and _mostly_works(option)]
     forms = {when.startswith(MENTIONS) for when, _ in chosen}
@@ -349,7 +352,7 @@ def _branched(branches: Iterable[tuple[str, str]]) -> str:
 
 
 def _recommendation(branches: Sequence[tuple[str, Option]]) -> str:
-    """What to do under each condition, and what if several hold: what the user gives excludes nothing else."""
+    """What to do under each condition; for given inputs also what to do if both hold: the user may give both."""
     sentences = f"{_branched((when, _deed(option, option.worked)) for when, option in branches)}."
     return (
         sentences if branches[0][0].startswith(MENTIONS) else sentences + _if_both([option for _, option in branches])

@@ -21,7 +21,7 @@ from hmxgraph.text.terms import STOP_WORDS
 
 # Long outputs are read at both ends only.
 _MOST_CHARS = 8000
-# A line that only counts the errors that follow it, and the machine's details at the end of such an error.
+# A line that only counts the errors listed after it; the bracketed details that end such an error.
 _COUNTS_ERRORS = re.compile(r"\b\d+ (?:\w+ )?errors? (?:for|in) \S+$", re.IGNORECASE)
 _DETAILS = re.compile(r"\s*\[\w+=.*$")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -81,7 +81,7 @@ def _telling_line(text: str) -> str:
 
 
 def _listed_first(lines: Sequence[str]) -> str:
-    """The first of the errors that the first line counts: the field and what is wrong with it; "" if it counts none.
+    """The first error listed under a line that counts errors: its field and message; "" if none.
 
     >>> _listed_first(["1 validation error for Payment", "id", "  Field required [type=missing]"])
     ': id Field required'
@@ -93,7 +93,7 @@ def _listed_first(lines: Sequence[str]) -> str:
 
 
 def is_informative(line: str) -> bool:
-    """Whether a line says more than that, where and how often something failed.
+    """Whether a line says more than the fact, the place or the number of failures.
 
     >>> is_informative("3 failed, 1 passed in 0.2s"), is_informative("ERROR in ./src/a.js"), is_informative("disk full")
     (False, False, True)
@@ -161,7 +161,7 @@ def _names_failure(line: str) -> bool:
 
 
 def _introduced(lines: Sequence[str], place: int) -> int:
-    """The place of the line introduced by a line ending in a colon, if it is informative."""
+    """The first informative line after *place* if that line ends in a colon; else *place*."""
     if not lines[place].endswith(":"):
         return place
     return next((later for later in range(place + 1, len(lines)) if _speaks(lines[later])), place)
@@ -211,7 +211,7 @@ def error_message(content: Mapping[str, Any], given: Mapping[str, str] | None = 
     """The line of *content* that says what went wrong, masked; "" if there is none.
 
     Values *given* to the failing call are replaced by their argument's name, operands of its *command* by ``<name>``.
-    What it tells its reader to do is left out: a tool's words are quoted as what happened, not as instructions.
+    Instructions to the reader are removed: tool output is quoted as an observation, not obeyed.
 
     >>> error_message({"result": {"value": "Error: user ann_lee_1234 not found"}})
     'user <id> not found'
@@ -361,9 +361,9 @@ def _line(text: str, given: Mapping[str, str], command: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    r"""*text* with its line breaks, if it was printed on one line with several of them as backslash and n.
+    r"""*text* with literal ``\n`` turned into line breaks, if it is one line with several of them.
 
-    Two of them in a row are line breaks wherever they stand.
+    Two in a row count as line breaks in any text.
 
     >>> _unescaped(r"failed:\n\nnot formatted").splitlines(), _unescaped(r"C:\new")
     (['failed:', '', 'not formatted'], 'C:\\new')

@@ -260,7 +260,7 @@ def _about(field: Field, names: Sequence[str]) -> str:
 
 
 def _makes_its_change(field: Field) -> bool:
-    """Whether all classes usually make the change of the field; what shares a subject only is done in many ways."""
+    """Whether all classes usually make the change of the field: a subject alone is handled in many ways."""
     return bool(field.purpose) and all(
         dict(goal_class.steps).get(field.purpose, 0.0) >= _USUALLY for goal_class in field.classes
     )

@@ -36,7 +36,7 @@ _BREAKS = ".!?:;,\n-\u2013\u2014(\u201c\"'*•/"
 _LONGEST_PHRASE = 8
 _MOST_GOALS = 3
 _LEAST_TELLING = 2
-# Nouns for the form in which a lookup returns what it is about.
+# Nouns for the form of a lookup's result, not for its subject.
 _FORMS = frozenset({"details", "detail", "info", "information", "data", "record", "records"})
 _POINTERS = frozenset({"it", "them", "this", "that", "these", "those"})
 _ARTICLES = frozenset({"the", "a", "an", "my", "our", "your", "this", "that"})
@@ -91,7 +91,7 @@ def matters(actions: Iterable[str]) -> str:
 
 
 def _matter(subject: str) -> str:
-    """What a lookup is about, without the key and the form of what it returns; "" if its name says no more.
+    """What a lookup is about, without its key and the form of its result; "" if nothing is left.
 
     >>> _matter("the order details"), _matter("the customer by phone"), _matter("the details by id")
     ('the order', 'the customer', '')
@@ -132,7 +132,7 @@ def common_phrase(requests: Sequence[str], share: float) -> str:
 def common_complaint(requests: Sequence[str], share: float) -> str:
     """What at least *share* of the requests complain about, as an instruction; "" if they share no complaint.
 
-    A status in quotation marks says it best, else the longest phrase that the complaints share.
+    A quoted status takes precedence over the longest phrase that the complaints share.
 
     >>> common_complaint(["My phone shows 'No Service'", "I can't call, it says “No Service”"], 0.6)
     'resolve “No Service”'
@@ -215,7 +215,7 @@ def link_between(verb: str, noun: str, request: str) -> str | None:
     place = tokens.index(noun, start)
     between, after = tokens[start + 1 : place], tokens[place + 1 : place + 2]
     if after and _content(after[0]) and after[0] not in PREPOSITIONS:
-        # "The staging environment" is no staging.
+        # In "the staging environment", "staging" is not the object.
         return None
     if len(between) >= _LONGEST_PHRASE or any(token[-1] in _BREAKS for token in between):
         return None

@@ -83,8 +83,8 @@ class CompilerProfile:
     def adapted(self, parameters: Mapping[str, float]) -> "CompilerProfile":
         """The profile with these parameters replaced, as an imported fingerprint requests (HMX-F 12).
 
-        Unknown names and unworkable values are ignored; integers stay integers; the support is never lowered below two
-        sessions.
+        Unknown names and out-of-range values are ignored; integers stay integers; the support is
+        never lowered below two sessions.
 
         >>> CompilerProfile().adapted({"min_support": 3.0, "unheard_of": 1.0}).min_support
         3

@@ -1,4 +1,4 @@
-"""Suggestions for a running session: likely next tools, recovery steps and the fitting artifacts."""
+"""Suggestions for a running session: likely next tools, recovery steps and matching artifacts."""
 
 import re
 from collections import Counter, defaultdict
@@ -25,9 +25,9 @@ _MOST_CHANGES = 3
 _HALF = 0.5
 # Least number of earlier occurrences at which a session's own habit counts as much as that of all sessions.
 _OWN_HABIT = 5
-# How much an announced action gains, and the chance that it is credited with before.
+# Gain of a fully announced action, and the smoothing added to every chance before it is scaled.
 _ANNOUNCED, _UNSEEN = 12.0, 0.002
-# The probability from which the model is sure of a change, and that of a change that the request names.
+# Probability from which a change counts as certain; probability of a change that the request names.
 _SURE, _NAMED = 0.5, 1.0
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
@@ -73,8 +73,8 @@ def suggest(
 def predicted_actions(request: str, actions: Iterable[str], model: Model) -> dict[str, float]:
     """For each action, the probability that a session with this request takes it; 1 for actions taken.
 
-    Actions unrelated to the request and to the actions taken are omitted, however usual they are. Where the model
-    is sure of no change, the ones that the request names are expected.
+    Actions unrelated to the request and to the actions taken are omitted, however usual they are.
+    If the model is sure of no change, the changes that the request names replace its guesses.
     """
     taken = tuple(actions)
     related = model.goals.related_actions(request, taken)
@@ -87,7 +87,7 @@ def predicted_actions(request: str, actions: Iterable[str], model: Model) -> dic
 
 
 def _named(request: str, chances: Mapping[str, float], actions: Iterable[str]) -> Iterator[str]:
-    """Of the changes whose verb is a word of the request, the one for each verb that shares most words with it."""
+    """For each verb in the request, the change that shares the most words with the request."""
     said, stems = set(words(request)), set(terms(request))
     by_verb: defaultdict[str, list[str]] = defaultdict(list)
     for name in filter(is_action, sorted(actions)):
@@ -105,8 +105,8 @@ def fitting_schema(
 ) -> Guide | None:
     """The task schema that best fits these *chances*, or None.
 
-    It fits if all its actions are expected, or if it makes exactly the changes that are. Where nothing is expected but
-    what was *done*, it fits if that belongs to it.
+    A schema fits if all its actions are expected, or if its changes are exactly the expected ones.
+    If nothing is expected beyond what was *done*, it fits if it has any action in *chances*.
     """
     likely = expected(chances, profile)
     nothing_ahead = likely.issubset(done)
@@ -148,7 +148,7 @@ def _playbooks(running: SessionSummary, guides: Sequence[Guide]) -> list[Guide]:
 def _with_own_habits(model: Model, running: SessionSummary) -> dict[str, float]:
     """The model's chances mixed with what followed the last action, and the last two, earlier in this session.
 
-    They count the more, the more often they occurred and the fewer sessions taught the model.
+    They weigh more the more often they occurred and the fewer sessions the model learned from.
     """
     chances, actions = dict(model.habits.chances(running)), running.actions
     prior = max(_OWN_HABIT, len(model.goals.exemplars))
@@ -166,7 +166,7 @@ def _with_own_habits(model: Model, running: SessionSummary) -> dict[str, float]:
 
 
 def _as_announced(chances: Mapping[str, float], running: SessionSummary) -> dict[str, float]:
-    """The chances, raised for actions whose name has words of what the agent has just said it will do."""
+    """The chances, raised for actions whose name shares words with the agent's last message."""
     now = running.ahead
     if now.since not in {"assistant", "both"}:
         return dict(chances)
@@ -185,8 +185,8 @@ def _overlap(action: str, said: AbstractSet[str]) -> float:
 def _tools(chances: Mapping[str, float], playbooks: Sequence[Guide]) -> list[tuple[str, float]]:
     """Every tool with its probability, highest first.
 
-    After a failure, recoveries that worked are mixed in; beside those that usually did, the others are weighted by how
-    often they did. Tools that were tried and never worked come last.
+    After a failure, recoveries that worked are mixed in. If any of them usually worked, the others
+    are scaled by their success rate. Tools that were tried repeatedly and never worked come last.
     """
     worked: defaultdict[str, int] = defaultdict(int)
     used: defaultdict[str, int] = defaultdict(int)
@@ -268,9 +268,10 @@ def _ahead(schema: Guide, actions: Sequence[str]) -> dict[str, Any]:
 def _usual_steps(
     chances: Mapping[str, float], done: Sequence[str], model: Model, profile: CompilerProfile
 ) -> tuple[SuggestedStep, ...]:
-    """What remains to be done by the request alone: the expected actions, in the order in which sessions took them.
+    """The remaining steps if no schema fits: the expected actions, in the order sessions took them.
 
-    Many changes, or programs for any purpose, are what sessions tried one after the other, not a way to go.
+    None if many changes or general-purpose programs are expected: sessions tried those one after
+    another, which makes no procedure.
     """
     likely = expected(chances, profile)
     if sum(map(is_action, likely)) > _MOST_CHANGES or any(map(serves_any_purpose, likely)):

@@ -49,7 +49,7 @@ _HASHES: Mapping[str, Callable[[Any], str]] = {
     "fingerprint_hash": fingerprint_hash,
     "integrity_hash": integrity_hash,
 }
-# The kit's words for text that is no JSON document, by a part of our own message.
+# The kit's codes for malformed JSON, by a fragment of our own error message.
 _MALFORMED = {
     "NaN": "not_finite",
     "Infinity": "not_finite",
@@ -58,7 +58,7 @@ _MALFORMED = {
     "nested deeper": "too_deep",
     "repeated key": "duplicate_key",
 }
-# The kit's codes for refused steps, by our own errors.
+# The kit's codes for refused steps, by our own error class.
 _ERRORS = {
     "AlreadySuperseded": "already_superseded",
     "HashMismatch": "hash_mismatch",
@@ -97,7 +97,7 @@ def documents(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _released(seconds: float, arrivals: list[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """What leaves a reorder window and when, if events arrive as told and nothing comes after them."""
+    """What leaves a reorder window and when, for these *arrivals* and nothing after them."""
     window, count, now = ReorderWindow(seconds), counter(), 0.0
     for arrival in [*arrivals, None]:
         until = math.inf if arrival is None else arrival["at"]
@@ -250,7 +250,7 @@ def _search(graph: KnowledgeGraph, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _record_task(graph: KnowledgeGraph, document: Any) -> Any:
-    # The face drafts records from fields; whole documents come in by the procedure behind it.
+    # The public API builds records from fields; whole documents need the procedure behind it.
     return graph._perform(write_record(Tenancy.of(graph.tenant_id), TaskRecord.parse(document)))  # noqa: SLF001
 
 

@@ -1,4 +1,4 @@
-"""The kit's files as values: examples, cases, vectors, and the few words in which cases change an example."""
+"""The kit's files as values: examples, cases, vectors, and the directives by which cases modify an example."""
 
 import hashlib
 import json

@@ -33,7 +33,7 @@ def data_home() -> Path:
     """The folder for everything that this machine keeps between runs.
 
     Raises:
-        EngineError: a setting of the environment holds something that is none.
+        EngineError: an environment variable has an invalid value.
 
     """
     return _settings.read().home
@@ -43,7 +43,7 @@ def state_file() -> Path:
     """The file that the local server writes when it starts.
 
     Raises:
-        EngineError: a setting of the environment holds something that is none.
+        EngineError: an environment variable has an invalid value.
 
     """
     return _data_home.state_file(data_home())

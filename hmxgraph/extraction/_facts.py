@@ -18,7 +18,7 @@ from hmxgraph.extraction.language import BASE_VERBS, attitude_to, cues
 class Fact(NamedTuple):
     """A stated fact. An empty *subject* is the speaker; ``{subject}`` inside it stands for the speaker ("...'s wife").
 
-    ``matter`` identifies the question of a fact that can be denied; it is empty for all others.
+    ``matter`` is the key that a deniable fact shares with its denial; it is empty for all others.
     """
 
     subject: str
@@ -89,7 +89,7 @@ def _fact(rule: FactRule, subject: str, value: str, *, denied: bool) -> Fact:
 
 
 def _subject_of(rule: FactRule, groups: Mapping[str, str | None]) -> str:
-    """The subject of the fact, empty for the speaker; a matter that begins the sentence is put in lower case."""
+    """The subject of the fact, empty for the speaker; lower-cased if it is a common noun."""
     if kin := groups.get("kin"):
         return f"{{subject}}'s {kin.lower()}"
     subject = (groups.get("subject") or "").strip()

@@ -20,14 +20,14 @@ KEY = (
     r"|subscription)[ _-]?key|(?:api|access|auth|bearer|csrf|id|personal|refresh|security|session|xsrf)[ _-]?token"
     r"|session[_-]?id|\.sid|(?:challenge|security|secret)[ _-]?answer)"
 )
-# Names of much that is no secret too: a value has to look like one. How many tokens there are is none.
+# Names that harmless values have, too: the value must look like a secret. Token counts are none.
 _WEAK = (
     r"(?<![A-Za-z])(?i:token(?!s)|keys?|code|otp|pin|cvv2?|cvc|sid|sig(?:nature)?|auth(?:orization)?|cookie"
     r"|clave|schlüssel|chiave|clé)"
 )
-# Not that of a mark, such as [password], which stays as it is when it is read again.
+# Not the name inside a mark such as [password]: masking a masked text again must not change it.
 NAME = rf"(?:(?<!\[)|(?!\w+\]))(?:{_STRONG}|{KEY})[\w-]{{0,12}}"
-# Names only of what looks like a secret, and otherwise of what opens a door.
+# Words for password that also mean a door key: the value must look like a secret.
 _DOOR = r"\b(?i:clave|schlüssel)\b"
 # Separators between a name and its value; in code and markup, the name may be closed first.
 IS = r"\\*[\"']?\s*(?:=>|:=|={1,3}|:|%3[AD])\s*"
@@ -38,10 +38,10 @@ _NO_SIGN = r"[^\s,;\"'`]+"
 # No address, path, version or range of numbers; and no name of a place or machine, such as us-east-1.
 _NO_ADDRESS = r"(?!\S{0,64}://|[/~\[<]|\.{1,2}/|v?\d+(?:\.\d+)+(?!\w)|\d{1,3}(?:-\d{1,3})?(?![\w-]))"
 _NO_MACHINE = r"(?![a-z]+(?:-[a-z]+){0,5}-[a-z]{0,9}\d{1,2}(?![\w-]))"
-# A word that people choose for a password and seldom write otherwise: with digits, signs, capitals inside or signs
-# between its letters; no path, no address.
+# A typical password that a person chose: with digits, symbols, inner capitals, or punctuation
+# between letters; no path, no address.
 _CHOSEN = rf"{_NO_ADDRESS}(?=[^\s\"'`]{{0,64}}?(?:\d|[!#$%&*+?^~]|[^\W_][._-][^\W_]|[a-z][A-Z]))[^\s,;\"'`]{{4,128}}"
-# One that is hardly anything else: letters with digits or signs.
+# A stricter form that ordinary words seldom match: letters mixed with digits or symbols.
 _MIXED = (
     rf"{_NO_ADDRESS}{_NO_MACHINE}(?=[^\s,;\"'`/]{{0,64}}?[^\W\d_])(?=[^\s,;\"'`/]{{0,64}}?[\d!#$%&*+?^~])"
     r"[^\s,;\"'`/()«»„“”「」]{6,64}(?![^\s,;\"'`()«»„“”「」])"
@@ -66,7 +66,7 @@ _PATH = re.compile(r"(?:/[a-z][a-z_.-]+){2,}")
 
 
 def _is_value(value: str) -> bool:
-    """Whether *value* is one: not empty, unset, masked already, a variable, or the path of a file that has it.
+    """Whether *value* may be a secret: not empty, unset, masked already, a variable, or the path of its file.
 
     >>> [_is_value(each) for each in ('""', "null", "[password]", "${DB_PASSWORD}", "/run/secrets/db", "tulip")]
     [False, False, False, False, False, True]
@@ -85,12 +85,12 @@ def _is_chosen(word: str) -> bool:
 
 
 def _has_digit(value: str) -> bool:
-    """Whether it contains a digit."""
+    """Whether *value* may be a secret and contains a digit."""
     return _is_value(value) and any(map(str.isdigit, value))
 
 
 def mixes(word: str) -> bool:
-    """Whether *word* has two of: letters, digits, characters that do not occur in words."""
+    """Whether *word* has six or more characters and at least two of letters, digits and symbols."""
     bare = word.strip(_QUOTES + ".,;:!?()")
     strange = any(not sign.isalnum() and sign not in "-_/.:" for sign in bare)
     kinds = (any(map(str.isdigit, bare)), any(map(str.isalpha, bare)), strange)
@@ -183,7 +183,7 @@ _WHOLE = (
     _password(
         rf"(?i)\bpassphrase\b(?:\s+(?:for|of|to)\b[^:=\n]{{1,60}})?\s*(?:\bis\b|[:=])\s*{_SENTENCE}", _begins_one
     ),
-    # What stands before the host of a URL.
+    # The credentials in a URL.
     _password(r"(?i)(?<![\w+.-])[a-z][\w+.-]{0,64}://(?P<value>[^\s/\"'`<>\[]+)(?=@)", bool),
     _password(r"(?m)^[\w.*-]+:(?:\d+|\*):[\w*-]+:[\w*-]+:(?P<value>\S+)$"),
     _password(rf"(?<![\w/.-])[\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{1,9}}:(?P<value>(?!\S*/){_CHOSEN})"),
@@ -358,7 +358,8 @@ def _nameless(rules: tuple[MaskRule, ...]) -> tuple[MaskRule, ...]:
 
 
 _DRAWN = rule("[secret]", _RUN.pattern, _is_random)
-# What a rule about named secrets needs; that of Wi-Fi takes any key for a name.
+# Rules about named secrets can only match texts that contain this; the Wi-Fi rule accepts any key
+# as a name.
 _TELLING = re.compile(rf"{NAME}|{_DOOR}|(?i:{_WIRELESS})")
 ALL = Rules(_FRAMED, (*_TOLD, _DRAWN))
 _NAMELESS = Rules(_nameless(_FRAMED), (*_nameless(_TOLD), _DRAWN))

@@ -8,7 +8,7 @@ from hmxgraph.fingerprint.summaries import CLUSTERS, PLAYBOOKS, POLICIES, TASKS
 from hmxgraph.protocol.canonical import content_hash
 from hmxgraph.protocol.fingerprints import Fingerprint
 
-# What a summary says, without who says it and how sure it is.
+# The id and the numbers of a summary, which are not part of what it states.
 _ABOUT = ("artifact_id", "confidence", "outcome_count", "observed_count", "occurrence_count", "success_rate")
 _CHANGES = ("learned", "rewritten", "changed", "gone")
 Summary: TypeAlias = dict[str, Any]

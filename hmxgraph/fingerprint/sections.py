@@ -86,7 +86,8 @@ def semantic_summary(memories: Iterable[MemoryCount]) -> dict[str, Any]:
 
 # Context priors, learned from feedback on packs (HMX-F 7).
 #
-# Making a pack writes nothing, feedback does: so only packs that were really used count, weighted by their verdict.
+# Building a pack writes nothing, feedback does: so only packs with feedback count, weighted by its
+# verdict.
 
 DEFAULT_BUDGET = 4096
 _MOST_ARTIFACTS = 20

@@ -158,7 +158,7 @@ def _computed(compute: Any, inner: Mapping[str, Any]) -> str:
 
 
 def _check_words(envelope: Envelope) -> None:
-    """The envelope's own words against their copy under the integrity hash, where its exporter left one."""
+    """Compare the envelope's own fields with the copies that the integrity hash covers, if there are any."""
     metadata = envelope.fingerprint.get("metadata")
     copied = metadata.get("envelope") if isinstance(metadata, Mapping) else None
     if not isinstance(copied, Mapping):
@@ -169,7 +169,7 @@ def _check_words(envelope: Envelope) -> None:
 
 
 def _check_times(envelope: Envelope, fingerprint: Fingerprint) -> None:
-    """Times that answers can tell again: the wire goes a year and some hours further than they do."""
+    """Refuse times that cannot be written back in UTC: the format allows slightly earlier and later ones."""
     times = {name: getattr(fingerprint, name) for name in ("created_at", "expires_at")}
     for name, time in {**times, "exported_at": envelope.exported_at}.items():
         if time is not None and not _tellable(time):

@@ -15,13 +15,14 @@ from hmxgraph.protocol.parsing import canonical_size_bound
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.marks import cut_marked
 
-# What a model thought before it spoke: kept, but no part of the talk.
+# The event type of a model's reasoning: stored, but not part of the conversation.
 REASONING = "x-hmxgraph-reasoning"
-# Ids that are shorter are rarely unique beyond their conversation.
+# Shorter ids are rarely unique beyond their conversation.
 _LONG_ID = 16
 _MILLISECOND = 1_000
 _LINE = 1_000 * _MILLISECOND
-# Within one instant, calls follow what was said, results follow calls, and the rest of a record follows its results.
+# At equal times, calls follow messages, results follow calls, and later parts of a record follow
+# its results.
 _RANKS = {"tool_call": 100, "tool_result": 200}
 # Below the limits of HMX-E 11: a source's text may grow by what importers add.
 _MOST_CONTENT = 500 * KB
@@ -93,7 +94,7 @@ def outcome(record: Record, frame: Frame, reading: Reading, carried: JsonObject)
 
 
 def joined(record: Record, readings: Iterable[tuple[Frame, Reading]], carried: JsonObject) -> Outcome:
-    """What became of a record that holds several messages, each with a frame of its own."""
+    """The outcome of a record that holds several messages, each with its own frame."""
     events: list[JsonObject] = []
     left_out: list[str] = []
     warnings: list[str] = []
@@ -153,7 +154,7 @@ def frame_of(record: Record, origin: Origin, place: Place, content: Any = None) 
         if origin.key
         else derived_id(session_id, 0 if place.session_id else record.line, place.position, repr(content))
     )
-    # Many messages share a time that is exact to the second, or have none: a millisecond each keeps their order.
+    # Many messages have a time in whole seconds, or none: millisecond offsets keep their order.
     order = place.position * _MILLISECOND + (record.line * _LINE if own is None else 0)
     return Frame(
         _unique(place, session_id) or derived,
@@ -165,7 +166,7 @@ def frame_of(record: Record, origin: Origin, place: Place, content: Any = None) 
 
 
 def _unique(place: Place, session_id: str) -> str:
-    """The message's own id, or nothing, so that no other session has the same."""
+    """The message's own id, with the session if it is short and not unique; "" if it has none."""
     own_id = place.own_id
     return own_id if place.unique or not own_id or len(own_id) >= _LONG_ID else f"{session_id}/{own_id}"
 
@@ -208,14 +209,14 @@ def _event(frame: Frame, draft: Draft, order: int) -> tuple[JsonObject | None, s
 
 
 def _says_something(event_type: str, content: JsonObject) -> bool:
-    """Whether anything but structure is left: a call or result does say something without its text."""
+    """Whether anything meaningful is left; calls, results and errors are, even without text."""
     if event_type in {"tool_call", "tool_result", "error"}:
         return True
     return any(isinstance(value, str) and value.strip() for key, value in content.items() if key in {"text", "comment"})
 
 
 def without_packs(value: Any) -> tuple[Any, tuple[str, ...]]:
-    """*value* without the packs that were put into its texts, and their ids.
+    """*value* without the packs inserted into its texts, and the ids of those packs.
 
     >>> without_packs({"text": 'Go <hmxgraph-pack id="p">old</hmxgraph-pack>on', "role": "user"})
     ({'text': 'Go on', 'role': 'user'}, ('p',))
@@ -237,7 +238,7 @@ def _cut(value: Any, pack_ids: list[str], depth: int) -> Any:
 
 
 def _fitted(value: Any, most: int) -> tuple[Any, list[str]]:
-    """*value* with long texts cut until it keeps its limit (HMX-E 11)."""
+    """*value* with long texts cut until it is within its limit (HMX-E 11)."""
     size = _bytes(value, most)
     if size <= most:
         return value, []
@@ -265,7 +266,7 @@ def _shortened(value: Any, longest: int) -> Any:
 
 
 def opened(drafts: Iterable[Draft], session_id: str, carried: JsonObject) -> Iterator[Draft]:
-    """*drafts* with the first message of a session's user marked: what it asks for is the goal of the session."""
+    """*drafts* with the first user message of each session marked: it states the session's goal."""
     sessions: JsonObject = carried.setdefault("opened", {})
     for draft in drafts:
         asks = draft.event_type == "message" and draft.origin == USER and session_id not in sessions

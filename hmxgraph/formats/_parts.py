@@ -94,7 +94,7 @@ def attachment(block: Any) -> JsonObject:
     return {"type": kind, **(known or {key: _short(part) for key, part in fields.items() if key != "type"})}
 
 
-# Where blocks keep what they point to.
+# Fields in which blocks nest their data or its address.
 _INNER = ("image_url", "source", "input_audio", "file", "audio", "image", "document", "blob")
 
 
@@ -106,7 +106,7 @@ def _data_of_url(url: str) -> JsonObject:
 
 
 def _data(encoded: str, media_type: str) -> JsonObject:
-    """Base64 data; what cannot be decoded counts as it is written."""
+    """Base64 data; what cannot be decoded is measured as it is written."""
     raw = encoded.encode("utf-8", "surrogatepass")
     try:
         return _measured(b64decode(raw), media_type)
@@ -155,7 +155,7 @@ def _is_block(value: Any) -> bool:
 
 
 def _structured(value: str) -> Any:
-    """The object or array that *value* spells, else the text itself."""
+    """The object or array that *value* encodes, else the text itself."""
     structure = parsed(value) if value.lstrip()[:1] in {"{", "["} else None
     return structure if isinstance(structure, dict | list) else value
 

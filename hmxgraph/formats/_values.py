@@ -56,7 +56,7 @@ def name(value: Any) -> str:
 
 
 def unbroken(value: str) -> str:
-    r"""*value* with lone surrogates replaced, which no document can hold: they come from cut texts and odd file names.
+    r"""*value* with lone surrogates replaced: truncated texts and odd file names have some, JSON cannot.
 
     >>> unbroken("a\ud800"), unbroken("a")
     ('a\ufffd', 'a')
@@ -65,7 +65,7 @@ def unbroken(value: str) -> str:
 
 
 def present(**fields: Any) -> JsonObject:
-    """The fields that say something: those that are no None and not empty.
+    """The fields that are neither None nor empty.
 
     >>> present(model="m", cwd="", parent=None, retries=0)
     {'model': 'm', 'retries': 0}

@@ -33,8 +33,8 @@ class Outcome:
 
     ``events`` are HMX-E documents without ``tenant_id`` (the caller adds it), ``part_of`` is the id of the event that
     the record completes or repeats, ``skipped`` says why nothing is stored, ``fault`` what is wrong with it.
-    ``left_out`` gives the reason for each part of a record with events that is itself no event, ``warnings`` what was
-    stored otherwise than it was written.
+    If the record has events, ``left_out`` gives the reason for each part that became none, and
+    ``warnings`` says what was stored differently from how it was written.
     """
 
     record: Record

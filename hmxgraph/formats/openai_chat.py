@@ -13,7 +13,7 @@ _OBJECTS = ("chat.completion", "chat.completion.chunk")
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How many records are chat completions, their requests, or messages of a talk with calls as OpenAI writes them.
+    """How many records are chat completions, requests for them, or messages in OpenAI's form.
 
     >>> recognise([{"object": "chat.completion", "choices": []}]).score
     1.0

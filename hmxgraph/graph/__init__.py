@@ -1,1 +1,1 @@
-"""The only room that knows Neo4j: packaged statements, rows and values, plans, runners."""
+"""The only package that knows Neo4j: packaged statements, rows and values, plans, runners."""

@@ -11,7 +11,8 @@ from hmxgraph.text.terms import search_text
 
 # Extractions of a batch of events as rows to be written: each entity and each relation once.
 
-# If one name has two types, the one with the higher rank is more specific. Types that data gave rank above these.
+# If one name has two types, the one with the higher rank is more specific. Types stated by the data
+# rank above these.
 _RANKS = {entity_type: rank for members in FAMILIES.values() for rank, entity_type in enumerate(members)}
 
 
@@ -68,7 +69,10 @@ class _Entity:
 
 
 def _entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
-    """The rows of ``events/record`` for entities: key order; events as place, count, role, marks of relations."""
+    """The rows of ``events/record`` for entities, sorted by key.
+
+    Each event is its place, mention count, role and relation marks.
+    """
     entities: dict[str, _Entity] = {}
     for place, (_, time_us, extraction) in enumerate(batch):
         evidence_of_entity = _evidence(tenancy, extraction.relations)
@@ -100,7 +104,7 @@ def _relation_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
 
 
 def evidence_mark(relation_type: str, target_key: str) -> str:
-    """The mark that a mention has if its event is evidence for a relation of the entity; 64 bits identify a target.
+    """The mark of a mention whose event is evidence for a relation; 64 bits of the key identify the target.
 
     >>> evidence_mark("uses", "0123456789abcdef0123456789abcdef")
     'uses>0123456789abcdef'

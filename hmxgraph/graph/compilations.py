@@ -49,7 +49,7 @@ class StoredEvent:
 
 
 def stored_event(row: Row) -> StoredEvent:
-    """The event in a row; its metadata is read only where it names an origin."""
+    """The event in a row; the query returns metadata only if it names an origin."""
     metadata = row.get("metadata") or "{}"
     return StoredEvent(**{**row, "content": parse_json(row["content"]), "metadata": parse_json(metadata)})
 
@@ -148,7 +148,7 @@ def _count_rows(tenancy: Tenancy, changes: Iterable[Change], at_us: int) -> Iter
 
 
 def model_hash(model: str) -> str:
-    """The hash that an unchanged model is recognised by."""
+    """The hash by which an unchanged model is recognised."""
     return content_hash(model)
 
 
@@ -211,7 +211,7 @@ def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 
 def _without_twins(tenancy: Tenancy, planned: Sequence[Change]) -> Plan[list[Change]]:
-    """The changes without those whose content a draft or active artifact has that is not about to leave."""
+    """The changes; skipped ones replace those whose content another live artifact keeps."""
     coming = {
         dedup_key(
             tenancy, {"artifact_type": change.artifact_type, "content_hash": change.artifact.content_hash}
@@ -309,10 +309,11 @@ class _Run:
 def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> Procedure[CompileReport]:
     """Compile the tenant's sessions, reading only those that changed, and store the differences.
 
-    ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all. Contradictions among
-    everything in force are opened as conflicts, including those of relations and of policies in words. The tenant's
-    state at the start is compiled; events stored meanwhile wait for the next compilation. If events were erased
-    meanwhile, the compilation starts again.
+    ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all.
+    Contradictions among everything in force are opened as conflicts, including those between
+    relations and between policies stated in words. The tenant's state at the start is compiled;
+    events stored during the run wait for the next compilation. If events are erased during the run,
+    the compilation starts again.
     """
     run = yield from read(partial(_begin, tenancy, options or CompileOptions()))
     yield from _summarise(run)
@@ -402,7 +403,7 @@ def _group_summaries(run: _Run, group: Sequence[Row]) -> Plan[dict[str, SessionS
 def session_read(tenancy: Tenancy, session_key: str, profile: CompilerProfile) -> Plan[SessionReader]:
     """A session of at most 2,000 events; of a longer one the first and the last 1,000.
 
-    A summary holds the first and the last steps of a session, so what it costs does not grow with what lies between.
+    A summary holds the first and last steps of a session: its cost is independent of the rest.
     """
     reader = SessionReader(profile)
     of_session = {"tenant_id": tenancy.tenant_id, "session_key": session_key}
@@ -444,7 +445,8 @@ def _store_summaries(run: _Run, rows: Sequence[Row]) -> Plan[None]:
         summary_version=run.summary_version,
     )
     if run.settled:
-        # Of another release or profile: their artifacts must still be compiled, even if this run is interrupted.
+        # The old summaries were of another release or profile: the tenant must be compiled again,
+        # even if this run is interrupted.
         yield from _settle(run, _NEVER)
 
 
@@ -500,7 +502,7 @@ def _store(run: _Run, compilation: Compilation) -> Plan[tuple[tuple[Change, ...]
     yield from _keep_parameters(run)
     version = run.version
     if wrote:
-        # A commit by somebody else in between is not compiled: the mark then stays where this run started.
+        # A concurrent commit is not compiled: the mark then stays at the version this run read.
         bumped = yield from bump(run.tenancy, run.as_of_us)
         version = bumped if bumped == version + 1 else version
     return changes, version

@@ -12,14 +12,17 @@ from hmxgraph.errors import InvalidRequest
 
 # Seconds for one transaction with its retries, by what it does. A schema waits for its indexes.
 SECONDS: Final = {"read": 15.0, "write": 60.0, "schema": 600.0}
-# Seconds at least for each transaction with a server that started no longer ago than that: it plans its statements.
+# Minimum seconds for each transaction while the server has been up for less than that: it is still
+# planning its queries.
 SETTLING: Final = 120.0
 # Seconds for each transaction of a call that reads or rewrites a whole tenant.
 WHOLE: Final = 600.0
-# The first pause before a retry; a lost deadlock is free within milliseconds, a restarted server within seconds.
+# The first pause before a retry; a deadlock is resolved within milliseconds, a
+# restarted server is back within seconds.
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 2.0
-# Of the time left, what the server gets, so that its own refusal arrives before the client stops waiting.
+# Share of the time left that the server gets, so that its own timeout arrives before the client
+# stops waiting.
 _OF_SERVER = 0.95
 
 _Driver = TypeVar("_Driver")
@@ -42,9 +45,10 @@ def checked_timeout(seconds: float | None) -> float | None:
 
 
 def settling(state: Path) -> bool:
-    """Whether a local server has just started, which wrote the file *state* then.
+    """Whether the local server, which writes the file *state* when it starts, has just started.
 
-    It plans most statements for the first time, for a context pack 8 to 10 s, more on a busy machine.
+    It then plans most queries for the first time: those of a context pack take 8 to 10 s, more on
+    a busy machine.
     """
     try:
         return time() - state.stat().st_mtime < SETTLING
@@ -74,9 +78,10 @@ def seconds_left() -> float | None:
 
 
 def limited(driver: _Driver) -> _Driver:
-    """*driver*, whose connections wait for no answer beyond the deadline of the transaction that acquires them.
+    """*driver*, whose connections stop waiting at the deadline of the transaction that acquires them.
 
-    The driver itself has no limit for an answer, but its sockets have one: a release without it fails here, at once.
+    The driver offers no such limit, but its sockets do; with a driver release in which they do not,
+    this fails at once.
     """
     pool = driver._pool  # type: ignore[attr-defined]  # noqa: SLF001 - there is no other way to its sockets
     acquire = pool.acquire
@@ -117,7 +122,7 @@ class Patience:
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """One attempt: what the thread or task waits for in the block ends with the time."""
+        """One attempt: no wait of this thread or task in the block outlasts the deadline."""
         self.committing = False
         token = _end.set(self._end)
         try:
@@ -151,5 +156,5 @@ class Patience:
 
     @property
     def outcome(self) -> Literal["not stored", "unknown"]:
-        """What is known of what the transaction wrote."""
+        """What is known about the writes of the transaction."""
         return "unknown" if self.unknown else "not stored"

@@ -38,9 +38,9 @@ def models_kept() -> Mapping[str, Model]:
 
 
 def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
-    """What is to be done for *request*, from a row of ``recall/events``: the schema that suggestions would follow.
+    """Guidance for *request* from a row of ``recall/events``: the schema that suggestions follow.
 
-    *kept* are the models that the row was asked to leave out.
+    *kept* are the models that the query was asked to leave out.
     """
     done = tuple(name for values in reversed(row["done"]) for name in action_names(*values))
     failure = _failure(row["latest"])

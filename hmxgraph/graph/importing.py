@@ -23,14 +23,14 @@ SAMPLE = 64
 _SAMPLE_BYTES = 4 << 20
 # This many lines without a single JSON value mean another kind of file, not a damaged one.
 _NOISE = 16
-# Places at which a record behind a torn one is looked for.
+# Maximum number of places tried when looking for a whole record after a torn one.
 _MOST_TRIES = 16
 UNKNOWN = "unknown"
 _UNREAD = "not read: the format is unknown"
 
 
 def chosen_format(name: str | None) -> Format | None:
-    """The format of that *name*; None, to be recognised, where no name is given.
+    """The format called *name*; None if no name is given, so that the format is recognised.
 
     Raises:
         UnknownChoice: there is no such format.
@@ -55,8 +55,9 @@ def is_document(source: Source | Any) -> bool:
 class Importing:
     """Turns the lines of all sources of one ingest call into events of one tenant.
 
-    ``choice`` overrules recognition. ``carried`` is what converters remember, by source: hand in what an earlier call
-    left there to go on with a source midway. ``formats`` are the names of the formats recognised by source.
+    ``choice`` overrules recognition. ``carried`` is the state of the converters by source: pass the
+    one of an earlier call to continue a source midway. ``formats`` are the names of the formats
+    recognised by source.
     """
 
     tally: Tally
@@ -213,7 +214,7 @@ def _value(payload: Any) -> tuple[Any, Sequence[str]]:
 
 
 def _behind_torn(payload: Payload, error: MalformedJson) -> tuple[Payload, bytes | None]:
-    """A torn record and the whole one behind it on the same line, for a writer that was killed before its line end.
+    """A torn record and the whole one after it on one line, as a writer leaves them that was killed in between.
 
     >>> _behind_torn(b'{"a": "b{"c": 1}', MalformedJson("unexpected character", 10))
     (b'{"a": "b', b'{"c": 1}')

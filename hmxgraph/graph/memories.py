@@ -106,7 +106,7 @@ def owner_key(tenancy: Tenancy, owner: str) -> str:
     return tenancy.node_key("owner", owner)
 
 
-# Words of a question in which users are looked for, and words of a user's id or name.
+# Leading words of a question in which user names are looked for; most words in a user's id or name.
 _NAMING_WORDS = 32
 _LONGEST_NAME = 4
 MOST_AUDIENCE = _NAMING_WORDS * _LONGEST_NAME
@@ -115,7 +115,7 @@ MOST_AUDIENCE = _NAMING_WORDS * _LONGEST_NAME
 def audience(tenancy: Tenancy, question: str, *, user_id: str | None, session_id: str | None) -> list[str]:
     """The keys of the owners whose memories a reader may see: the user, or the unnamed user of the session.
 
-    A reader who is nobody in particular may see what is bound to users whom the question names.
+    Without a user and a session, the memories of users whom the question names are visible.
     """
     names: list[str] = []
     if user_id is not None:
@@ -321,7 +321,7 @@ class _Slot:
     said: Mapping[tuple[str, str], Observation]
 
     def assign_keys(self, intervals: Iterable[Interval]) -> None:
-        """Give new intervals the keys of their memories. Of a split interval the earlier part keeps the memory."""
+        """Give new intervals the keys of their memories; the earlier part of a split keeps it."""
         by_key = {interval.key: interval for interval in intervals if interval.key}
         for interval in intervals:
             key = interval.key or self.builder.tenancy.node_key(self._id(interval.answer, interval.first_event))
@@ -363,9 +363,11 @@ class _Slot:
         return self.said[interval.new[0].event_key, interval.answer].draft.text
 
     def disputes(self, disputes: Iterable[Dispute], intervals: Sequence[Interval]) -> Iterator[tuple[Row, Row]]:
-        """For each disputed answer the memory outside the chain and the conflict; both ended if the interval has.
+        """For each disputed answer its memory beside the chain, and the conflict.
 
-        However often a batch says it: the first telling opens the conflict.
+        Both end with the interval.
+
+        If a batch repeats an answer, its first observation opens the conflict.
         """
         ended = {id(interval): end_us for interval, end_us in zip(intervals, ends(intervals), strict=True)}
         disputed: dict[str, tuple[Interval, list[Observation]]] = {}
@@ -503,7 +505,7 @@ def _places(intervals: Sequence[Interval], key: str, stored: Mapping[str, Row]) 
 
 
 def _superseded(interval: Interval, before: Interval | None, stored: Mapping[str, Row]) -> str | None:
-    """The key of what *span* supersedes: a memory replaced explicitly, else the previous interval of the chain."""
+    """The key of what *interval* supersedes: the memory it names, else the interval before it."""
     if by_hand := stored.get(interval.key, {}).get("in_place_of"):
         return str(by_hand)
     replaced = before is None or stored.get(before.key, {}).get("replaced", False)
@@ -545,10 +547,10 @@ class Observations(NamedTuple):
         return cls(with_slot, [observation for observation in given if not observation.draft.slot])
 
     def exact(self, answers: Sequence[Row]) -> "Observations":
-        """The observations without the slot where it would replace another memory than the one named.
+        """The observations, without a slot in which they would replace a memory they do not name.
 
-        A memory that names what it supersedes replaces that alone: it competes with the stored *answers* to its
-        question only if the named memory is one of them.
+        A memory that names what it supersedes replaces only that: it competes for its slot only if
+        the named memory is among the stored *answers*.
         """
         stored_ids = {row["memory_id"] for row in answers}
         return self.split(
@@ -618,8 +620,8 @@ def _replaced(tenancy: Tenancy, replacing: Sequence[Observation]) -> list[Row]:
 def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list[str]]:
     """Return the ids of the memories that lost their last evidence with these events, which are marked as erased.
 
-    These memories are blanked and leave their chains, so that what they had superseded holds again. Memories with
-    remaining evidence take their words from it.
+    These memories are blanked and leave their chains, so that what they had superseded holds again.
+    Memories with remaining evidence are reworded from it.
     """
     touched = yield bind(
         "memories/forget",
@@ -646,7 +648,7 @@ def _reword(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
 
 
 def _extracted_again(tenancy: Tenancy, row: Row) -> Extraction:
-    """What the remaining evidence of a memory says; a memory in force of its own event was stated by hand."""
+    """What a memory's remaining evidence says; an event of its own is by hand unless unproven."""
     event = Event.parse(event_document(row["event"]))
     by_hand = event.event_type == EVENT_TYPE and not row["memory"]["unproven"]
     return extract(event, tenancy.trust, by_hand=by_hand)
@@ -686,7 +688,7 @@ def memories(
 
     Raises:
         UnknownChoice: there is no such kind or status.
-        InvalidRequest: *limit* is no valid page size.
+        InvalidRequest: *limit* is not a valid page size.
         NotFound: *after* is not a cursor of an earlier page.
 
     """

@@ -25,7 +25,7 @@ def find_related(
 
     Raises:
         NotFound: *claim* is empty.
-        InvalidRequest: *claim* is no text, or *limit* is outside 1..500.
+        InvalidRequest: *claim* is not a string, or *limit* is outside 1..500.
 
     """
     checked_text("claim", claim, "give a statement, or the id of a record")
@@ -54,7 +54,7 @@ def _related(tenancy: Tenancy, claim: str, project_id: str | None, limit: int) -
 
 
 def _linked(tenancy: Tenancy, candidates: Sequence[RecordView]) -> Plan[tuple[RecordView, ...]]:
-    """The records that those *found* reply to, their replies, and the evidence of a hypothesis or the reverse."""
+    """What *candidates* reply to, their replies, evidence for hypotheses and vice versa."""
     starts = [view for view in candidates if view.artifact_kind == "task_start" and view.record.hypothesis]
     testing = [
         view for view in candidates if view.artifact_kind == "evidence" and view.record.supports_claim is not None

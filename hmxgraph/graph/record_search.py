@@ -197,10 +197,11 @@ def _within(hits: Sequence[H], budget: int, count_tokens: TokenCounter) -> Itera
 
 # The search itself: exact filters first, by index, then ranking, then the shape of the answer.
 
-# Candidates per requested hit, and their least number.
+# Candidates per requested hit, and the minimum number of candidates.
 POOL = 3
 LEAST_POOL = 60
-# Number of newest records checked before the full-text index is queried, and the most hits requested from it.
+# Number of newest records checked before the full-text index is queried, and the maximum number of
+# hits requested from it.
 RECENT = 300
 COUNTED = 3_000
 EVERYTHING = 2**31 - 1
@@ -378,8 +379,9 @@ def project_scopes(
     An alias is a project of this tenant, or a pair of tenant and project.
 
     Raises:
-        InvalidRequest: an alias is neither of both, or there are more than 16; there is no project that they could be
-            names of; or the tenant has its *own_database*, and an alias names another tenant.
+        InvalidRequest: an alias is neither of these; there are more than 16 aliases, or no project
+            that they could be names of; or the tenant has its *own_database* and an alias names
+            another tenant.
         InvalidTenant: an alias names no possible tenant.
 
     >>> [scope.tenant_id for scope in project_scopes(Tenancy.of("a"), "parser", ["parser-1", ("b", "parser")])]

@@ -145,12 +145,12 @@ class _Stored(NamedTuple):
 
 
 def migrate(schema: Schema | None = None) -> Procedure[tuple[int, ...]]:
-    """The versions that the database was brought to now, one by one; none where it is up to date.
+    """Bring the database up to date; the versions it was brought to, none if it already was.
 
     A new database takes three transactions: one reads its version, one makes all constraints and indexes, one registers
     names and records the version. Neo4j does not allow data to be written in a transaction that changed the schema.
-    Everything says ``IF NOT EXISTS``, so clients that prepare one database at the same time do no harm: the one that is
-    refused tries again and finds it done.
+    Every statement uses ``IF NOT EXISTS``, so clients may prepare one database concurrently: one
+    that is refused retries and finds the work done.
 
     Raises:
         NewerStore: a newer release prepared the database.
@@ -169,7 +169,7 @@ def migrate(schema: Schema | None = None) -> Procedure[tuple[int, ...]]:
 
 
 def _steps(target: Schema, stored: _Stored) -> tuple[Upgrade, ...]:
-    """What is to be done to a database that says *stored*."""
+    """The steps that a database in the state *stored* needs."""
     if stored.version is None and not stored.used:
         return (Upgrade(target.version, target.baseline),)
     if stored.version is None or stored.version < target.oldest:
@@ -185,19 +185,19 @@ def _stored_version() -> Plan[_Stored]:
 
 
 def send_all(statements: tuple[Query, ...]) -> Plan[None]:
-    """Nothing; the statements are sent in one transaction."""
+    """Send the statements in one transaction."""
     for statement in statements:
         yield Statement(statement, {})
 
 
 def register(version: int) -> Plan[None]:
-    """Nothing; the planner knows all names, every index is online, and the database has the *version*."""
+    """Register all names, wait until every index is online, and record *version*."""
     yield from register_names()
     yield bind("schema_version/set", version=version, release=hmxgraph.__version__)
 
 
 def register_names() -> Plan[None]:
-    """Nothing; the planner knows all names, and every index is online."""
+    """Register all names with the planner, and wait until every index is online."""
     names = packaged_names()
     yield bind(
         "schema_version/register_names",

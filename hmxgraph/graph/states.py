@@ -9,7 +9,7 @@ from hmxgraph.protocol.states import State
 
 @dataclass(frozen=True, slots=True)
 class StateQuery:
-    """Which states of a shelf: of one kind, at one place, of certain items, as of a time, at most a number."""
+    """Selects the states of a shelf: a kind, and optionally a place, items, a time and a maximum number."""
 
     shelf: str
     kind: str
@@ -54,7 +54,7 @@ def keep(tenancy: Tenancy, states: Iterable[State], now_us: int, *, replace: boo
 
 
 def of_shelf(tenancy: Tenancy, query: StateQuery) -> Procedure[tuple[State, ...]]:
-    """The states on a shelf that are *query*, latest item first."""
+    """The states that match *query*, latest item first."""
 
     def plan() -> Plan[tuple[State, ...]]:
         rows = yield bind(
@@ -75,7 +75,7 @@ def of_shelf(tenancy: Tenancy, query: StateQuery) -> Procedure[tuple[State, ...]
 def of_kind(
     tenancy: Tenancy, kind: str, marks: Sequence[str] | None, as_of_us: int | None
 ) -> Procedure[tuple[State, ...]]:
-    """The tenant's states of one kind, latest item first; of certain marks only, if given."""
+    """The tenant's states of one kind, latest item first; only those with *marks*, if given."""
 
     def plan() -> Plan[tuple[State, ...]]:
         rows = yield bind(

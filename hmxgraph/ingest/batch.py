@@ -115,7 +115,7 @@ def readings(arrivals: Iterable[Arrival], *, size: int = SIZE) -> Iterator[Readi
 
 
 def _few(size: int) -> int:
-    """The number of events at the end of a source that are cheaper in the batch before than in one of their own."""
+    """Most trailing events that are cheaper in the previous batch than in a batch of their own."""
     return size // 2
 
 
@@ -126,7 +126,7 @@ def _weight(delivery: Delivery | Broken) -> int:
     try:
         return len(str(payload.content if isinstance(payload, Event) else payload))
     except RecursionError:
-        # Too deep to print: it will be kept as text or rejected.
+        # Nested too deeply for str(): it will be stored as text or rejected.
         return 0
 
 
@@ -142,7 +142,7 @@ class Gatherings:
         self._parts = [Gathering(size, part) for part in range(parts)]
 
     def take(self, reading: Reading) -> Iterator[Batch]:
-        """The batches that become full with what was read; after the last reading, or in a lull, all that is left."""
+        """The batches that *reading* fills; after the last one, or in a lull, the rest too."""
         last = self._few if reading.last else 0
         many = max(0, len(reading.deliveries) - last)
         yield from self._take(reading.deliveries[:many])

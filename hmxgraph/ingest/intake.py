@@ -82,10 +82,11 @@ Refuse: TypeAlias = Callable[[Rejection, Payload | None], None]
 class Intake:
     """Checks and prepares the deliveries of one ingest call; rejections and warnings go to *tally*.
 
-    An event that names another tenant is rejected. With *rehome*, the events of a call may name one other tenant, that
-    of the first event; they are stored under the own tenant and counted as rehomed. Only major version 1 of HMX is
-    read, and only times that can be written again; times more than *skew_us* after *clock* are reported.
-    With a *mask_key*, secrets are masked before anything is stored.
+    An event that names another tenant is rejected. With *rehome*, the events of a call may name one
+    other tenant, that of the first event; they are stored under this tenant and counted as
+    ``rehomed``. Only major version 1 of HMX is accepted, and only times that can be written back in
+    UTC; times more than *skew_us* after *clock* are reported. With a *mask_key*, secrets are
+    masked before anything is stored.
     """
 
     def __init__(  # noqa: PLR0913 - each by its name
@@ -168,7 +169,7 @@ class Intake:
         self._tally.warn((self._ahead,))
 
     def account(self, receipt: BatchReceipt) -> None:
-        """Reject what the graph refused of a batch."""
+        """Reject the events of a batch that the graph refused."""
         for rejection, document in receipt.refused:
             self._tally.reject(rejection)
             if self._refuse:
@@ -194,7 +195,7 @@ def ahead_of_clock(event_id: str, timestamp: str) -> str:
 
 
 def malformed(error: MalformedJson) -> Fault:
-    """The fault of a line that is no JSON."""
+    """The fault of a line that is not JSON."""
     place = "" if error.position is None else f" at byte {error.position}"
     return Fault("$", "RFC 8259", f"{error.reason}{place}", "strict JSON")
 
@@ -232,7 +233,7 @@ def _lenient(payload: Any) -> tuple[Event, Sequence[str]] | None:
 
 
 def _readable(event: Event) -> Event:
-    """*event*, if it is of a version and a time that can be read and written again."""
+    """*event*, if its version is supported and its time can be written back in UTC."""
     if not event.hmx_version.startswith("HMX-1."):
         raise _fault(event, "hmx_version", "HMX-E 6.1", event.hmx_version, "HMX-1.x")
     if not is_representable(event.time_us):

@@ -15,7 +15,7 @@ ArtifactType: TypeAlias = Literal[
 ]
 ARTIFACT_TYPES: tuple[ArtifactType, ...] = get_args(ArtifactType)
 STATUSES = ("draft", "active", "superseded", "deprecated", "archived")
-# Statuses of artifacts that hold, or may still come to hold.
+# Statuses of artifacts that are in force or may come into force.
 LIVE_STATUSES = ("draft", "active")
 LEGAL_TRANSITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -113,7 +113,7 @@ class Artifact(Document):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """A wrong content hash (HMX-A 8), and content that deviates from its type's (HMX-A 4)."""
+        """A wrong content hash (HMX-A 8), and content off its type's schema (HMX-A 4)."""
         faults = content_faults("artifact", self.artifact_type, self.content)
         if not self.hash_matches:
             expected = content_hash(self.content)
@@ -140,7 +140,7 @@ def _lineage_faults(document: Mapping[str, Any]) -> Iterator[Fault]:
 
 # The steps of a task schema, whoever wrote it.
 #
-# Content that deviates from its type's is legal (HMX-A 4.1): values of another type are skipped.
+# Content may deviate from its type's schema (HMX-A 4.1): values of an unexpected type are skipped.
 
 
 class Step(NamedTuple):

@@ -124,7 +124,7 @@ class Event(Document):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """An unknown type without a namespace (HMX-E 3), and content that deviates from its type's (HMX-E 4)."""
+        """Unknown type without namespace (HMX-E 3), content off its type's schema (HMX-E 4)."""
         kind = self.event_type
         faults = content_faults("event", kind, self.content)
         if kind not in _STANDARD and not CUSTOM_TYPE.fullmatch(kind):
@@ -180,7 +180,7 @@ class Event(Document):
 
 _FIELDS = tuple(Event.model_fields)
 _ABSENT: dict[str, Any] = dict.fromkeys(_FIELDS)
-# Lists become tuples, and 1.0 becomes 1 where the schema, which counts it as an integer, asks for one.
+# Lists become tuples, and 1.0 becomes 1 in integer fields: JSON Schema accepts it as an integer.
 _CONVERTERS = {"tags": tuple, "embeddings": tuple, "salience": float, "ttl_seconds": int, "sequence": int}
 
 
@@ -292,7 +292,7 @@ def _test(content: _Content) -> bool | None:
 def _work(content: _Content) -> bool | None:
     """By the fields of the content, else by its textual status, else by the fields of a nested response or result.
 
-    A call that was completed has failed all the same if its result says so.
+    A completed call still counts as failed if its result says so.
     """
     if (success := _success_field(content)) is not None:
         return success
@@ -342,15 +342,15 @@ TOOL: Final = "tool"
 HARNESS: Final = "harness"
 """Written by the program that runs the agent: reminders, hook output, command wrappers, compaction summaries."""
 IMPORT: Final = "import"
-"""Knowledge taken over from another memory system, whose own evidence is not at hand."""
+"""Knowledge imported from another memory system, without that system's evidence."""
 
 ORIGINS: Final = (USER, OPERATOR, ASSISTANT, AGENT, TOOL, HARNESS, IMPORT)
-# Words of these never become a policy or a preference, whatever role they were sent under.
+# Text of these origins never becomes a policy or a preference, whatever its role.
 UNHEARD: Final = frozenset({ASSISTANT, AGENT, TOOL, HARNESS})
 
 
 def origin_of(metadata: Mapping[str, Any]) -> str | None:
-    """The origin that *metadata* names; None where it names none that is known.
+    """The origin that *metadata* names; None if it names no known origin.
 
     >>> origin_of({"origin": "harness"}), origin_of({"origin": "slack"}), origin_of({})
     ('harness', None, None)

@@ -201,7 +201,7 @@ class TaskRecord(Document):
 
     @property
     def is_move(self) -> bool:
-        """Whether it moves its task on the board (claim, release, reopening), and reports no work."""
+        """Whether it only moves its task on the board (claim, release, reopen)."""
         return self.artifact_kind == "task_progress" and self.artifact_role in BOARD_ROLES
 
     @property

@@ -24,7 +24,7 @@ class State:
     stored_us: int = 0
 
     def names(self) -> tuple[str, ...]:
-        """What tells a state from all others.
+        """What identifies a state.
 
         >>> State("thread", "checkpoint", "", "c1", "", "json", b"{}").names()
         ('thread', 'checkpoint', '', 'c1', '')

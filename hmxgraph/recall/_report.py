@@ -97,7 +97,7 @@ def _prompt(text: str, *, copy: bool) -> str:
 
 
 def _budget(pack: ContextPack) -> str:
-    """One bar: the share of each section, in the order of the text; what is left stays empty."""
+    """One bar: the share of each section, in text order; unused budget stays empty."""
     budget = pack.token_budget
     used = [(name, part.used) for name, part in _used_sections(pack)]
     bar = "".join(
@@ -138,7 +138,7 @@ def _key(weights: Mapping[str, float]) -> str:
 def _entry(
     entry: Entry, about: Mapping[str, Any], components: Any, weights: Mapping[str, float], trails: Trails
 ) -> str:
-    """One entry: its first words and score; opened, the whole of it, why it is here and what it rests on."""
+    """One entry: its first words and score; when opened, its full text, reasons and evidence."""
     scored = components.get(entry.source_id, {}) if isinstance(components, Mapping) else {}
     line = " · ".join(part.strip() for part in entry.content.splitlines())
     summary = f"{_score_bar(scored, weights)}{escape(truncate_line(line, _SUMMARY))}"

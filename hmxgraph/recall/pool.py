@@ -280,33 +280,33 @@ class EventPool:
 
     @cached_property
     def results(self) -> Flags:
-        """Which events are results: what tools or the web said."""
+        """Which events are results: text from tools or the web."""
         return np.array([foreign(label) for label in self.label], dtype=np.bool_)
 
     @cached_property
     def of_tools(self) -> bool:
-        """Whether most of the events are of sessions in which tools answered."""
+        """Whether most of the events belong to sessions with tool results."""
         answered = self.results & (self.talk > 0)
         worked = np.isin(self.sessions, self.sessions[answered])
         return 2 * int(np.count_nonzero(worked)) > len(self)
 
     @cached_property
     def tools(self) -> list[re.Match[str] | None]:
-        """The tool and what became of it at the beginning of each event, where there is one."""
+        """The tool call or result that each event's text begins with, or None."""
         return [_OF_TOOL.match(text) for text in self.text]
 
     @cached_property
     def kinds(self) -> list[str]:
-        """What each event is of a tool: ``CALLED``, ``WORKED`` or ``FAILED``, or "" for any other."""
+        """``CALLED``, ``WORKED`` or ``FAILED`` for tool calls and results; "" for other events."""
         parts = zip(self.tools, self.speaker, strict=True)
         return ["" if tool is None or speaker else tool[2] for tool, speaker in parts]
 
     @cached_property
     def call_of(self) -> tuple[int, ...]:
-        """For each event the place of the call whose result it seems to be, or -1.
+        """For each event the index of the call that it seems to answer, or -1.
 
-        Results come in the order of the calls of their tool, first those of the calls made directly before them, and no
-        missing event separates them.
+        A result answers the earliest open call of its tool, preferring calls of the latest run of
+        consecutive calls; a missing event closes all open calls.
         """
         call_of = [-1] * len(self)
         waiting: dict[str, list[int]] = {}

@@ -84,7 +84,7 @@ class Question:
     names: tuple[str, ...] = field(default=())
 
     def mentions(self, name_terms: str) -> bool:
-        """Whether the blank-separated terms of a name occur in the question as one run."""
+        """Whether the space-separated terms of a name occur in the question as one run."""
         return name_terms in self.runs
 
     def corrected(self, spelling: Mapping[str, str]) -> "Question":

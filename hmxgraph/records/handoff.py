@@ -19,7 +19,7 @@ from hmxgraph.records.trust import OPEN, signature
 _RUNS = 5
 
 
-# Who says it when: records in the part that they play, revisions in that of the record they replaced.
+# The role of each record in an account: its kind, or for a revision the kind of what it replaced.
 
 _PARTS: Mapping[str, str] = {
     "task_goal": "task_start",
@@ -67,7 +67,7 @@ _Line = tuple[str, str]
 
 
 def _status(moves: Sequence[TaskRecord]) -> str:
-    """The status of a task after these ends and reopenings."""
+    """The status of a task after these *moves*: that of the last finish unless reopened since."""
     ends = [move for move in moves if move.artifact_kind == "task_finish" or move.artifact_role == "reopen"]
     return (ends[-1].status if ends and ends[-1].artifact_kind == "task_finish" else None) or OPEN
 
@@ -84,7 +84,7 @@ def _held(moves: Sequence[TaskRecord]) -> tuple[str, ...]:
 
 
 def _once(lines: Iterable[_Line], seen: set[str]) -> tuple[str, ...]:
-    """The lines whose bare text was not *seen*; it is afterwards."""
+    """The lines whose bare text is not in *seen*, which it is added to."""
     kept = []
     for bare, line in lines:
         if bare and _bare(bare) not in seen:
@@ -110,7 +110,7 @@ def _goal(records: Sequence[RecordView]) -> str:
 
 
 def _blockers(records: Sequence[RecordView]) -> Iterator[_Line]:
-    """The blockers last stated, until work goes on: progress or an end by anybody, a run by the same agent."""
+    """The last blockers; progress or a finish by anyone, or a run by their author, clears them."""
     blockers: tuple[str, ...] = ()
     author = None
     for view in records:

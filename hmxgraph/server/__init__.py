@@ -1,4 +1,4 @@
 """The memory over HTTP and MCP: the contract of the Hippocortex SDK, API keys, limits, metrics.
 
-Needs the extra ``server`` (and ``mcp`` for MCP); nothing else in the package imports it, but the command line.
+Needs the extra ``server`` (and ``mcp`` for MCP); in the package, only the command line imports it.
 """

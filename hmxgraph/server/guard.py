@@ -12,7 +12,7 @@ from hmxgraph.graph.access import secret_hash
 from hmxgraph.protocol.access import ApiKey
 from hmxgraph.server.wire import Refusal
 
-# Seconds for which a looked-up key is cached; a revoked key is refused after that at the latest.
+# Seconds for which a looked-up key is cached; a revoked key is refused within that time.
 KNOWN_FOR = 2.0
 _MOST_KNOWN = 10_000
 _WAY_OUT = "make one with hmxgraph key create and send it as Authorization: Bearer <key>"
@@ -107,7 +107,7 @@ def check_scope(key: ApiKey, scope: str) -> None:
     """Refuse a key without the scope.
 
     Raises:
-        KeyRefused: as said.
+        KeyRefused: the key lacks *scope*.
 
     """
     if scope not in key.scopes:

@@ -13,10 +13,11 @@ _MOST_BYTES = 4 << 20
 
 
 def mounted(service: Service) -> Mount:
-    """The route of MCP, and what has to run while it is served.
+    """The MCP route, and what has to run while it is served.
 
-    Each request stands for itself, so that any number of server processes can answer one client. A request needs a key,
-    which no web page has: that is the protection against DNS rebinding, whatever name the server is reached by.
+    Requests are stateless, so that any number of server processes can answer one client. Every
+    request needs a key, which no web page has: this protects against DNS rebinding, whatever host
+    name the server is reached by.
     """
 
     def caller_of(ctx: Ctx, scope: str) -> Caller:

@@ -34,7 +34,7 @@ _ENVELOPE = {
     },
 }
 _ERRORS = {
-    "401": "no API key in force",
+    "401": "no valid API key",
     "403": "the key lacks the scope",
     "413": "the body is too large",
     "422": "the request is wrong; details name each fault",
@@ -61,7 +61,7 @@ def document() -> dict[str, Any]:
         "info": {
             "title": "hmxgraph",
             "version": hmxgraph.__version__,
-            "description": "An open memory engine for agents, over the contract of the Hippocortex SDK.",
+            "description": "An open memory engine for agents with the API of the Hippocortex SDK.",
         },
         "security": [{"key": []}],
         "paths": paths,
@@ -104,7 +104,7 @@ def _responses(operation: Operation) -> dict[str, Any]:
     reference = {"application/json": {"schema": {"$ref": "#/components/schemas/Envelope"}}}
     known = {"200": "the answer"} | _ERRORS
     if "{" in operation.path:
-        known["404"] = "there is none"
+        known["404"] = "no such object"
     if operation.path == "/artifacts":
         known["404"] = "the cursor is not one of this listing"
     if operation.path.startswith("/vault"):

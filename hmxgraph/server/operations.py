@@ -62,7 +62,7 @@ def capture(call: Call) -> dict[str, Any]:
 
 
 def capture_batch(call: Call) -> dict[str, Any]:
-    """Store several events: those of one session in one transaction, a bad one without harm to the others."""
+    """Store several events, those of one session in one transaction; a bad one harms no other."""
     return contract.captured_batch(_recorded(call, call.body.events))
 
 
@@ -195,7 +195,7 @@ class Operation:
 
     @property
     def summary(self) -> str:
-        """The first line of what it does."""
+        """The first line of the function's docstring."""
         return (self.run.__doc__ or "").partition("\n")[0]
 
     @property

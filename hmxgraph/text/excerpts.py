@@ -35,7 +35,8 @@ class Passages:
     def of(cls, text: str, weight_by_term: Mapping[str, float]) -> "Passages":
         """Split *text*; a piece is worth the total weight of its terms, a repeated one nothing.
 
-        Of prose with code in it the code does not count, unless nothing else is relevant: a line of it says little.
+        In prose with fenced code, the code counts only if nothing else is relevant: a line of code
+        says little.
 
         >>> Passages.of("Run the suite. Account 7 is unknown.", {"account": 2.0})
         Passages(pieces=('Run the suite. ', 'Account 7 is unknown.'), worth=(0.0, 2.0), code=frozenset())

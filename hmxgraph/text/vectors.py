@@ -1,4 +1,4 @@
-"""Vectors of texts: those of an embedder checked, and what their likeness to a question says."""
+"""Vectors of texts: checks of what an embedder returns, and what similarity to a question means."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -9,7 +9,8 @@ from hmxgraph.errors import InvalidVectors
 
 # What an embedder may return.
 
-# The longest vectors that the server's index takes, and the shortest length that has a direction in single precision.
+# The most dimensions that the server's index accepts, and the smallest norm that still has a
+# direction in single precision.
 _MOST_NUMBERS = 4096
 _SHORTEST = 1e-18
 
@@ -18,8 +19,8 @@ def checked_vectors(vectors: Any, count: int) -> list[list[float]]:
     """The *vectors* of *count* texts as lists of floats.
 
     Raises:
-        InvalidVectors: another number of vectors, vectors of different sizes, empty or too long ones, or numbers that
-            are none, infinite or all zero.
+        InvalidVectors: a wrong number of vectors, vectors of different sizes, empty or too long
+            ones, or ones that are not finite or all zero.
 
     >>> checked_vectors([(1, 0)], 1)
     [[1.0, 0.0]]
@@ -41,8 +42,8 @@ def checked_vectors(vectors: Any, count: int) -> list[list[float]]:
     return [row.tolist() for row in rows]
 
 
-# What a likeness says. Models differ in what they call alike: unrelated texts have a cosine of 0.05 with one and of
-# 0.75 with another. How alike the question is to sentences about anything else shows where chance ends.
+# What a similarity means. Models differ: unrelated texts have a cosine of 0.05 with one model and
+# of 0.75 with another. The question's similarity to unrelated sentences shows where chance ends.
 
 BACKGROUND = (
     "The train to the coast was twenty minutes late again.",
@@ -71,16 +72,18 @@ BACKGROUND = (
     "Which of these phones has the better camera?",
 )
 _LEAST_DEVIATION = 0.01
-# Standard deviations above the background from which likeness says something, and at which it says everything.
+# Standard deviations above the background from which similarity counts, and at which it counts
+# fully.
 _CHANCE, _CERTAIN = 2.5, 7.0
 # The standard deviation of a normal distribution is this many times its median absolute deviation.
 _NORMAL = 1.4826
 
 
 class Background(NamedTuple):
-    """How alike a question is to sentences about something else, and how much such likeness varies.
+    """How similar a question is to unrelated sentences, and how much such similarities vary.
 
-    Medians, as some of the sentences may be about the question, or about each other, after all.
+    Medians, because some of the sentences may be related to the question, or to each other, after
+    all.
     """
 
     middle: float
@@ -97,7 +100,7 @@ class Background(NamedTuple):
         return cls(float(np.median(alike[0, 1:])), max(spread, _LEAST_DEVIATION))
 
     def meaning(self, similarity: float) -> float:
-        """How much a text with that *similarity* means what the question means, from 0 for chance to 1.
+        """How close in meaning a text with this *similarity* is to the question: 0 (chance) to 1.
 
         >>> Background(0.1, 0.1).meaning(0.3), Background(0.1, 0.1).meaning(0.9)
         (0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Kafka: each message is one HMX event; offsets are committed by us, after the events."""
+"""Kafka: each message is one HMX event; offsets are committed after the events are stored."""
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
@@ -30,7 +30,7 @@ class Offsets:
         self._next: dict[Any, int] = {}
 
     def received(self, partition: Any, offset: int) -> None:
-        """Note a message under way."""
+        """Note a message that is received but not stored yet."""
         self._open.setdefault(partition, set()).add(offset)
         self._next[partition] = max(self._next.get(partition, 0), offset + 1)
 
@@ -87,7 +87,7 @@ class KafkaStream:
     async def _join(self) -> None:
         try:
             await self._consumer.start()
-        except (KafkaError, ValueError) as error:  # a port that is no number
+        except (KafkaError, ValueError) as error:  # a port that is not a number
             raise broken_off(self._source, error, during="no connection") from error
 
     async def close(self) -> None:
@@ -100,7 +100,7 @@ def from_url(url: str, idle_seconds: float | None) -> KafkaStream:
     """The topic named by ``kafka://host:port/topic?group=g``.
 
     Raises:
-        IngestRefused: the client library would take a login for part of the host.
+        IngestRefused: the URL has a login, which the client would take for part of the host.
 
     """
     parts = urlsplit(url)

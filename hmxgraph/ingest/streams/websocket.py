@@ -11,7 +11,7 @@ from hmxgraph.ingest.sources import Delivery
 from hmxgraph.ingest.streams.stream import broken_off, until_idle
 from hmxgraph.text.masking import public_address
 
-# Bytes of one frame; an event spelled with escapes and blanks is no longer.
+# Maximum bytes of one frame: enough for the largest event, even with escapes and whitespace.
 LONGEST_FRAME = 8 << 20
 
 
@@ -29,10 +29,10 @@ class WebSocketStream:
         return until_idle(self._deliveries(), self._idle)
 
     async def acknowledge(self, receipts: Sequence[Any]) -> None:
-        """Nothing: a frame that was received is gone, the protocol knows no acknowledgement."""
+        """Do nothing: WebSocket has no acknowledgements, a received frame is not sent again."""
 
     async def close(self) -> None:
-        """Nothing: the connection ends with the iteration."""
+        """Do nothing: the connection ends with the iteration."""
 
     async def _deliveries(self) -> AsyncIterator[Delivery]:
         line, source = 0, public_address(self.url)
@@ -49,5 +49,5 @@ class WebSocketStream:
 
 def from_url(url: str, idle_seconds: float | None) -> WebSocketStream:
     """The stream at *url*."""
-    _ = urlsplit(url).port  # a ValueError where it is no number
+    _ = urlsplit(url).port  # raises a ValueError if it is not a port number
     return WebSocketStream(url, idle_seconds=idle_seconds)
