@@ -49,13 +49,17 @@ class Hooks:
 
     def ingest(self, paths: list[Path]) -> int:
         """Store what is new in the transcripts, then compile; return the number of new events."""
+        stored = 0
+        for path in paths:
+            try:
+                stored += self._ingest(path) if path.exists() else 0
+            except (HmxGraphError, OSError) as error:
+                _log.warning("%s is read again next time: %s", path.name, error)
         try:
-            stored = sum(self._ingest(path) for path in paths if path.exists())
             if stored:
                 self._graph.compile()
-        except (HmxGraphError, OSError) as error:
-            _log.warning("%s is read again next time: %s", paths[0].name, error)
-            return 0
+        except HmxGraphError as error:
+            _log.warning("not compiled: %s", error)
         return stored
 
     def _context(self, event: str, given: Mapping[str, Any]) -> str:
@@ -70,8 +74,8 @@ class Hooks:
         return ""
 
     def _ingest(self, path: Path) -> int:
-        name = sha256(str(path).encode()).hexdigest()[:24]
-        positions = Positions(self._folder / f"{name}-{self._graph.tenant_id[:40].replace('/', '_')}.sqlite")
+        name = sha256(f"{path}\0{self._graph.tenant_id}".encode()).hexdigest()[:32]
+        positions = Positions(self._folder / f"{name}.sqlite")
         try:
             watch = Watch(self._graph, path, positions, format="claude-code")
             stored = watch.step()

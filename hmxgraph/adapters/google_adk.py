@@ -22,7 +22,7 @@ from google.genai import types  # pyright: ignore[reportMissingImports]
 from hmxgraph.adapters._sources import sources
 from hmxgraph.api.graph import KnowledgeGraph
 from hmxgraph.errors import NotFound
-from hmxgraph.protocol.events import ASSISTANT, HARNESS, HMX_VERSION, ORIGIN, TOOL, USER
+from hmxgraph.protocol.events import ASSISTANT, HARNESS, HMX_VERSION, ORIGIN, TOOL, USER, went_well
 
 _UNNAMED = "adk-events"
 _MICROSECONDS = 1_000_000
@@ -141,7 +141,8 @@ def _contents(event: Event) -> Iterator[tuple[str, str, dict[str, Any]]]:
             yield "tool_call", ASSISTANT, given | ({"call_id": call.id} if call.id else {})
         elif answer := part.function_response:
             returned = answer.response or {}
-            result = {"tool_name": answer.name or "unknown", "result": returned, "success": "error" not in returned}
+            success = went_well("tool_result", {"result": returned}) is not False
+            result = {"tool_name": answer.name or "unknown", "result": returned, "success": success}
             yield "tool_result", TOOL, result | ({"call_id": answer.id} if answer.id else {})
     if event.error_code:
         message = event.error_message or event.error_code

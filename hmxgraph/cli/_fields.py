@@ -197,7 +197,7 @@ def show_all(mappings: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _pairs(assignments: Sequence[str] | None, names: frozenset[str], option: str) -> list[tuple[str, str]]:
-    pairs = []
+    pairs: list[tuple[str, str]] = []
     for text in assignments or ():
         name, equals, value = text.partition("=")
         if not equals or name not in names:
@@ -205,6 +205,8 @@ def _pairs(assignments: Sequence[str] | None, names: frozenset[str], option: str
             hint = f"did you mean {close[0]}=...? " if close and close[0] != name else ""
             message = f"{option} {text}: {hint}write NAME=VALUE with NAME one of {', '.join(sorted(names))}"
             raise typer.BadParameter(message)
+        if name in dict(pairs):
+            raise typer.BadParameter(f"{option} {text}: {name} is given twice")
         pairs.append((name, value))
     return pairs
 

@@ -66,10 +66,12 @@ def browser_uri() -> str:
 
 def _failure(graph: KnowledgeGraph) -> list[str]:
     """What happened around the failure in a sample session: calls, the error and messages, in order."""
-    errors = [row for row in graph.query("explore/error_events") if FAILURE in row["text"]]
+    errors = [row for row in graph.query("explore/error_events") if FAILURE in (row["text"] or "")]
+    if not errors:  # forgotten, and forgotten events do not come back
+        return []
     session = errors[-1]["session_id"]
     story = graph.query("explore/session_story", session_id=session).rows
-    at = next(place for place, row in enumerate(story) if FAILURE in row["text"])
+    at = next(place for place, row in enumerate(story) if FAILURE in (row["text"] or ""))
     excerpt = story[max(at - _BEFORE, 0) : at + _AFTER]
     return [f"{row['timestamp'][:10]}  {row['text']}" for row in excerpt if row["event_type"] != "tool_result"]
 

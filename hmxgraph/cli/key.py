@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from math import isnan
 from typing import Annotated
 
 import typer
@@ -16,7 +17,7 @@ _Scopes = Annotated[
     list[str] | None, typer.Option("--scope", help=f"{' or '.join(SCOPES)}; can be repeated; default: both.")
 ]
 AgentName = Annotated[str, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Agent that requests act as.")]
-Days = Annotated[float | None, typer.Option("--days", min=0, help="Days after which the key expires.")]
+Days = Annotated[float | None, typer.Option("--days", min=0, max=36_500, help="Days after which the key expires.")]
 
 
 @app.command()
@@ -29,6 +30,8 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Make a key and print its secret, which cannot be shown again."""
+    if days is not None and isnan(days):
+        raise typer.BadParameter("nan is no number of days")
     expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
     with opened(tenant) as graph:
         made = graph.keys.create(agent, scopes=scope or SCOPES, label=label, expires=expires)

@@ -58,7 +58,7 @@ def logs(
 def _commands_use(home: Path | None) -> bool:
     """Whether commands without ``--home`` use the server of *home*."""
     named = os.environ.get("HMXGRAPH_HOME")
-    return not os.environ.get("HMXGRAPH_URI") and (home is None or str(home) == named)
+    return not os.environ.get("HMXGRAPH_URI") and (home is None or (named is not None and home == Path(named)))
 
 
 def _show(state: Status, as_json: bool) -> None:

@@ -140,9 +140,9 @@ def _written_policy(
 ) -> ArtifactDraft:
     question = most_frequent(decision.question for _, decision in made)
     best = options[0]
-    never = sorted(
-        {unchosen for _, decision in made for unchosen in decision.alternatives} - {option.name for option in options}
-    )
+    decided = {failure_key(signature("", option.name)) for option in options}
+    unchosen = {failure_key(signature("", name)): name for _, decision in made for name in decision.alternatives}
+    never = sorted(name for key, name in unchosen.items() if key not in decided)
     other_options = [
         *(_alternative(option.name, option) for option in options[1:]),
         *(

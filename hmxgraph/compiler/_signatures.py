@@ -204,7 +204,7 @@ _TEST_FIELDS = ("failed", "failures")
 _TEST_NAMES = ("test", "name", "title", "nodeid")
 _DEEPEST = 6
 _TOO_SHORT = 3
-_PAGE = re.compile(r"\s*<(?:!doctype html|html)\b.*?<title>\s*(.*?)\s*</title>", re.IGNORECASE | re.DOTALL)
+_PAGE = re.compile(r"\s*<(?:!doctype html|html)\b.*?<title>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
 
 def error_message(content: Mapping[str, Any], given: Mapping[str, str] | None = None, command: str = "") -> str:
@@ -374,8 +374,8 @@ def _unescaped(text: str) -> str:
 
 def _of_document(text: str) -> str:
     """The message in a JSON document or the title of a web page; any other *text* unchanged."""
-    if page := _PAGE.match(text):
-        return page.group(1)
+    if page := _PAGE.match(text[:_MOST_CHARS]):
+        return page.group(1).strip()
     if not text.lstrip().startswith(("{", "[")):
         return text
     try:
@@ -408,7 +408,8 @@ def _known(match: re.Match[str], given: Mapping[str, str]) -> str:
 def _phrases(line: str, given: Mapping[str, str]) -> str:
     """*line* with given values of several words replaced by their argument's name."""
     for value in sorted((value for value in given if " " in value), key=lambda value: (-len(value), value)):
-        line = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", f"<{given[value]}>", line, flags=re.IGNORECASE)
+        name = f"<{given[value]}>".replace("\\", r"\\")  # a template: a backslash would begin an escape
+        line = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", name, line, flags=re.IGNORECASE)
     return line
 
 

@@ -284,6 +284,10 @@ def title(text: str) -> str:
     return _shortened(capital(text.strip().rstrip(".")), LONGEST_TITLE)
 
 
+# Characters of a citation that are shown however long the words before it are.
+_LEAST_CITED = 24
+
+
 def citing(before: str, message: str) -> str:
     """A title ending with the output of a tool in quotation marks, so that its words are not taken for the compiler's.
 
@@ -291,7 +295,7 @@ def citing(before: str, message: str) -> str:
     'df fails: “disk "a" is full”'
 
     """
-    words = _shortened(message.strip().rstrip("."), LONGEST_TITLE - len(before) - 2)
+    words = _shortened(message.strip().rstrip("."), max(LONGEST_TITLE - len(before) - 2, _LEAST_CITED))
     return f"{before}{cited(words)}"
 
 

@@ -88,6 +88,8 @@ class CompilerProfile:
 
         >>> CompilerProfile().adapted({"min_support": 3.0, "unheard_of": 1.0}).min_support
         3
+        >>> CompilerProfile(min_support=1).adapted({"max_causes": 9.0}).min_support
+        1
         """
         numbers = self.parameters()
         given: dict[str, Any] = {
@@ -95,7 +97,9 @@ class CompilerProfile:
             for name in sorted(parameters)
             if name in numbers and _is_workable(parameters[name], numbers[name])
         }
-        return replace(self, **{**given, "min_support": max(2, given.get("min_support", self.min_support))})
+        if "min_support" in given:
+            given["min_support"] = max(2, given["min_support"])
+        return replace(self, **given)
 
     def parameters(self) -> dict[str, float]:
         """Every number of the profile by its name."""

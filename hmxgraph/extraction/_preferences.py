@@ -169,6 +169,8 @@ def preference(sentence: str) -> Preference | None:
     'action movies'
     >>> preference("I love it!"), preference("Do you like tea?")
     (None, None)
+    >>> preference("I really enjoy joyful films.").text
+    'I really enjoy joyful films.'
     """
     if sentence.endswith("?") or sentence.count(" ") > 45:
         return None
@@ -176,7 +178,7 @@ def preference(sentence: str) -> Preference | None:
         match = rule.pattern.search(sentence)
         if match and _stands_alone(sentence[: match.start()], rule):
             about = _object(match, rule)
-            end = sentence.find(about, match.start()) + len(about)
+            end = sentence.find(about, _object_start(match)) + len(about)
             if not about or taken_back(sentence, end):
                 return None
             return Preference(rule.predicate, about, _as_sentence(sentence[match.start() : end]), rule.confidence)
@@ -192,6 +194,11 @@ def _stands_alone(before: str, rule: PreferenceRule) -> bool:
     if claimed(_OWN_MIND.sub("", before)) or _HYPOTHETICAL.search(before):
         return False
     return bool(_CLAUSE_START.search(before))
+
+
+def _object_start(match: re.Match[str]) -> int:
+    """Where the object begins: its words may occur in the verb, too."""
+    return max(match.start(name) for name in ("object", "object2") if name in match.re.groupindex)
 
 
 def _object(match: re.Match[str], rule: PreferenceRule) -> str:

@@ -59,6 +59,10 @@ _SAID = frozenset(
     )
 )
 _MARKS = ("[", "<", "***", "$", "%(", "{")
+_MARK = re.compile(
+    r"(?:account number|address|api key|card number|code|email|hash|national id|password|phone|private key|secret"
+    r"|token)(?: [0-9a-f]{4})?"
+)
 _NOTHING = UNSET | {"on", "off"}
 _SHORTEST_CODE = 4
 _QUOTES = "\\\"'`"
@@ -76,6 +80,11 @@ def _is_value(value: str) -> bool:
     if bare.lower() in _NOTHING or bare.startswith(_MARKS):
         return False
     return not (_PATH.fullmatch(bare) or (bare.isdigit() and len(bare) < _SHORTEST_CODE))
+
+
+def _is_list(inside: str) -> bool:
+    """Whether the *inside* of brackets may be a list of secrets rather than the words of a mark."""
+    return _is_value(inside) and _MARK.fullmatch(inside) is None
 
 
 def _is_chosen(word: str) -> bool:
@@ -199,6 +208,7 @@ _CELLS, _COLUMNS = r"(?![ \t|:-]+(?:\n|\Z))[^\n|]*\|[^\n]*", r"[^\n]*(?:,|\t| {2
 _GAP = r"(?:,|\t| {2,20})"
 # A name in one field or argument, its value in the next; XML; tables; calls.
 _IN_FIELDS = (
+    _password(rf"(?:{NAME}){IS}\[(?P<value>[^\[\]]{{1,4096}})\]", _is_list),
     _password(rf"{_NAMED}\s*,\s*{_CONTENT}"),
     _password(rf"{_CONTENT}\s*,\s*{_NAMED}"),
     _password(rf"<[^<>]{{0,99}}(?:{NAME})[^<>]{{0,99}}>\s*(?:<[\w:]{{1,40}}>\s*)?(?P<value>[^<]+)(?=</)"),
@@ -381,6 +391,8 @@ def travelling(text: str) -> str:
     'redis-cli -u [password] Passwort: [password]'
     >>> travelling("login [Passwort: tulpe] as [password]")
     'login [Passwort: [password] as [password]'
+    >>> travelling('{"passwords": ["tulip", "rose"]} and secrets: [alpha, beta]')
+    '{"passwords": [[password]]} and secrets: [[password]]'
 
     """
     before, after = _rules_for(text)

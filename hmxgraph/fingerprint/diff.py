@@ -60,16 +60,7 @@ class FingerprintDiff:
         return {
             "before": self.before_id,
             "after": self.after_id,
-            "summaries": [
-                {
-                    "set": item.set_name,
-                    "change": item.change,
-                    "name": item.name,
-                    "before": item.before,
-                    "after": item.after,
-                }
-                for item in self.summaries
-            ],
+            "summaries": [change.document() for change in self.summaries],
             "numbers": [{"path": item.path, "before": item.before, "after": item.after} for item in self.numbers],
         }
 
@@ -154,5 +145,9 @@ def _numbers_in(path: str, value: Any) -> Iterator[tuple[str, float]]:
         for name, part in value.items():
             if name not in {"artifact_summaries", "metadata"}:
                 yield from _numbers_in(f"{path}.{name}" if path else name, part)
+    elif isinstance(value, list):
+        for part in value:
+            if isinstance(part, Mapping) and isinstance(name := part.get("parameter"), str):
+                yield from _numbers_in(f"{path}.{name}", part)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield path, value

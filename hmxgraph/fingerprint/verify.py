@@ -106,8 +106,9 @@ def _document(source: EnvelopeSource) -> Mapping[str, Any]:
         return source.document()
     if isinstance(source, Mapping):
         return source
-    if len(source) > MOST_BYTES:
-        raise FingerprintRefused("size", f"{len(source)} bytes, more than {MOST_BYTES}", "give an exported envelope")
+    size = len(source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source)
+    if size > MOST_BYTES:
+        raise FingerprintRefused("size", f"{size} bytes, more than {MOST_BYTES}", "give an exported envelope")
     try:
         document = parse_json(source)
     except MalformedJson as error:

@@ -29,6 +29,8 @@ _MOST_CONTENT = 500 * KB
 _MOST_METADATA = 60 * KB
 # Packs occur in messages and results, not deep inside a nested value.
 _DEEPEST_PACK = 40
+# Metadata that the engine itself reads: kept, whatever else has to be cut.
+_OURS = (ORIGIN, "user_id", "undated", "opening", "cut_packs")
 _CUTS = (100_000, 20_000, 4_000, 800, 160)
 
 
@@ -187,7 +189,9 @@ def _event(frame: Frame, draft: Draft, order: int) -> tuple[JsonObject | None, s
         {ORIGIN: draft.origin, **frame.metadata, **draft.metadata} | ({"cut_packs": pack_ids} if pack_ids else {})
     )
     content, shortened = _fitted(content, _MOST_CONTENT)
+    whole = metadata
     metadata, shortened_too = _fitted(metadata, _MOST_METADATA)
+    metadata = {name: whole[name] for name in _OURS if name in whole} | metadata
     document = {
         "hmx_version": HMX_VERSION,
         "event_id": frame.event_id(draft.part),
@@ -248,7 +252,8 @@ def _fitted(value: Any, most: int) -> tuple[Any, list[str]]:
             return shortened, [
                 f"texts longer than {longest} characters were cut: {size} bytes are more than HMX-E 11 allows"
             ]
-    return {"text": str(value)[: _CUTS[1]]}, [f"kept as cut text: {size} bytes are more than HMX-E 11 allows"]
+    # A character takes up to six bytes.
+    return {"text": str(value)[: most // 8]}, [f"kept as cut text: {size} bytes are more than HMX-E 11 allows"]
 
 
 def _bytes(value: Any, most: int) -> int:
@@ -270,7 +275,7 @@ def opened(drafts: Iterable[Draft], session_id: str, carried: JsonObject) -> Ite
     sessions: JsonObject = carried.setdefault("opened", {})
     for draft in drafts:
         asks = draft.event_type == "message" and draft.origin == USER and session_id not in sessions
-        if asks:
+        if asks := asks and _says_something(draft.event_type, without_packs(draft.content)[0]):
             sessions[session_id] = True
         yield replace(draft, metadata={**draft.metadata, "opening": True}) if asks else draft
 

@@ -8,7 +8,7 @@ from hmxgraph.formats.conversion import JsonObject
 
 _EXIT_CODE = re.compile(
     r"(?:^|\n)\W{0,3}(?:(?:process|command|program) )?"
-    r"(?:exited with (?:code|status) |exit (?:code|status)[: =] ?|<exit_code>)(?P<code>-?\d{1,4})\b",
+    r"(?:exited with (?:code|status) |exit (?:code|status)[: =] ?|<exit_code>)(?P<code>-?\d{1,10})\b",
     re.IGNORECASE,
 )
 # Harnesses put the code into the first lines of what they return.

@@ -88,7 +88,7 @@ def parsed(value: str) -> Any:
 # Moments: producers write ISO text, with or without an offset, or seconds, milliseconds, ... since 1970.
 
 _SECOND_US = 1_000_000
-_LOOSE = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d+)?) ?(Z|z|[+-]\d\d:?\d\d)?(?:\[.*\])?")
+_LOOSE = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)? ?(Z|z|UTC|[+-]\d\d(?::?\d\d)?)?(?:\[.*\])?")
 # Numbers above the first are milliseconds, above the second microseconds, above the third nanoseconds.
 _UNITS = ((1e17, 1e-3), (1e14, 1.0), (1e11, 1e3))
 
@@ -106,8 +106,8 @@ def moment(value: Any) -> Moment | None:
 
     >>> moment("2026-03-14T03:00:00Z").us == moment(1773457200).us == moment(1773457200000).us
     True
-    >>> moment("2026-03-14 03:00:00").timestamp, moment("yesterday")
-    ('2026-03-14T03:00:00Z', None)
+    >>> moment("2026-03-14 03:00:00").timestamp, moment("2026-03-14 03:00:00,5+01").timestamp, moment("yesterday")
+    ('2026-03-14T03:00:00Z', '2026-03-14T03:00:00.5+01:00', None)
     """
     if isinstance(value, str):
         return _from_text(value.strip())
@@ -123,9 +123,12 @@ def _from_text(written: str) -> Moment | None:
     match = _LOOSE.fullmatch(written)
     if match is None:
         return _from_number(int(written)) if written.isdigit() and len(written) in {10, 13, 16, 19} else None
-    day, clock, offset = match.groups()
-    offset = "Z" if offset in {None, "z", "Z"} else offset if ":" in offset else f"{offset[:3]}:{offset[3:]}"
-    timestamp = f"{day}T{clock}{offset}"
+    day, clock, seconds, offset = match.groups()
+    if offset in {None, "z", "Z", "UTC"}:
+        offset = "Z"
+    elif ":" not in offset:
+        offset = f"{offset[:3]}:{offset[3:] or '00'}"
+    timestamp = f"{day}T{clock}{(seconds or ':00').replace(',', '.')}{offset}"
     try:
         us = microseconds(timestamp)
     except InvalidTime:

@@ -25,6 +25,9 @@ _LONGEST_PAUSE = 2.0
 # stops waiting.
 _OF_SERVER = 0.95
 
+# Maximum number of seconds that a call may wait: a year.
+_LONGEST = 365 * 86_400
+
 _Driver = TypeVar("_Driver")
 _timeout: ContextVar[float | None] = ContextVar("timeout", default=None)
 _end: ContextVar[float | None] = ContextVar("end", default=None)
@@ -34,13 +37,19 @@ def checked_timeout(seconds: float | None) -> float | None:
     """*seconds* if it is a time to wait, or None for the defaults.
 
     Raises:
-        InvalidRequest: it is not above 0.
+        InvalidRequest: it is not above 0, or without end.
 
     >>> checked_timeout(5)
     5
+    >>> checked_timeout(float("inf"))
+    Traceback (most recent call last):
+    hmxgraph.errors.InvalidRequest: invalid timeout inf: expected a time to wait; give seconds above 0, up to 31,536,000
     """
-    if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
-        raise InvalidRequest("timeout", f"{seconds!r:.40}", "a time to wait", "give seconds above 0")
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if seconds is not None and not (is_number and 0 < seconds <= _LONGEST):
+        raise InvalidRequest(
+            "timeout", f"{seconds!r:.40}", "a time to wait", f"give seconds above 0, up to {_LONGEST:,}"
+        )
     return seconds
 
 

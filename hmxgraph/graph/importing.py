@@ -118,6 +118,7 @@ class Importing:
                 yield Broken(malformed(error), arrival.line, arrival.source, torn)
                 if whole is None:
                     continue
+                counts.lines += 1  # it was meant to be two
                 value, warnings = _value(whole)
             self.tally.warn(warnings)
             for outcome in source_format.convert((Record(value, path, arrival.line),), origin):

@@ -91,7 +91,7 @@ class SearchCriteria:
 
     def question(self, tenancy: Tenancy) -> str:
         """The search as a full-text query."""
-        preferred = self.preferences.preferred if self.query else ()
+        preferred = self.preferences.preferred if self.query.strip() else ()
         chosen, either, boosted = (map(facet_token, group) for group in (self.facets, self.alternatives, preferred))
         hidden = () if self.include_hidden else (_HIDDEN,)
         return record_query(tenancy.scope, terms(self.query), chosen, either, boosted, hidden)
@@ -99,7 +99,7 @@ class SearchCriteria:
     @property
     def alternatives(self) -> tuple[str, ...]:
         """The facets that a record must have one of: those requested, else the mode's own if there are no words."""
-        return self.any_facets or (() if self.query else self.preferences.preferred)
+        return self.any_facets or (() if self.query.strip() else self.preferences.preferred)
 
     @property
     def anchor(self) -> _Anchor:

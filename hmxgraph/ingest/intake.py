@@ -237,7 +237,7 @@ def _readable(event: Event) -> Event:
     if not event.hmx_version.startswith("HMX-1."):
         raise _fault(event, "hmx_version", "HMX-E 6.1", event.hmx_version, "HMX-1.x")
     if not is_representable(event.time_us):
-        raise _fault(event, "timestamp", "HMX-E 6.3", event.timestamp, f"a {REPRESENTABLE}")
+        raise _fault(event, "timestamp", "HMX-E 6.3", event.timestamp, REPRESENTABLE)
     return event
 
 

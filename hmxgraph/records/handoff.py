@@ -52,7 +52,9 @@ def account(records: Sequence[RecordView]) -> Account:
     texts["goal"] = _goal(records)
     texts["status"] = _status(moves)
     seen = {_bare(text) for text in texts.values() if text}
-    lists: dict[str, Any] = {name: _once(read(records), seen) for name, read in _LISTS.items()}
+    lists: dict[str, Any] = {
+        name: _once(read(records if name in _OF_ALL else kept), seen) for name, read in _LISTS.items()
+    }
     lists["open"] = (*_held(moves), *lists["open"])
     summary = _last(view.record.summary for view in kept if part_played(view) in _SUMMARISING) or ""
     texts["summary"] = summary if _bare(summary) not in seen else ""
@@ -143,11 +145,13 @@ def _open(records: Sequence[RecordView]) -> Iterator[_Line]:
         is_ended = record.artifact_id in ended or _closed_after(record, records)
         if record.artifact_kind == "run_start" and not is_ended:
             yield record.artifact_id, f"run {record.artifact_id} is open: {record.command}{_by(record)}"
+        if view.rejected_by:
+            continue
         if record.requested_action and not _answered(record, records):
             yield record.requested_action, f"{record.requested_action} (asked{_by(record)})"
     made = {_bare(text) for view in records for text in view.record.outputs or ()}
     for view in records:
-        for text in view.record.expected_outputs or ():
+        for text in () if view.rejected_by else view.record.expected_outputs or ():
             if _bare(text) not in made:
                 yield text, f"expected output: {text}"
 
@@ -211,19 +215,18 @@ def _rejected(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 
 def _worked(records: Sequence[RecordView]) -> Iterator[_Line]:
-    return _plain(text for view in records if not view.rejected_by for text in view.record.what_worked or ())
+    return _plain(text for view in records for text in view.record.what_worked or ())
 
 
 def _failed(records: Sequence[RecordView]) -> Iterator[_Line]:
     for view in records:
         record = view.record
-        if not view.rejected_by:
-            summary = (record.summary,) if failed(record.status) and record.summary else ()
-            yield from _plain(record.what_failed or summary)
+        summary = (record.summary,) if failed(record.status) and record.summary else ()
+        yield from _plain(record.what_failed or summary)
 
 
 def _uncertainty(records: Sequence[RecordView]) -> Iterator[_Line]:
-    return _plain(text for view in records if not view.rejected_by for text in view.record.uncertainty or ())
+    return _plain(text for view in records for text in view.record.uncertainty or ())
 
 
 def _runs(records: Sequence[RecordView]) -> Iterator[_Line]:
@@ -265,7 +268,7 @@ def _inputs(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 
 def _outputs(records: Sequence[RecordView]) -> Iterator[_Line]:
-    return _plain(text for view in records if not view.rejected_by for text in view.record.outputs or ())
+    return _plain(text for view in records for text in view.record.outputs or ())
 
 
 def _datasets(records: Sequence[RecordView]) -> Iterator[_Line]:
@@ -303,6 +306,8 @@ def _last(values: Iterable[Any]) -> Any:
     return last
 
 
+# Lists that are read from all records, because rejected ones matter or are referred to; others from those that stand.
+_OF_ALL = frozenset({"rejected", "decisions", "evidence", "open", "validation", "recent_runs"})
 # In order of precedence: a text is listed where it comes first.
 _LISTS: Mapping[str, Callable[[Sequence[RecordView]], Iterable[_Line]]] = {
     "rejected": _rejected,

@@ -116,7 +116,7 @@ def _responses(operation: Operation) -> dict[str, Any]:
 def page() -> str:
     """The operations as an HTML page without scripts."""
     rows = "".join(
-        f"<tr><td><code>{operation.method} {escape(PREFIX + operation.path)}</code></td>"
+        f"<tr><td><code>{operation.method} {escape(PREFIX + operation.path.replace(':path}', '}'))}</code></td>"
         f"<td>{escape(operation.summary, quote=False)}</td><td>{operation.scope}</td></tr>"
         for operation in OPERATIONS
     )

@@ -84,15 +84,15 @@ class Passages:
         best = sorted((place for place, worth in enumerate(self.worth) if worth), key=lambda place: -self.worth[place])
         places = [place for place in range(len(self.pieces)) if place not in self.code]
         ordered = dict.fromkeys([*places[:1], *best])
-        for step in range(1, len(self.pieces)):
-            if len(ordered) == len(places):
-                break
-            neighbours = (place + side for place in (*best, *places[:1]) for side in (step, -step))
-            ordered |= dict.fromkeys(
-                place
-                for place in neighbours
-                if 0 <= place < len(self.pieces) and place not in self.code and place not in ordered
-            )
+        # Each goes on in both directions until it meets a place that is ordered already: in all, every place once.
+        frontier = [(place, side) for place in (*best, *places[:1]) for side in (1, -1)]
+        while frontier and len(ordered) < len(places):
+            reached, frontier = [(place + side, side) for place, side in frontier], []
+            for place, side in reached:
+                if 0 <= place < len(self.pieces) and place not in ordered:
+                    frontier.append((place, side))
+                    if place not in self.code:
+                        ordered[place] = None
         return tuple(ordered)
 
     def _joined(self, chosen: set[int]) -> Iterator[str]:

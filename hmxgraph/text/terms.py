@@ -102,7 +102,8 @@ def terms(text: str) -> list[str]:
     ['pod', 'restart', 'stage']
 
     """
-    return list(filter(None, map(_term, words(text))))
+    # The cache must not keep what is longer than any word, such as encoded data.
+    return list(filter(None, [_term(word[:LONGEST_WORD]) for word in words(text)]))
 
 
 def search_text(text: str) -> str:
@@ -151,7 +152,7 @@ def _one_slip(term: str, other: str) -> bool:
 def _term(word: str) -> str:
     if word in STOP_WORDS:
         return ""
-    stem: str = _stemmer.stemWord(word[:LONGEST_WORD])
+    stem: str = _stemmer.stemWord(word)
     return stem
 
 

@@ -562,6 +562,21 @@ def test_decisions_weigh_outcomes():
     ]
 
 
+def test_an_option_spelt_differently_was_chosen_all_the_same():
+    """It is not listed a second time as never chosen."""
+    made = [("blue-green", ["Recreate the pods"]), ("Blue-green.", []), ("recreate the pods", ["blue-green"])]
+    scripts = [
+        Script(f"s{n}")
+        .user("Deploy it")
+        .add("decision", {"question": "How to deploy?", "chosen_option": chosen, "alternatives": alternatives})
+        .feedback("negative" if chosen.startswith("recreate") else "positive")
+        for n, (chosen, alternatives) in enumerate(made * 3)
+    ]
+    (policy,) = drafts([script.events for script in scripts], "decision_policy")
+    listed = [policy.content["recommendation"], *(each["description"] for each in policy.content["alternatives"])]
+    assert sorted(name.lower().rstrip(".") for name in listed) == ["blue-green", "recreate the pods"]
+
+
 def test_a_decision_without_outcome_stays_a_draft():
     """A decision whose outcome is unknown is a draft that says so."""
     decision = {"question": "Which way?", "chosen_option": "left", "alternatives": ["right"]}

@@ -248,3 +248,16 @@ def test_line_breaks_that_were_printed_as_signs_are_line_breaks():
     assert error_message({"message": r"hook failed:\n\n[FORMAT] Code is not formatted.\nRun it"}) == (
         "[FORMAT] Code is not formatted."
     )
+
+
+def test_a_name_with_a_backslash_is_a_name():
+    """Names of arguments come from outside, such as the paths of Windows."""
+    given = {"hello big world": r"files\src\1"}
+    assert error_message({"error": "cannot write hello big world"}, given) == r"cannot write <files\src\1>"
+
+
+@pytest.mark.timeout(30)
+def test_a_page_that_breaks_off_takes_no_time():
+    """A title that never ends, with many blanks, is no title."""
+    error_message({"result": "<html><head><title>" + "\n" * 50_000 + "x"})
+    assert error_message({"result": "<html><head><title>\n Bad gateway \n</title>"}) == "Bad gateway"

@@ -162,6 +162,20 @@ def test_diff_reports_changed_clusters():
     assert (change.change, change.before, change.after) == ("changed", cluster, changed[0])
 
 
+def test_diff_reports_changed_parameters():
+    """By their names, although they are a list."""
+    document = dict(generate(drawn(11, 500, "full", 200), ExportOptions()).fingerprint)
+    state = document["compiler_state"]
+    ahead = [
+        {**each, "current_value": each["current_value"] + 1} if number == 0 else each
+        for number, each in enumerate(state["adapted_parameters"])
+    ]
+    name = ahead[0]["parameter"]
+    new = Fingerprint.parse(document | {"compiler_state": state | {"adapted_parameters": ahead}})
+    paths = [change.path for change in diff(Fingerprint.parse(document), new).numbers]
+    assert paths == [f"compiler_state.adapted_parameters.{name}.current_value"]
+
+
 def test_diff_reports_learned_summaries():
     """New, lost and changed summaries by their content; numbers by path."""
     steps = task_content(("Validate",))

@@ -1,10 +1,14 @@
 """From drafts to events: ids of one session, the order within one instant, a call that stands in two places."""
 
+import pytest
+
 from hmxgraph.formats._calls import Calls
 from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, _fitted, frame_of, outcome
 from hmxgraph.formats._endings import exit_code
 from hmxgraph.formats._messages import message_reading
+from hmxgraph.formats._values import moment
 from hmxgraph.formats.conversion import Record
+from hmxgraph.protocol.events import Event
 from tests.unit.formats.conversions import ORIGIN
 
 TIME = "2026-03-14T03:00:00Z"
@@ -74,4 +78,38 @@ def test_a_call_is_answered_once():
 def test_an_exit_code_is_read_from_the_first_lines():
     """Further down it is output of the command, not its outcome."""
     assert exit_code("Exit code 1\n" + "x" * 500) == 1
+    assert exit_code("Process exited with code -1073741819") == -1073741819
     assert exit_code("x" * 500 + "\nExit code 1") is None
+
+
+def test_bulky_metadata_cost_no_origin():
+    """Who speaks decides what may be learned: it stays, whatever has to be cut."""
+    draft = Draft(
+        "message", {"role": "user", "text": "x"}, "tool", metadata={f"k{n}": "\U0001f600" * 150 for n in range(2_000)}
+    )
+    made = outcome(Record({}, "", 1), frame("a", "m"), Reading((draft,)), {}).events[0]
+    event = Event.parse({**made, "tenant_id": "acme"})
+    assert event.metadata["origin"] == "tool"
+
+
+def test_a_pack_alone_opens_no_session():
+    """The first words of the user's own do."""
+    texts = ('<hmxgraph-pack id="p">old</hmxgraph-pack>', "Fix the tests")
+    drafts = [Draft("message", {"role": "user", "text": text}, "user") for text in texts]
+    made = outcome(Record({}, "", 1), frame("a", "m"), Reading(tuple(drafts)), {}).events
+    assert [event["metadata"].get("opening") for event in made] == [True]
+
+
+@pytest.mark.parametrize(
+    ("text", "timestamp"),
+    [
+        ("2026-03-14 03:00:00+00", "2026-03-14T03:00:00+00:00"),
+        ("2026-03-14 03:00:00.123+0530", "2026-03-14T03:00:00.123+05:30"),
+        ("2026-03-14 03:00:00 UTC", "2026-03-14T03:00:00Z"),
+        ("2026-03-14T03:00Z", "2026-03-14T03:00:00Z"),
+        ("2026-03-14T03:00:00,5Z", "2026-03-14T03:00:00.5Z"),
+    ],
+)
+def test_times_are_read_as_databases_write_them(text, timestamp):
+    """PostgreSQL leaves out the minutes of an offset, others the seconds."""
+    assert moment(text).timestamp == timestamp

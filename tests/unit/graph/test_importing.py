@@ -141,3 +141,10 @@ def test_what_the_caller_knows_is_used():
     """Agent and user of records that name none."""
     arrivals, _ = imported(lines(CLAUDE), origin=Origin(agent_id="builder", user_id="ana"))
     assert arrivals[0].payload["metadata"]["user_id"] == "ana"
+
+
+def test_a_line_of_two_records_counts_as_two():
+    """A torn one is rejected, the whole one behind it is converted."""
+    torn = json.dumps(CLAUDE).encode()[:60] + json.dumps({**CLAUDE, "uuid": "u2"}).encode() + b"\n"
+    arrivals, report = imported(lines(CLAUDE) + torn)
+    assert (len(arrivals), len(report.rejected), report.sources[0].lines, balanced(report)) == (3, 1, 3, True)

@@ -17,6 +17,27 @@ def test_a_rejected_end_is_no_summary():
     assert account([START, half, view(end, rejected_by=("no",)), view(no)]).summary == "Half of it is found"
 
 
+def test_a_refuted_lead_is_not_handed_over():
+    """What is rejected adds neither blockers nor steps, inputs or values, and asks for nothing."""
+    lead = made(
+        "evidence",
+        "lead",
+        summary="The cache leaks",
+        followups=["Patch the cache"],
+        blockers=["No access to the cache"],
+        parameters={"size": 9},
+        inputs=["cache.log"],
+        requested_action="Look at it",
+        expected_outputs=["a patch"],
+        agent_id="ana",
+    )
+    no = view(made("verification", "no", summary="It does not", supports_claim=False, reply_to_artifact_id="lead"))
+    kept, refuted = (account([START, view(lead, rejected_by=by), no]) for by in ((), ("no",)))
+    lists = ("blockers", "followups", "parameters", "inputs", "open")
+    assert all(getattr(kept, name) for name in lists)
+    assert not any(getattr(refuted, name) for name in lists)
+
+
 def test_a_text_appears_once_where_it_matters_most():
     """The same words as evidence, as a success and as a summary appear once, among what worked."""
     seen = made("evidence", "seen", summary="Tiles are fast.", agent_id="ana")

@@ -1,5 +1,7 @@
 """Excerpts of long texts: what is relevant, once."""
 
+import pytest
+
 from hmxgraph.text.excerpts import Passages
 
 WARNING = "warning: run the formatter to fix this\n"
@@ -39,3 +41,10 @@ def test_code_is_excerpted_where_nothing_else_is_relevant():
     """And a fence that is never closed is code to the end."""
     assert "card title" in Passages.of(ANSWER, {"titl": 1.0}).excerpt(40)
     assert "<h5>" not in Passages.of(ANSWER.replace("```\nIt", "It"), {"galleri": 1.0}).excerpt(200)
+
+
+@pytest.mark.timeout(30)
+def test_a_long_log_is_ordered_in_linear_time():
+    """Half of it relevant, half of it not: each piece is looked at a few times, not once for each other."""
+    log = "".join(f"account {n} booked\n" for n in range(9_000)) + "".join(f"other line {n}\n" for n in range(9_000))
+    assert Passages.of(log, {"account": 1.0}).excerpt(200).startswith("account 0 booked")
