@@ -1,4 +1,4 @@
-"""``hmxgraph hook EVENT``: one hook of an agent, answered within a deadline or not at all, and always successful."""
+"""``hmxgraph hook EVENT``: answer one agent hook in time or not at all; always succeed."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def run(arguments: Sequence[str]) -> None:
 
 
 def _seconds(text: str | None) -> float:
-    """The deadline; anything but a number is the default, because a hook must not fail over its options."""
+    """The deadline; the default for anything but a number: a wrong option must not fail a hook."""
     try:
         return float(text) if text else WITHIN
     except ValueError:

@@ -1,7 +1,7 @@
-"""Sessions of the Claude Agent SDK: transcripts that any machine resumes, and that memory learns from.
+"""Sessions of the Claude Agent SDK: transcripts that any machine can resume and memory learns from.
 
-The entries are kept as they are (``graph.states``), so that a session is loaded as it was appended. Beside that they
-are ingested like transcripts on disk, so that packs and playbooks come from them.
+Entries are stored unchanged (``graph.states``), so that a session loads as it was appended. They
+are also ingested like transcripts on disk, so that packs and playbooks can draw on them.
 """
 
 import asyncio
@@ -24,8 +24,8 @@ _ENTRY, _SUBPATH, _SUMMARY = "claude-entry", "claude-subpath", "claude-summary"
 class HmxSessionStore:
     """A ``SessionStore`` in *graph*, for ``ClaudeAgentOptions(session_store=...)``.
 
-    With ``learn=False`` transcripts are only kept. The summary of a session that several processes append to at once
-    may lag behind by a batch; its entries never do.
+    With ``learn=False`` transcripts are only stored. If several processes append to a session at
+    once, its summary may lag behind by a batch; its entries never do.
     """
 
     def __init__(self, graph: KnowledgeGraph, *, learn: bool = True) -> None:
@@ -34,12 +34,12 @@ class HmxSessionStore:
         self._appending = threading.Lock()  # entries are ordered, and summaries folded, one batch after the other
 
     async def append(self, key: Any, entries: Sequence[Any]) -> None:
-        """Keep entries in their order; one whose ``uuid`` is known already is not kept again."""
+        """Store entries in order; one whose ``uuid`` is already stored is skipped."""
         if entries:
             await asyncio.to_thread(self._append, key, entries)
 
     async def load(self, key: Any) -> list[Any] | None:
-        """The entries in the order in which they came; None if there are none."""
+        """The entries in the order in which they were appended; None if there are none."""
         states = await asyncio.to_thread(
             self._graph.states.on_shelf, _shelf(key), _ENTRY, place=key.get("subpath") or ""
         )
@@ -69,7 +69,7 @@ class HmxSessionStore:
 
     def _append(self, key: Any, entries: Sequence[Any]) -> None:
         with self._appending:
-            if self._learn:  # first, because what is ingested again after a failure is a duplicate
+            if self._learn:  # first: repeated after a failure, it only yields duplicates
                 self._graph.ingest(entries, format="claude-code", session_id=key["session_id"])
             self._graph.states.keep(_entry_states(key, entries))
             if not key.get("subpath"):
@@ -97,7 +97,7 @@ class HmxSessionStore:
 
 
 def _entry_states(key: Any, entries: Sequence[Any]) -> Iterator[State]:
-    """The states of entries, in whose bodies their order is; and that of the sub-agent, if it is one's."""
+    """The states of entries, each with its order in the body, and that of the sub-agent, if any."""
     shelf, place, now = _shelf(key), key.get("subpath") or "", time_ns()
     for number, entry in enumerate(entries):
         name = str(entry.get("uuid") or uuid4())

@@ -13,8 +13,8 @@ from hmxgraph.api.graph import KnowledgeGraph
 class HmxProvider(ContextProvider):
     """A context provider over *graph*: ``Agent(client, context_providers=[HmxProvider(graph, user_id="ana")])``.
 
-    The pack for what the user says is added to the instructions of the run, so it is no part of the history. What was
-    said, called and returned is recorded in the framework's session.
+    The pack for the user's messages is added to the instructions of the run, so it does not become
+    part of the history. Messages, calls and results are recorded under the framework's session id.
     """
 
     def __init__(
@@ -26,7 +26,7 @@ class HmxProvider(ContextProvider):
         self._budget = budget
 
     async def before_run(self, *, agent: Any, session: Any, context: Any, state: dict[str, Any]) -> None:
-        """Add the pack for the words of the user."""
+        """Add the pack for the user's messages."""
         del agent, state
         asked = " ".join(message.text for message in context.input_messages if message.role == "user" and message.text)
         if asked:
@@ -47,7 +47,7 @@ class HmxProvider(ContextProvider):
 
 
 def chat_items(messages: Iterable[Message]) -> Iterator[Item]:
-    """The words, calls and results of messages."""
+    """The texts, calls and results in messages."""
     for message in messages:
         for content in message.contents:
             if content.type == "text" and content.text and message.role in {"user", "assistant"}:

@@ -32,7 +32,8 @@ class Learning(Face):
         """Compile the tenant's sessions into artifacts; reads only sessions that changed since the last run.
 
         *full* reads every session again, with the same result. *dry_run* reports what would change and writes nothing.
-        *progress* is called with the stage and the number of sessions done. Running it twice changes nothing.
+        *progress* is called with the stage and the number of sessions done. Without new events,
+        compiling again changes nothing.
         """
         if not dry_run:
             self._perform(clock.release(self._tenancy, now_us()))

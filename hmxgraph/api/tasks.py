@@ -53,10 +53,10 @@ class SharedWork(NamedArguments, Face):
         ``expand_event_siblings`` adds records with the same ``event:`` tag. *include_hidden* adds superseded and
         retired records, with their ``hidden_reason``.
 
-        *aliases* are scopes in which the same project was kept before: the names of projects of this tenant, or pairs
-        of a tenant and a project. They are searched as well; ``scope_expansion`` of the result lists all scopes, and
-        ``origin`` of a hit says which it comes from. Only who connects to the database can name other tenants; a
-        server never does.
+        *aliases* are former scopes of the same project: names of projects of this tenant, or pairs
+        of a tenant and a project. They are searched as well; ``scope_expansion`` of the result
+        lists all scopes, and ``origin`` of a hit names its own. Only callers with a database
+        connection of their own can name other tenants; a server does not allow it.
 
         Raises:
             UnknownChoice: an unknown filter or mode.
@@ -232,7 +232,7 @@ class Tasks(SharedWork):
         at: Moment | None = None,
         **fields: Unpack[BoardFields],
     ) -> RecordReceipt:
-        """Open a finished task again, for the reason *summary*; nobody holds it then.
+        """Reopen a finished task, with *summary* as the reason; it is then unclaimed.
 
         Raises:
             TaskError: no reason, or the task is unknown or not finished.
@@ -252,7 +252,8 @@ class Tasks(SharedWork):
     ) -> tuple[TaskEntry, ...]:
         """The board: tasks of a project, status or assignee, the latest first; leases are judged at *at* (now).
 
-        Agents are compared without case and blanks. The saved query ``explore/task_board`` shows the same in a browser.
+        Agents are compared regardless of case and blanks. The saved query ``explore/task_board``
+        shows the same in a browser.
 
         Raises:
             InvalidRequest: a value that is not a string, or a limit outside 1..500.
@@ -271,11 +272,11 @@ class Tasks(SharedWork):
         return self._perform(record_digests.task(self._tenancy, task_id))
 
     def resume(self, task_id: str) -> Resume:
-        """What the next agent needs: goal and why, what was decided and seen, what failed, what is open, what is next.
+        """What the next agent needs: goal, reason, decisions, findings, failures, next steps.
 
-        Every text appears once; ``.text`` is the whole for a prompt. What another agent's verification rejected is
-        under ``rejected`` only. Blockers end with the next checkpoint or end that does not repeat them, or with another
-        run of the agent who was blocked.
+        Every text appears once; ``.text`` is all of it, for a prompt. What another agent's
+        verification rejected is under ``rejected`` only. A blocker ends with the next checkpoint or
+        end of the task that does not repeat it, or with another run of the blocked agent.
 
         Raises:
             NotFound: there is no such task.

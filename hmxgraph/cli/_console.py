@@ -137,7 +137,7 @@ class Whole(RenderHook):
         return Measurement.get(self._console, self._console.options.update(max_width=_UNBOUNDED), table).minimum
 
 
-# Cells up to this width are padded in a pipe, so that short columns stand below one another.
+# Cells up to this width are padded in a pipe, so that short columns line up.
 _PADDED = 32
 _BREAK = " / "
 
@@ -147,7 +147,7 @@ def _is_of_text(table: Table) -> bool:
 
 
 def _lines(table: Table) -> Iterator[ConsoleRenderable]:
-    """The rows of *table*, each as one line without a frame, and no line longer than what it says."""
+    """The rows of *table*, each as one line without a frame or trailing blanks."""
     if table.title:
         yield _line(str(table.title))
     headings = [[str(column.header) for column in table.columns]] if table.show_header else []
@@ -208,7 +208,7 @@ def _listed(table: Table) -> Iterator[ConsoleRenderable]:
 
 
 def _row(names: int | None = None) -> Table:
-    """A table of names, as wide as the longest or *names* cells, and their values."""
+    """A table of names and values; the names take *names* cells at least."""
     row = Table(show_header=False, box=None, pad_edge=False)
     row.add_column(style="dim", no_wrap=True, min_width=names)
     row.add_column(overflow="fold")
@@ -225,12 +225,12 @@ for _console in (out, err):
 
 @contextmanager
 def shown_at_terminal(columns: int, colors: str | None, *, no_color: bool) -> Iterator[None]:
-    """Print in the block as to a terminal of this width, with these colours: another program shows it there."""
+    """Print inside the block as to a terminal of this width and colours: a client shows it."""
     before = [dict(vars(console)) for console in (out, err)]
     for console in (out, err):
         console.size = (columns, console.height)
         console.no_color = no_color
-        # What a console finds out about its terminal has no public setter.
+        # There is no public setter for what a console detects about its terminal.
         console._force_terminal = True  # noqa: SLF001
         console._color_system = COLOR_SYSTEMS[colors] if colors else None  # noqa: SLF001
     try:

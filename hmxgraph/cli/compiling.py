@@ -96,7 +96,7 @@ def counted(number: int, singular: str, plural: str) -> str:
 
 
 def show_notes(report: CompileReport) -> None:
-    """Print what *report* says beside its counts: what was left out, and what would make it learn more."""
+    """Print the notes to *report*: what was left out, and what would help to learn more."""
     for note in _notes(report):
         out.print(note)
 

@@ -1,7 +1,7 @@
-"""What a warm process answers: hooks of agents, and commands that read, from one open graph.
+"""A warm process answers agent hooks and read-only commands from one open graph.
 
-``hmxgraph serve`` answers them beside HTTP. Where it does not run, ``hmxgraph server start`` or the first hook starts
-this module as a program.
+``hmxgraph serve`` does so beside HTTP. If it is not running, ``hmxgraph server start`` or the first
+hook starts this module as a program.
 """
 
 import io
@@ -29,7 +29,7 @@ from hmxgraph.errors import HmxGraphError
 from hmxgraph.server.tenants import Tenants
 
 _log = logging.getLogger(__name__)
-# Seconds that planning may take: a server that has just started needs more for it than for any later read.
+# Seconds for planning: a server that has just started needs longer for it than for later reads.
 _PLANNING = 120.0
 
 
@@ -50,7 +50,7 @@ class Resident:
         return {"text": text}, follow_up
 
     def warm_up(self) -> None:
-        """Let the server plan the statements of a pack, which takes it seconds, before somebody waits for one."""
+        """Let the server plan the statements of a pack, which takes seconds, in advance."""
         try:
             with self._tenants.root.timeout(_PLANNING):
                 self._tenants.root.pack("git push fails")
@@ -75,7 +75,7 @@ class Resident:
 
 
 class _Recorded(io.StringIO):
-    """A stream whose texts are kept in one order with those of another stream."""
+    """A stream that records its texts in one list with those of another stream, in order."""
 
     def __init__(self, name: str, printed: list[tuple[str, str]]) -> None:
         super().__init__()
@@ -116,11 +116,11 @@ def _server_stopped() -> bool:
 
 def main() -> None:
     """Handle the message on standard input, then answer others until none came for an hour or the server stops."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that its file goes with it
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that its state file is removed
     try:
         first = json.loads(sys.stdin.buffer.read())
     except ValueError:
-        first = {}  # the hook's deadline passed while it wrote; its transcript is read by the next one
+        first = {}  # the hook timed out while writing; the next one reads its transcript
     if not first and _server_stopped():
         return  # stopped again right after its start
     with connect() as graph, resident(graph) as warm:

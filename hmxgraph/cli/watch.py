@@ -25,9 +25,9 @@ from hmxgraph.protocol.trust import TrustPolicy
 if TYPE_CHECKING:
     from hmxgraph.protocol.reports import CompileReport
 
-# Seconds between two looks at the files; a look that takes long is followed by a pause as long.
+# Seconds between two scans of the files; a longer scan is followed by a pause of its length.
 _PAUSE = 0.5
-# Seconds for a batch; a database that does not answer is asked again at the next look.
+# Seconds for a batch; if the database does not answer, the next scan tries again.
 _PATIENCE = 20.0
 # Seconds without new events after which they are compiled, and seconds after which they are compiled anyway.
 _QUIET = 5.0
@@ -47,8 +47,8 @@ def watch(
 ) -> None:
     """Follow a file or folder, and store what is appended to it.
 
-    New files and lines are stored within two seconds. Truncated and rotated files are read on, and after a restart the
-    watch goes on where it was. Ctrl-C ends it.
+    New files and lines are stored within two seconds. The watch follows truncated and rotated
+    files, and after a restart it resumes where it stopped. Ctrl-C ends it.
     """
     path = path.expanduser().absolute()
     trust = TrustPolicy(single_user=single_user)
@@ -72,7 +72,7 @@ class _Run:
         self._failure: HmxGraphError | None = None
 
     def follow(self, *, once: bool) -> None:
-        """Look again and again until interrupted; *once*, until nothing more is found or something fails.
+        """Scan until interrupted; with *once*, until nothing more is found or something fails.
 
         Raises:
             HmxGraphError: *once* is set, and what was found could not be stored or compiled.
@@ -95,7 +95,7 @@ class _Run:
             raise self._failure
 
     def _look(self) -> int:
-        """The number of events stored; while the database does not answer, nothing is read."""
+        """Store what is new; the number of events stored, 0 while the database does not answer."""
         try:
             with self._graph.timeout(_PATIENCE):
                 stored = self._watch.step()
@@ -112,7 +112,7 @@ class _Run:
 
 
 class _Compiler:
-    """Compiles beside the watch, when new events are in and no more come for a while."""
+    """Compiles in the background once new events are stored and no more come for a while."""
 
     def __init__(self, graph: KnowledgeGraph) -> None:
         self.words = ""
@@ -123,7 +123,7 @@ class _Compiler:
         self._first = self._last = 0.0
 
     def look(self, stored: int) -> None:
-        """Begin to compile if it is time."""
+        """Start a compilation if one is due."""
         now = monotonic()
         if stored:
             self._first, self._last = self._first or now, now
@@ -148,7 +148,7 @@ class _Compiler:
         self._running = self._pool.submit(self._graph.compile)
 
     def _settle(self) -> None:
-        """Take over the outcome of a compilation; one that failed is said, and the watch goes on."""
+        """Collect the outcome of a compilation; a failure is reported, and the watch goes on."""
         running, self._running = self._running, None
         if running is None:
             return
@@ -166,14 +166,14 @@ class _Compiler:
 
 def _positions_of(graph: KnowledgeGraph, path: Path) -> Path:
     """The file that remembers how far *path* was read into this tenant of this database."""
-    address = graph._connection.address  # noqa: SLF001 - the only one who knows where it is stored
+    address = graph._connection.address  # noqa: SLF001 - only the connection knows the address
     name = "\0".join((address.uri, address.database, graph.tenant_id, str(path)))
     return engine.data_home() / "watch" / f"{sha256(name.encode()).hexdigest()[:32]}.sqlite"
 
 
 @contextmanager
 def _until_interrupted() -> Iterator[Event]:
-    """An event that Ctrl-C, or being terminated, sets; a second Ctrl-C ends at once."""
+    """An event that Ctrl-C or SIGTERM sets; the second such signal ends the program at once."""
     stopped = Event()
 
     def stop(number: int, _: Any) -> None:
@@ -198,7 +198,7 @@ class _Show:
         self._last: Any = None
 
     def __call__(self, progress: Progress, words: str) -> None:
-        """Show *progress* and what else there is to say."""
+        """Show *progress* with a note."""
         document = {**progress.document(), "note": words}
         if document == self._last:
             return

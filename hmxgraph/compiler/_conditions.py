@@ -12,12 +12,12 @@ from hmxgraph.text.terms import terms
 
 MENTIONS = "the request mentions"
 _MOST_WORDS = 20
-# Requests needed on each side, the least share of them with the word, the largest share of rival ones with it.
+# Requests needed on each side; minimum share of them, and maximum share of rivals, with the word.
 _FEW, _MOST, _HARDLY = 5, 0.6, 0.15
 # The same shares for a word that the option itself does not use.
 _NEARLY_ALL, _NEARLY_NONE = 0.9, 0.05
 _BETWEEN_WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
-# Standard errors above chance: because many words are compared, an error rate of one in a thousand, not one in ten.
+# Standard errors above chance: one false alarm in a thousand, because many words are compared.
 _TELLING = 3.0
 
 

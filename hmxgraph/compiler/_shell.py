@@ -44,7 +44,7 @@ _WORD = re.compile(r"[a-z][a-z0-9:._-]*")
 _PARTS = re.compile(r"[a-z]+|[0-9]+")
 _SPELT_ALIKE = 0.5
 _PYTHON = re.compile(r"python(?:\d(?:\.\d+)?)?")
-# Parts of a line that run nothing, and nodes that only group commands.
+# Syntax nodes that run no command.
 _SILENT = frozenset(
     ("comment", "declaration_command", "file_redirect", "function_definition", "heredoc_redirect",
      "herestring_redirect", "test_command", "unset_command", "variable_assignment")
@@ -150,7 +150,7 @@ def _parser() -> "Parser":
 def _commands(line: str, depth: int) -> Iterator[Command]:
     root = _parser().parse(line.encode()).root_node
     simple = list(_simple(root, filtered=False))
-    if not any(words for words, _, _ in simple) and line.split():  # an open quote: words are all there is to go by
+    if not any(words for words, _, _ in simple) and line.split():  # an open quote: split at blanks
         simple = [(line.split(), line, False)]
     for words, text, filtered in simple:
         yield from _resolved(words, text, depth, filtered=filtered)

@@ -52,7 +52,7 @@ TOOL_VERBS = _listed("""
 # Words that make a tool name a noun, whatever its first word is.
 INTERFACES = _listed("api cli sdk")
 
-# Words after which a request has its verb.
+# Words that may precede the verb of a request.
 VERB_LEADS = _listed("""
     also and but can could first he'll help i'd i'll just kindly let let's lets me might must no not now or please
     quickly rather shall should so then they to us want we we'll will would you
@@ -84,7 +84,7 @@ COUNT_WORDS = _listed("""
 # Pronouns and question words, which never belong to a task name.
 PRONOUNS = _listed("he her him i it me she that these they them this those us we what which who you your")
 
-# Words that begin a question for something known.
+# Words that begin a question about known facts.
 QUESTION_WORDS = _listed("what when where which who whose why")
 
 # Prepositions that tie the topic of a request to its verb.
@@ -238,7 +238,7 @@ def telling_words(text: str) -> list[str]:
 
 
 def has_word(text: str, word: str) -> bool:
-    """Whether *text* has *word*, in these capitals, and not just as a part of one.
+    """Whether *text* contains *word* as a whole word, case-sensitively.
 
     >>> has_word("assembled with megahit.", "megahit"), has_word("assembled with megahit", "hit")
     (True, False)

@@ -42,7 +42,7 @@ _CALLS = 1000
 _SCALARS_PER_RESULT = 200
 _MESSAGE_CHARS = 4000
 _INPUTS = 12
-# Words from which on an argument's name is a sentence, which procedures must not repeat.
+# An argument name of more words than this is a sentence, which procedures must not repeat.
 _WORDS = 3
 _PHRASES = 50
 _IDENTIFIERS = 100
@@ -54,7 +54,7 @@ class _Origins:
 
     def __init__(self, most_values: int, most_messages: int) -> None:
         self._most = most_values
-        # The action that returned a value first, and that which did last; when.
+        # The first and the latest action that returned each value, and when.
         self._values: dict[str, tuple[str, int]] = {}
         self._latest: dict[str, tuple[str, int]] = {}
         self._messages: deque[tuple[int, str]] = deque(maxlen=most_messages)
@@ -92,14 +92,14 @@ class _Origins:
         return tuple((str(name)[:40], self._origin(value)) for name, value in named if str(name).count(" ") < _WORDS)
 
     def since(self, text: str, moment: int) -> str:
-        """The origin of a value that appeared after *moment*: the user before an action; "" if it did not."""
+        """The origin of a value that is new since *moment*: the user, else an action; else ""."""
         if any(when > moment and _says(message, text) for when, message in self._messages):
             return FROM_USER
         action, when = self._latest.get(text, ("", 0))
         return action if when > moment else ""
 
     def only(self, text: str) -> str:
-        """The one action that ever returned a value that no user said; "" if there is none."""
+        """The only action that returned a value, unless a user said it; "" if there is none."""
         action, _ = self._latest.get(text, ("", 0))
         said = any(_says(message, text) for _, message in self._messages)
         return action if action == self._values.get(text, ("", 0))[0] and not said else ""
@@ -143,7 +143,9 @@ class _Origins:
 
 
 def _says(message: str, text: str) -> bool:
-    """Whether a message in lower case has *text* as a word; the signs around it and letters before a number may lack.
+    """Whether a lower-case *message* has *text* as a word.
+
+    Punctuation around it and the letters before a number may be missing.
 
     >>> _says("it is 9502127", "#W9502127"), _says("it is 19502127", "#W9502127"), _says("row 12", "a12")
     (True, False, False)
@@ -333,7 +335,7 @@ class _OpenSteps:
             remember(self._calls, str(call_id), step, _OPEN_CALLS)
 
     def pass_over(self) -> None:
-        """Count steps that are not read as one that is not kept; nothing after them is a result of those before."""
+        """Count unread steps as one step that is not kept; later results belong to later steps."""
         self._room = len(self._first)
         self._calls.clear()
         self.last = None
@@ -385,7 +387,7 @@ class _OpenSteps:
         yield from self._latest
 
     def places(self) -> dict[int, int]:
-        """By number, the place of each kept step among them, and that of the step to come."""
+        """The place of each kept step, by its number, and the place of the next step."""
         return {step.number: place for place, step in enumerate(self.kept())} | {
             self.count: len(self._first) + len(self._latest)
         }
@@ -449,7 +451,7 @@ class SessionReader:
                 self._judgement(event)
 
     def pass_over(self) -> None:
-        """Go on with events further on in the session; what lies between is not read."""
+        """Continue with later events of the session; those in between are not read."""
         self._steps.pass_over()
         self._now = replace(self._now, failure="", pending=False)
 
@@ -526,7 +528,7 @@ class SessionReader:
             self._now = replace(self._now, since=since, said=terms_said)
 
     def _opening(self, text: str, event_id: str) -> None:
-        """Take the first informative one of the first few user messages as the request."""
+        """Take the first informative message among the user's first few as the request."""
         if self._openings == _OPENINGS:
             return
         self._openings += 1

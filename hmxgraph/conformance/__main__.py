@@ -89,7 +89,7 @@ def _imported(name: str, *, factory: bool) -> Implementation:
 
 
 def _show(results: Sequence[Verdict], *, show_all: bool) -> None:
-    """Print failed cases, or all, and what the implementation does not do."""
+    """Print failed cases, or all, and the operations that the implementation lacks."""
     console = Console()
     table = Table("clause", "level", "case", "verdict", "detail")
     for result in results:
@@ -106,7 +106,7 @@ def _show(results: Sequence[Verdict], *, show_all: bool) -> None:
 
 
 def _show_clauses(results: Sequence[Verdict]) -> None:
-    """Print every statement with its verdict, its cases, and what of it is not tested and why."""
+    """Print every clause with its verdict and cases, and what is not tested and why."""
     console = Console(soft_wrap=True, highlight=False)
     for row in by_clause(results):
         console.print(f"{row.clause} {row.level} [{_STYLES[row.outcome]}]{row.outcome}[/]: {escape(row.says)}")

@@ -511,5 +511,5 @@ PHRASES = (
     " called ",
     " named ",
 )
-# The speaker's own people, pets and numbers.
+# The speaker's relatives, friends, pets and numbers.
 OWN_MATTERS = re.compile(rf"\bmy (?:[\w-]+ )?(?:{_KIN_SINGLE}|{_KIN_PLURAL}|{NUMBERS})", re.IGNORECASE)

@@ -4,8 +4,8 @@ A *slot* is a question with one answer at a time ("Caroline lives in"). An *inte
 which it was asserted without interruption. A later, different answer supersedes; one for the same time, or by another
 voice, is disputed. A *hard* answer (laid down with `remember`, no exceptions) is superseded only by another hard one;
 anything else that contradicts it is disputed.
-An assertion that arrives late, between two assertions of another answer, splits that answer's interval as it would have
-done on time; a stored interval comes with its assertions where it may be split.
+An assertion that arrives late, between two assertions of another answer, splits that answer's
+interval, as if it had arrived in time. Stored intervals that may be split carry their assertions.
 Intervals do not overlap, and each but the first supersedes the previous one: a linear chain (HMX-A 7).
 """
 
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 
 class Assertion(NamedTuple):
-    """One assertion of an answer: time, event, voice (empty: somebody who may decide), and whether it is hard."""
+    """An assertion of an answer: time, event, voice (empty: a speaker with authority), hardness."""
 
     time_us: int
     event_key: str
@@ -144,7 +144,7 @@ def _extend(interval: Interval, new: Assertion) -> None:
 
 
 def _voices_differ(interval: Interval, new: Assertion) -> bool:
-    """Whether the two come from different people, neither of whom may decide."""
+    """Whether the two come from different speakers, neither of them with authority."""
     return bool(interval.voice and new.voice) and interval.voice != new.voice
 
 

@@ -49,7 +49,7 @@ def call_draft(calls: Calls, frame: Frame, part: str, call: tuple[str, str, Any]
 
 
 def answer_draft(calls: Calls, part: str, answer: Answer) -> Draft:
-    """The draft of a result: readable, with its outcome as far as flag, code or words say."""
+    """The draft of a result: readable, with its outcome if a flag, exit code or text states it."""
     tool, call_event = calls.matching_call(answer.call_id)
     tool = answer.tool or tool
     value, flagged = _unwrapped(answer.value)
@@ -63,7 +63,7 @@ def answer_draft(calls: Calls, part: str, answer: Answer) -> Draft:
 
 
 def _unwrapped(value: Any) -> tuple[Any, bool | None]:
-    """The content of a result as MCP wraps it, and whether it says that it worked."""
+    """The content of an MCP result and whether it succeeded; other values unchanged, and None."""
     if isinstance(value, Mapping) and isinstance(value.get("content"), list) and isinstance(value.get("isError"), bool):
         if isinstance(value.get("structuredContent"), Mapping):
             return value["structuredContent"], not value["isError"]

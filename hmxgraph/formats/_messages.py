@@ -1,7 +1,8 @@
 """Messages with a role, as chat interfaces write them: OpenAI, Anthropic, LangChain, OpenTelemetry, plain ones.
 
-All say the same in slightly different words: a role, text or blocks, calls beside or inside the blocks, results as
-messages or as blocks. One reader takes them all, so that a log that mixes them is read, too.
+All have the same parts under slightly different names: a role, text or blocks, calls beside or
+inside the blocks, results as messages or as blocks. One reader handles them all, so that logs may
+mix them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -84,7 +85,7 @@ def message_reading(message: Message, frame: Frame, calls: Calls) -> Reading:
 
 
 class _Reader:
-    """Collects the drafts of one message block by block; texts in a row are one draft."""
+    """Collects the drafts of one message block by block; consecutive texts are one draft."""
 
     def __init__(self, role: str, author: JsonObject, frame: Frame, calls: Calls) -> None:
         self.drafts: list[Draft] = []
@@ -94,7 +95,7 @@ class _Reader:
         self._called: set[str] = set()
 
     def read(self, blocks: list[Any]) -> None:
-        """Take in the blocks in their order."""
+        """Read the blocks in order."""
         for block in blocks:
             kind = name(mapping(block).get("type"))
             special = self._special(kind, mapping(block))
@@ -216,7 +217,7 @@ def _calls_beside(message: Message) -> Iterator[tuple[str, str, Any]]:
 
 
 def _tool_message(message: Message) -> Answer:
-    """A message of the role of a tool; LangChain's says by ``status`` how the call ended."""
+    """A message with the role of a tool; LangChain's ``status`` says how the call ended."""
     status = message.get("status")
     success = {"success": True, "error": False}.get(status) if isinstance(status, str) else None
     value = message.get("content", message.get("value", message.get("parts", "")))
@@ -225,6 +226,6 @@ def _tool_message(message: Message) -> Answer:
 
 
 def _author(message: Message) -> JsonObject:
-    """Who speaks, where a message of several participants says so."""
+    """The speaker, if the message names one, as in conversations of several participants."""
     author = message.get("name")
     return present(author=author) if isinstance(author, str) else {}

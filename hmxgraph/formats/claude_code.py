@@ -1,8 +1,9 @@
 """Claude Code transcripts: ``~/.claude/projects/<folder>/<session>.jsonl``, sub-agents below it.
 
-One JSON object per line. The set of line types is internal and grows: what is known is read, what is not is skipped by
-name. Each content block is one event with the id ``<uuid>#<block>``. A sub-agent is a session of its own,
-``<session>/<agent>``, so that its steps do not mix with those of the session that started it.
+One JSON object per line. The set of line types is internal and grows: known types are read, others
+are skipped and reported by name. Each content block is one event with the id ``<uuid>#<block>``. A
+sub-agent is a session of its own, ``<session>/<agent>``, so that its steps do not mix with those of
+the session that started it.
 """
 
 import re
@@ -333,11 +334,14 @@ _READERS: dict[str, Callable[[_Transcript, Line, Frame], Reading]] = {
 }
 
 
-# Whose words a text of the user's role holds.
+# Who wrote a text in the user's role.
 
 
 def _from_passages(said: str, line: Line) -> Iterator[Draft]:
-    """The drafts of a text in the user's role: summaries and meta lines are the harness's, the rest by its wrappers."""
+    """The drafts of a text in the user's role.
+
+    The harness wrote summaries and meta lines; for the rest, wrappers tell who wrote it.
+    """
     if _is_compaction(line) and line.get("isMeta") is not True:
         return
     if line.get("isCompactSummary") is True:
@@ -356,7 +360,7 @@ def _from_passages(said: str, line: Line) -> Iterator[Draft]:
 
 
 def _note(said: str, kind: str, title: str = "") -> Draft:
-    """What the harness said, as an observation: evidence, but nobody's rule."""
+    """What the harness said, as an observation: evidence, never a rule."""
     return Draft(
         "observation",
         present(title=title) | {"text": said.strip()},
@@ -400,7 +404,7 @@ def _sub_agent(line: Line) -> str:
 
 
 def _spoken(said: str, line: Line) -> Draft | str:
-    """The model's words; the program puts errors of its own into the model's mouth."""
+    """The model's words, or an error of the program, which it writes as a message of the model."""
     if not said.strip():
         return "empty text"
     if line.get("isApiErrorMessage") is True:
@@ -424,7 +428,7 @@ def _result_ending(words: str, block: Line, details: Line) -> JsonObject:
 
 
 def _kind_of(details: Line) -> str:
-    """The state of a background task that was asked for."""
+    """The state of the background task that a call asked about."""
     return name(mapping(details.get("task")).get("status"))
 
 

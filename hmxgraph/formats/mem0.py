@@ -16,7 +16,7 @@ _LISTS = ("results", "memories")
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How many records are memories with their words and hash, or lists of them.
+    """The share of records that are memories with text, id and provenance, or lists of them.
 
     >>> recognise([{"id": "m1", "memory": "Likes tea", "hash": "h", "user_id": "ana"}]).score
     1.0

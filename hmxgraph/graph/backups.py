@@ -34,8 +34,8 @@ from hmxgraph.protocol.reports import BackupReport, RestoreReport
 from hmxgraph.records.events import SESSION, events_of
 from hmxgraph.text.terms import counter
 
-# The file: a head, a line for each node with the relationships that leave it, and a foot with counts and hashes. It is
-# written beside its path and renamed when it is whole.
+# The file: a header, a line for each node with its outgoing relationships, and a footer with counts
+# and hashes. It is written under a temporary name and renamed when complete.
 
 FORMAT = 1
 Progress: TypeAlias = Callable[[int], object] | None
@@ -49,7 +49,7 @@ _WAY_OUT = "name a file that hmxgraph backup wrote"
 
 
 class _Foot(NamedTuple):
-    """What a backup says about itself in its last line."""
+    """The footer of a backup: its last line."""
 
     nodes: dict[str, int]
     relationships: int
@@ -60,10 +60,10 @@ class _Foot(NamedTuple):
 
 
 def backup(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedure[BackupReport]:
-    """Everything of the tenant, written to *path*; begun again, up to three times, where others write meanwhile.
+    """Write everything of the tenant to *path*, in up to three attempts if others write meanwhile.
 
     Raises:
-        BackupRefused: others write all the while.
+        BackupRefused: others wrote during each attempt.
         NotWritten: *path* cannot be written.
 
     """
@@ -81,7 +81,7 @@ def backup(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedure
 
 
 class _Whole:
-    """A file that appears at its path when it is whole, with the hash of what was written."""
+    """A file that appears at its path only when complete, with the hash of what was written."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -99,7 +99,7 @@ class _Whole:
         self._lines.write(text)
 
     def keep(self) -> None:
-        """Let the file take its place once it is closed."""
+        """Let `close` move the file to its path."""
         self._kept = True
 
     def close(self) -> None:
@@ -118,14 +118,14 @@ class _Whole:
 
 
 def _as_json(value: object) -> dict[str, str]:
-    """A value that JSON has no form for: bytes, which properties may hold where they may hold no object."""
+    """Bytes as a JSON object: properties may hold bytes but no objects, so this is unambiguous."""
     if not isinstance(value, bytes | bytearray):
         raise TypeError(type(value).__name__)
     return {_BYTES: b64encode(value).decode("ascii")}
 
 
 def _stored_value(value: Any) -> Any:
-    """The property behind its form in JSON."""
+    """The property value that a JSON value stands for."""
     return b64decode(value[_BYTES]) if isinstance(value, dict) else value
 
 
@@ -175,13 +175,14 @@ def _digest(tenancy: Tenancy) -> Procedure[str]:
 
 
 def restore(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedure[RestoreReport]:
-    """The backup at *path*, loaded into the empty tenant, then verified.
+    """Load the backup at *path* into the empty tenant, then verify it.
 
-    A backup of this very tenant is restored as it was. One of another tenant is replayed: its events, its artifacts
-    that were not compiled and its task records are stored under this tenant, and everything else is derived again.
+    A backup of the same tenant is restored as it was. One of another tenant is replayed: its
+    events, its artifacts that were not compiled and its task records are stored under this
+    tenant, and everything else is derived again.
 
     Raises:
-        BackupRefused: the file is no whole backup or of another schema, or the tenant is not empty.
+        BackupRefused: the file is not a complete backup of this schema, or the tenant is not empty.
 
     """
     head, foot = _checked(path)
@@ -212,7 +213,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def _nodes(path: Path) -> Iterator[dict[str, Any]]:
-    """The nodes in a backup that was checked."""
+    """The nodes in a backup that was checked before."""
     for line in _lines(path):
         value = orjson.loads(line)
         if "labels" in value:
@@ -220,10 +221,10 @@ def _nodes(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _checked(path: Path) -> tuple[dict[str, Any], _Foot]:
-    """Head and foot of a backup whose every line is as it was written.
+    """The header and footer of a backup, after its hash was verified.
 
     Raises:
-        BackupRefused: it is not.
+        BackupRefused: it is not an intact backup of this schema.
 
     """
     digest, head, last = sha256(), b"", b""
@@ -264,7 +265,7 @@ def _empty(tenancy: Tenancy, path: Path) -> Procedure[None]:
 
 
 def _parts(rows: Iterable[Any], weigh: Callable[[Any], int] = lambda _: 0) -> Iterator[list[Any]]:
-    """*rows* in order, in lists of one transaction each."""
+    """*rows* in order, one list per transaction."""
     part: list[Any] = []
     weight = 0
     for row in rows:
@@ -282,7 +283,8 @@ def _mark(tenancy: Tenancy) -> str:
     return tenancy.node_key("restore", "begun")
 
 
-# A backup of the same tenant: nodes, then their relationships; the tenant's own node last, as it makes the rest count.
+# A backup of the same tenant: nodes, then their relationships; the tenant's own node comes last,
+# because it makes the rest valid.
 
 
 def _restored(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[None]:
@@ -300,12 +302,12 @@ def _restored(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[Non
 
 
 def _weight(node: Mapping[str, Any]) -> int:
-    """The characters of what may be large in a node."""
+    """The number of characters in the properties of a node that may be large."""
     return sum(len(str(node["properties"].get(name, ""))) for name in ("content", "body", "document"))
 
 
 def _finish(tenancy: Tenancy, own: Sequence[Row], mark_id: str) -> Plan[None]:
-    """The tenant's own node, and no sign of a restore any more, in one transaction."""
+    """Create the tenant's own node and remove the mark of the restore, in one transaction."""
     yield bind("backups/remove", tenant_id=tenancy.tenant_id, ids=[mark_id])
     yield from _create(tenancy, own)
 
@@ -338,7 +340,7 @@ def _link(tenancy: Tenancy, links: Sequence[Row]) -> Plan[None]:
     yield bind("backups/link", tenant_id=tenancy.tenant_id, batch={"links": list(links)})
 
 
-# A backup of another tenant: what was put in is put in again, in the order in which it was.
+# A backup of another tenant: its inputs are recorded again, in their original order.
 
 
 def _replayed(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[None]:
@@ -379,7 +381,7 @@ def _events(tenancy: Tenancy, path: Path, of_records: frozenset[str] | set[str])
     return [event for _, event in recorded]
 
 
-# Stored beside the fields of an event, and needed to tell what it was given from what was added.
+# Stored beside the fields of an event, to distinguish given values from added ones.
 _MARKS = ("salience_origin",)
 
 

@@ -89,7 +89,7 @@ def _with_tenant(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> dic
     return {key: value for key, value in own.items() if key in packaged.parameters} | parameters
 
 
-# What a saved query returns as a picture: its nodes and relationships, with the ends that rows of plain values lose.
+# A saved query as a picture: its nodes and relationships with their ends, which plain rows lack.
 
 
 class PictureNode(NamedTuple):

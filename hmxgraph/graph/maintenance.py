@@ -1,4 +1,4 @@
-"""Maintenance of the memory: statistics, refreshed digests, and upkeep that is planned before it is done."""
+"""Maintenance of the memory: statistics, refreshed digests, and clean-up that is planned first."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -67,7 +67,7 @@ def compact(
 
 
 def dream_of(tenancy: Tenancy, project_id: str | None, *, dry_run: bool, drafts: Drafts) -> Procedure[DreamReport]:
-    """The upkeep that is due, or, unless *dry_run*, was done; done twice, it changes nothing the second time.
+    """The maintenance that is due or, unless *dry_run*, was done; a second run changes nothing.
 
     *drafts* are the records to be written: the start of the maintenance task, and the report.
     """

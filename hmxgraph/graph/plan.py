@@ -258,7 +258,7 @@ class Work(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Embed:
-    """Texts whose vectors a procedure needs from the embedder; *kept* ones are always the same, and embedded once."""
+    """Texts to embed for a procedure; with ``kept``, they never change and are embedded once."""
 
     texts: tuple[str, ...]
     kept: bool = False
@@ -340,7 +340,7 @@ def model_key(tenancy: Tenancy) -> str:
     return tenancy.node_key("compiler-model")
 
 
-# Its state: the version, raised once per write, and the logical clock.
+# The tenant's state: the version, raised once per write, and the logical clock.
 
 
 def bump(tenancy: Tenancy, logical_us: int, *, events: int = 0) -> Plan[int]:

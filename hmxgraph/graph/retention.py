@@ -291,7 +291,7 @@ def _latest(tenancy: Tenancy) -> Plan[int]:
 
 
 def _rewind(tenancy: Tenancy) -> Plan[None]:
-    """Set the clock back, because an erased event with a wrong time still holds it; the tenant is locked already."""
+    """Set the logical clock back to the latest time left; the tenant is locked already."""
     latest_us = yield from _latest(tenancy)
     yield bind("retention/rewind", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, latest_us=latest_us)
 
@@ -306,7 +306,7 @@ def _digests(tenancy: Tenancy, chosen: ForgetCriteria, criteria: Row) -> Procedu
 
 
 def _unlearn(tenancy: Tenancy) -> Plan[None]:
-    """Delete the model once no event that it could come from is left; until then the compiler rebuilds it."""
+    """Delete the model once no event is left to build it from; before, the compiler rebuilds it."""
     yield bind("retention/drop_model", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
 
 

@@ -243,7 +243,7 @@ class Limits:
     integers: tuple[str, ...] = ()
 
     def faults(self, document: Mapping[str, Any]) -> Iterator[Fault]:
-        """Every limit that *document* exceeds, with the limit and the canonical_size_bound size."""
+        """Every limit that *document* exceeds, with the limit and the actual size."""
         for name, limit in self.sizes.items():
             if not name or name in document:
                 yield from size_fault(document[name] if name else document, name, limit, self.clause)
@@ -347,7 +347,7 @@ class Document(BaseModel):
     def from_trusted(cls, document: Mapping[str, Any]) -> Self:
         """A document made by this package, without validation, which would cost too much on hot paths.
 
-        The caller passes plain JSON values, keeps no reference to them, and has a test that they are valid.
+        Callers pass plain JSON values and keep no reference to them; tests ensure their validity.
         """
         instance = cls.__new__(cls)
         cls.__pydantic_validator__.validate_python(document, self_instance=instance)

@@ -67,7 +67,7 @@ SORTS = ("created", "updated", "confidence", "evidence")
 class Sorting:
     """How a listing of artifacts is sorted (None: by time of recording, newest first), and whether to count them all.
 
-    ``evidence`` is how often the knowledge was observed; where nobody counted, the number of events that it rests on.
+    ``evidence`` is the number of observations or, if none is recorded, the number of source events.
     """
 
     sort: str | None = None

@@ -7,7 +7,7 @@ from typing import Any
 from hmxgraph.protocol.display import short_text
 from hmxgraph.protocol.records import TaskRecord
 
-# RecordReceipt and read records.
+# Receipts, views and search hits.
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class RecordView:
 
 @dataclass(frozen=True, slots=True)
 class ProjectScope:
-    """A project of a tenant, in which records lie."""
+    """A project of a tenant: the scope of records."""
 
     tenant_id: str
     project_id: str
@@ -211,7 +211,7 @@ class TaskView:
 
 @dataclass(frozen=True, slots=True)
 class TaskEntry:
-    """A task on the board; ``assignee`` is None once its lease is over."""
+    """A task on the board; ``assignee`` is None once the lease has expired."""
 
     task_id: str
     status: str
@@ -304,7 +304,7 @@ class Account:
     datasets: tuple[str, ...] = ()
 
     def lines(self, names: Iterable[str], most: int | None = None) -> Iterator[str]:
-        """The fields *names* as lines, each under its title; of a list, the *most* newest entries.
+        """The fields *names* as lines, each under its title; of a list, the last *most* entries.
 
         >>> list(Account(hypothesis="It leaks", decisions=("Use valgrind",)).lines(["hypothesis", "decisions"]))
         ['Hypothesis: It leaks', 'Decided: Use valgrind']

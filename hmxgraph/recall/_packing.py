@@ -419,9 +419,10 @@ _STRATEGIES: dict[str, _Filling] = {"breadth_first": _breadth, "depth_first": _d
 def truncated_to(
     text: str, tokens: int, count_tokens: Callable[[str], int], weight_by_term: Mapping[str, float] = NOTHING
 ) -> str:
-    """Return the passages of *text* that match *wanted* and fit *tokens* together with the truncation mark.
+    """Return the passages of *text* with the weighted terms that fit *tokens*, with the mark.
 
-    Without a match beyond it, return the longest prefix that fits.
+    The mark of truncation counts. If no such term lies beyond the longest prefix that fits, return
+    that prefix.
 
     >>> truncated_to("one two three four five six", 5, lambda text: len(text.split()))
     'one two three four [truncated]'

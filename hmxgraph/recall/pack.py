@@ -54,7 +54,7 @@ def _date_line(of: date, before: date | None) -> str:
     return short if before is not None and before.year == of.year else f"{short} {of.year}"
 
 
-# After the date of a session that its last feedback calls a failure.
+# Follows the date of a session whose last feedback is negative.
 _FAILED = " (this session ended with negative feedback)"
 
 
@@ -115,8 +115,8 @@ class Line(NamedTuple):
 
     Statements that may since have been replaced carry a time as well; permanent rules carry none.
 
-    ``failed`` tells that the last feedback on its session was negative; ``timed`` is false if the time is unknown: a
-    section with such an event is rendered without dates.
+    ``failed`` means that the last feedback on its session was negative; ``timed`` is false if the
+    time is unknown: a section with such an event is rendered without dates.
     """
 
     section: str
@@ -284,9 +284,9 @@ class Pack(ContextPack):
 
     @property
     def prompt(self) -> str:
-        """``text`` between marks by which it is cut out again when the prompt is recorded; nothing for an empty pack.
+        """``text`` between marks, so that recording the prompt can remove it; "" for an empty pack.
 
-        The marks carry the pack's id and come on top of the budget, with about forty tokens.
+        The marks carry the pack's id and cost about forty tokens on top of the budget.
         """
         return marked(self.text, self.pack_id) if self.text else ""
 

@@ -43,8 +43,8 @@ _ASKER = 0.3
 _OWN = re.compile(r"\b(?:i|my|me|mine|we|our)\b", re.IGNORECASE)
 TIME_WORDS = 0.2
 QUESTION_TURN = -0.15
-# Weight of the share of the question that a turn has itself: the words around it say less. Beside long answers of an
-# assistant, each request stands for itself.
+# Weight of the share of the question that a turn itself contains: the words around it say less. In
+# chats with an assistant, whose answers are long, a request counts by its own words even more.
 OWN_WORDS, _OWN_WORDS_BESIDE_ASSISTANT = 0.5, 1.0
 # Penalty per doubling of length beyond a typical message: a long text matches some word of every question. Capped, so
 # that the only event with the query terms is not outranked by events without any.
@@ -253,25 +253,25 @@ ANSWERS = 0.15
 _RELATED, _LINKED = 0.3, 0.5
 # Minimum share of the best event's relevance; of the events below it, one in fifty answers (conversations, chats).
 _NEAR_BEST = 0.35
-# For a question about the past: how many events need no more than that, and what each doubling of the rank adds to it.
-# Both are for the default budget. Who gives twice as much wants more, less certain events: half the minimum, for twice
-# as many.
+# For questions about the past: how many events need no more than that minimum, and what each
+# doubling of the rank beyond adds to it. Both are for the default budget. Twice the budget lets in
+# more, less certain events: half the minimum, for twice as many.
 _FEW_NEAR, _RISE = 10, 0.1
 # Where even the best events match little of the question, being the best says little: below this assurance, the
 # relevance of all of them counts less.
 _DOUBTED = 0.5
-# Nor does an event with less than this of the evidence help, whoever says it.
+# An event with less evidence than this does not help either, whoever says it.
 _HARDLY_RELATED = 0.1
 _TOKEN = re.compile(r"[\w-]+")
 _SHORTEST_IDENTIFIER = 5
 _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
-# A request for work is unlike the past ones if none of them has this share of its words; of 58 requests to a shop, of
-# which it had seen others, that are 4, and of 195 for other kinds of work 180. A request or a step has at most as many
-# distinct terms.
+# A request for work is new if no past one has this share of its words. Measured: 4 of 58 requests
+# to a shop that had seen others are new, and 180 of 195 requests for other kinds of work. Requests
+# and steps have at most this many distinct terms.
 _ALIKE, _LONGEST_STEP = 0.36, 64
-# What is special about a request has at most this share of all events, or this number.
+# A term of a request is special if at most this share of all events, or this number, contain it.
 _SPECIAL, _FEW_EVENTS = 0.02, 5
-# How long after a time people speak of it.
+# How long after a point in time people still talk about it.
 _TOLD_AFTER_US = 30 * DAY_US
 # Weight of the terms of names in the question: its subject says more than its phrasing.
 _NAME = 1.5
@@ -333,7 +333,7 @@ class Ranking:
 
     @property
     def _own_words(self) -> Floats:
-        """Favour turns that have the words of a question about the past themselves.
+        """Favour turns that themselves contain the words of a question about the past.
 
         A request for work is answered by what followed such a turn, which rarely repeats it.
         """
@@ -353,12 +353,12 @@ class Ranking:
         return tuple(event_id for score, event_id in nsmallest(most, ranks) if score < 0)
 
     def best_sessions(self, most: int) -> tuple[str, ...]:
-        """Return the *most* sessions of the best events."""
+        """Return at most *most* sessions: those of the best events."""
         order = np.argsort(-self.first, kind="stable").tolist()
         return tuple(islice(dict.fromkeys(self.pool.session_id[at] for at in order if self.first[at] > 0), most))
 
     def best_calls(self, sessions: Collection[str], most: int) -> tuple[str, ...]:
-        """Return the ids of the *most* calls of these *sessions* that are the best themselves or precede the best."""
+        """Return the ids of up to *most* calls in *sessions*, the best or those before the best."""
         pool = self.pool
         worth = np.maximum(self.first, np.append(self.first[1:], 0.0)).tolist()
         calls = (at for at, kind in enumerate(pool.kinds) if kind == CALLED and pool.session_id[at] in sessions)
@@ -452,7 +452,7 @@ class Ranking:
 
     @property
     def cases(self) -> Flags:
-        """Which events have most of what is special about this request: its words that hardly any event has."""
+        """Which events contain most of the special terms of the request: those in few events."""
         known = (self.match.counts > 0).sum(axis=1)
         special = known <= max(_SPECIAL * self.event_count, _FEW_EVENTS)
         weights = np.where(special, self.match.weights, 0.0)
@@ -461,7 +461,7 @@ class Ranking:
 
     @cached_property
     def assurance(self) -> float:
-        """How well the best events match the question at all, in (0, 1]."""
+        """How well the best events match the question at all, in [0, 1]."""
         named = 1.0 if self._is_of_named_time else 0.0
         share = float(self.match.share.max(initial=0.0)) if len(self.match.terms) else named
         meant = max(self.meanings.values(), default=0.0) * SURE
@@ -469,7 +469,7 @@ class Ranking:
 
     @property
     def _is_of_named_time(self) -> bool:
-        """Whether the question names a time, and any event is of then or of soon after it."""
+        """Whether the question names a time, and any event is from then or soon after."""
         span = self.question.span
         return span is not None and bool((span.distances_us(self.pool.times) <= _TOLD_AFTER_US).any())
 
@@ -491,7 +491,7 @@ class Ranking:
 
 
 def near_best(relevance: Floats, budget: int = DEFAULT_BUDGET) -> Flags:
-    """Which events are relevant enough to go in after all those more relevant, with *budget* tokens to fill.
+    """Which events are relevant enough, given how many are more so and *budget* tokens to fill.
 
     >>> near_best(np.array([1.0, 0.4, 0.3, 0.1])).tolist()
     [True, True, False, False]

@@ -58,7 +58,7 @@ _CONTRAST = re.compile(
     rf"|,\s+(?=[^,]+{_ELLIPSIS.pattern})|,?\s+(?=without \w+ing\b)|,\s+(?=not\b|with(?:out)? (?:it|them)\b)",
     re.IGNORECASE,
 )
-# What the clause before a clause is about: "it halves them", "without shrinking the bundle".
+# A reference to the subject of the clause before: "it halves them", "without shrinking the bundle".
 _TAKEN_UP = re.compile(r"^(?:(?i:it|they)\b(?! (?i:is|was) (?:\w+ ){1,2}(?:that|to)\b)|without(?= \w+ing\b))")
 _ONE = re.compile(r"\b(the \w+) ones?\b", re.IGNORECASE)
 # Verbs that begin an instruction of its own after "and": "drop moment.js and keep date-fns".
@@ -102,7 +102,7 @@ def statements(text: str, *, decides: bool = False) -> tuple[Statement, ...]:
 
 
 def failure(text: str) -> tuple[Statement, ...]:
-    """That the subject of *text*, a sentence about something that failed, failed.
+    """The statement that the subject of *text*, a sentence about a failure, failed.
 
     >>> lock, import_ = claims("Locking the row fails")[0], claims("The load fails")[0]
     >>> stated = failure("Locking the row deadlocked under load")[0]

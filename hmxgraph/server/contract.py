@@ -1,4 +1,4 @@
-"""The contract of the Hippocortex SDK: what requests hold, and what the engine's results become on its wire."""
+"""The contract of the Hippocortex SDK: its requests, and the engine's results on its wire."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -38,7 +38,7 @@ class CaptureRequest(Request):
 
 
 class CaptureBatchRequest(Request):
-    """Several events; a bad one does not concern the others."""
+    """Several events; an invalid one does not affect the others."""
 
     events: list[Any] = Field(max_length=MOST_EVENTS)
 
@@ -158,7 +158,7 @@ _OF_TYPE = {
     "causal_pattern": "causal",
 }
 _OF_SOURCE = {"policy": "decisions", "memory": "facts", "entity": "facts", "relation": "facts"}
-# Where entries of each section of the contract can stand in a pack.
+# The pack sections that can hold the entries of each section of the contract.
 _WITHIN = {
     "procedures": ("procedures", "workflow"),
     "failures": ("procedures", "workflow"),
@@ -188,7 +188,7 @@ def section_of(entry: Entry, artifact_type: str | None) -> str:
 def synthesized(
     pack: Pack, types: Mapping[str, str], sections: Sequence[str] | None, *, provenance: bool = True
 ) -> dict[str, Any]:
-    """A pack on the wire. Each content is the entry's line in the pack's text, with the label of what others wrote.
+    """A pack on the wire. Each content is the entry's line in the pack's text, with any label.
 
     If there is such a label, the first entry is the notice that explains it: it belongs to the pack's text and budget.
     """
@@ -214,7 +214,7 @@ def _source(entry: Entry, artifact_type: str | None) -> dict[str, Any]:
 
 
 def _budget(pack: Pack, included: int) -> dict[str, Any]:
-    """The budget; the ratio compares what is included with all candidates that are known by their size."""
+    """The budget; the ratio is the share of the included tokens in all candidates of known size."""
     used = pack.token_budget.used
     left_out = sum(drop.token_estimate for drop in pack.dropped_entries or ())
     return {

@@ -79,7 +79,7 @@ def memory_server(caller_of: CallerOf) -> MCPServer[Any]:
 
 
 def _answering(function: Callable[P, R]) -> Callable[P, R]:
-    """*function*, whose errors become tool errors that a model can act on: code and sentence, nothing of the inside."""
+    """*function*, whose errors become tool errors for the model: code and message, no internals."""
 
     @wraps(function)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -236,7 +236,7 @@ def _add_tasks(server: MCPServer[Any], caller_of: CallerOf) -> None:
 
 
 def _resumed(graph: KnowledgeGraph, task_id: str) -> str:
-    """The account of a task, as words of others, and the ids of the records behind it."""
+    """The account of a task, labelled as outside text, and the ids of the records behind it."""
     resume = graph.tasks.resume(task_id)
     return f"{NOTICE}\n{entry_text(resume.text, 'data')}\nrecords: {', '.join(resume.sources)}"
 
@@ -252,7 +252,7 @@ class _Details(NamedTuple):
 
 
 def _reported(caller: Caller, task_id: str, step: Step, details: _Details) -> dict[str, Any]:
-    """Write one step of a task; a run is its start and its end at once."""
+    """Write one step of a task; a run is started and finished at once."""
     tasks = caller.graph.tasks
     fields: Any = {"agent_id": caller.agent_id}
     if step == "progress":
