@@ -13,6 +13,7 @@ UserPromptSubmit prints a context pack, PostToolUseFailure what helped last time
 SessionEnd store the transcript from where it was left. hmxgraph install claude-code sets it up.
 """
 WITHIN = 0.3
+_LONGEST = 600.0
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -44,6 +45,7 @@ def run(arguments: Sequence[str]) -> None:
 def _seconds(text: str | None) -> float:
     """The deadline; the default for anything but a number: a wrong option must not fail a hook."""
     try:
-        return float(text) if text else WITHIN
+        seconds = float(text) if text else WITHIN
     except ValueError:
         return WITHIN
+    return seconds if 0 < seconds <= _LONGEST else WITHIN

@@ -6,6 +6,7 @@ Only hooks whose command is ``hmxgraph hook`` are ours; everything else in the f
 import json
 import re
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,19 +61,19 @@ def rendered(settings: Settings) -> str:
     return json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
 
 
-def installed(settings: Settings, program: str, tenant: str) -> Settings:
+def installed(settings: Settings, program: Sequence[str], tenant: str) -> Settings:
     """*settings* with our hooks after all others; installing twice changes nothing, another tenant replaces the first.
 
-    >>> settings = installed({"model": "opus"}, "hmxgraph", "default")
+    >>> settings = installed({"model": "opus"}, ["hmxgraph"], "default")
     >>> settings["hooks"]["Stop"]
     [{'hooks': [{'type': 'command', 'command': 'hmxgraph hook Stop --tenant default', 'timeout': 5}]}]
-    >>> installed(settings, "hmxgraph", "default") == settings, uninstalled(settings)
+    >>> installed(settings, ["hmxgraph"], "default") == settings, uninstalled(settings)
     (True, {'model': 'opus'})
     """
     cleared = uninstalled(settings)
     hooks = dict(cleared.get("hooks", {}))
     for event in EVENTS:
-        command = f"{shlex.quote(program)} hook {event} --tenant {shlex.quote(tenant)}"
+        command = f"{shlex.join(program)} hook {event} --tenant {shlex.quote(tenant)}"
         entry = {"type": "command", "command": command, "timeout": _TIMEOUT}
         hooks[event] = [*hooks.get(event, []), {"hooks": [entry]}]
     return {**cleared, "hooks": hooks}

@@ -85,9 +85,13 @@ class HmxSessionStore:
 
     def _delete(self, key: Any) -> None:
         shelf, subpath = _shelf(key), key.get("subpath")
+        entries = self._graph.states.on_shelf(shelf, _ENTRY, place=subpath or None)
+        agents = sorted({_loaded(state)["entry"].get("agentId") for state in entries if state.place} - {None})
+        if self._learn:
+            for agent in agents:
+                self._graph.forget(session_id=f"{key['session_id']}/{agent}")
         if subpath:
-            kept = (self._graph.states.on_shelf(shelf, kind, place=subpath) for kind in (_ENTRY, _SUBPATH))
-            self._graph.states.drop(shelf, [state for states in kept for state in states])
+            self._graph.states.drop(shelf, [*entries, *self._graph.states.on_shelf(shelf, _SUBPATH, place=subpath)])
             return
         self._graph.states.drop(shelf)
         project = _project(key["project_key"])

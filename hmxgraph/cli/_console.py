@@ -25,6 +25,8 @@ from rich.text import Text
 # Tab and newline are harmless. Unicode has control pictures for ASCII only, not for the controls of Latin-1.
 _PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
 _PICTURES |= {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
+# Signs that turn the direction of writing could show a line in another order than it has.
+_PICTURES |= dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
 
 _ESCAPES = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 

@@ -24,8 +24,7 @@ def install(agent: _Agent, tenant: Tenant = "default", yes: _Yes = False, settin
     """
     path = _settings_of(agent, settings)
     before = claude_code.read_settings(path)
-    program = shutil.which("hmxgraph") or sys.argv[0]
-    _change(path, before, claude_code.installed(before, program, tenant), yes=yes)
+    _change(path, before, claude_code.installed(before, _program(), tenant), yes=yes)
 
 
 def uninstall(agent: _Agent, yes: _Yes = False, settings: _File = None) -> None:
@@ -36,6 +35,14 @@ def uninstall(agent: _Agent, yes: _Yes = False, settings: _File = None) -> None:
     path = _settings_of(agent, settings)
     before = claude_code.read_settings(path)
     _change(path, before, claude_code.uninstalled(before), yes=yes)
+
+
+def _program() -> list[str]:
+    """The words that run this program, from any folder."""
+    if found := shutil.which("hmxgraph"):
+        return [found]
+    own = Path(sys.argv[0]).absolute()
+    return [str(own)] if own.name.startswith("hmxgraph") else [sys.executable, "-m", "hmxgraph"]
 
 
 def _settings_of(agent: str, settings: Path | None) -> Path:

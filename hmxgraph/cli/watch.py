@@ -86,7 +86,8 @@ class _Run:
             self._tell()
             if once and (self._failure or not (stored or self._watch.progress.behind)):
                 break
-            self._stopped.wait(0 if self._watch.progress.behind else max(_PAUSE, monotonic() - began))
+            hurries = self._watch.progress.behind and self._failure is None
+            self._stopped.wait(0 if hurries else max(_PAUSE, monotonic() - began))
         if self._compiler:
             self._compiler.finish()
             self._tell()

@@ -1,6 +1,7 @@
 """Shell lines as programs: the commands of a line, each with its program and subcommand."""
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -43,6 +44,9 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _WORD = re.compile(r"[a-z][a-z0-9:._-]*")
 _PARTS = re.compile(r"[a-z]+|[0-9]+")
 _SPELT_ALIKE = 0.5
+_DURATION = re.compile(r"\d*\.?\d+[smhd]?")
+# The flag of a shell before the line that it runs.
+_RUNS_LINE = re.compile(r"-[a-z]*c|-[Cc]ommand|/[cC]")
 _PYTHON = re.compile(r"python(?:\d(?:\.\d+)?)?")
 # Syntax nodes that run no command.
 _SILENT = frozenset(
@@ -67,7 +71,6 @@ class Command:
     filtered: bool = False
 
 
-@lru_cache(maxsize=10_000)
 def commands(line: str) -> tuple[Command, ...]:
     """The commands that *line* runs, wrappers removed; directory changes and the like only if there is nothing else.
 
@@ -76,7 +79,15 @@ def commands(line: str) -> tuple[Command, ...]:
     >>> [command.name for command in commands("sudo -E timeout 9 bash -c 'npm ci; npm run build'")]
     ['npm ci', 'npm run build']
     """
-    every = tuple(command for command in _commands(line[:_LONGEST_LINE], 0) if command.name)
+    return _commands_of(line[:_LONGEST_LINE])
+
+
+@lru_cache(maxsize=10_000)
+def _commands_of(line: str) -> tuple[Command, ...]:
+    try:
+        every = tuple(command for command in _commands(line, 0) if command.name)
+    except RecursionError:  # a generated line of a thousand parts, or of brackets in brackets
+        every = tuple(_resolved(line.split(), line, _DEEPEST, filtered=False))
     return tuple(command for command in every if command.name not in PREPARATIONS) or every[:1]
 
 
@@ -150,8 +161,9 @@ def _parser() -> "Parser":
 def _commands(line: str, depth: int) -> Iterator[Command]:
     root = _parser().parse(line.encode()).root_node
     simple = list(_simple(root, filtered=False))
-    if not any(words for words, _, _ in simple) and line.split():  # an open quote: split at blanks
-        simple = [(line.split(), line, False)]
+    if not any(words for words, _, _ in simple) and line.split():
+        # An open quote: split at blanks. Otherwise it is an assignment, which may run something.
+        simple = [(line.split(), line, False)] if root.has_error else list(_substituted(root))
     for words, text, filtered in simple:
         yield from _resolved(words, text, depth, filtered=filtered)
 
@@ -173,6 +185,12 @@ def _simple(node: "Node", *, filtered: bool) -> Iterator[tuple[list[str], str, b
     elif node.type not in _SILENT:
         for child in node.named_children:
             yield from _simple(child, filtered=filtered)
+
+
+def _substituted(node: "Node") -> Iterator[tuple[list[str], str, bool]]:
+    """The simple commands whose output an assignment takes."""
+    for child in node.named_children:
+        yield from _simple(child, filtered=False) if child.type == "command_substitution" else _substituted(child)
 
 
 def _only_feeds(stage: Sequence[tuple[list[str], str, bool]]) -> bool:
@@ -229,7 +247,9 @@ def _unwrapped(tokens: Sequence[str]) -> list[str]:
     words = list(tokens)
     while words and (words[0] in WRAPPERS or _ASSIGNMENT.fullmatch(words[0])):
         wrapper = words.pop(0)
-        while wrapper in WRAPPERS and words and (words[0].startswith("-") or words[0].rstrip("smh").isdigit()):
+        while wrapper in WRAPPERS and words and (words[0].startswith("-") or _DURATION.fullmatch(words[0])):
+            if wrapper == "command" and words[0] in {"-v", "-V"}:  # asks where a program is, without running it
+                return [wrapper, *words]
             takes_value = words.pop(0) in WRAPPER_FLAGS_WITH_VALUE.get(wrapper, ())
             del words[:takes_value]
     return words
@@ -238,12 +258,12 @@ def _unwrapped(tokens: Sequence[str]) -> list[str]:
 def _inner_line(program: str, arguments: Sequence[str]) -> str:
     """The command line that a program runs in a shell, on another host or in a container; "" if there is none."""
     if program in SHELLS:
-        flags = [place for place, word in enumerate(arguments) if word.startswith("-") and "c" in word]
+        flags = [place for place, word in enumerate(arguments) if _RUNS_LINE.fullmatch(word)]
         return next(iter(arguments[flags[0] + 1 : flags[0] + 2]), "") if flags else ""
     if program == "ssh":
         return " ".join(_behind_host(arguments))
     if program == "kubectl" and "exec" in arguments and "--" in arguments:
-        return " ".join(arguments[arguments.index("--") + 1 :])
+        return shlex.join(arguments[arguments.index("--") + 1 :])
     return ""
 
 

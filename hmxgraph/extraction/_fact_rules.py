@@ -95,7 +95,11 @@ WORK = one_of(
 # Denials; "not badly allergic" is a degree, not a denial.
 _SURELY = r"(?:actually|really|in fact|still|definitely|certainly|just|luckily|fortunately)"
 NOT = rf"(?:(?:{_SURELY} )?(?:not|no longer) (?:{_SURELY} )?)?"
-_ITEM = r"(?!(?:it|that|this|them|so|but|which|and|or|my|we|you|they)\b)[a-z]\w*(?:[ -]\w+)*"
+# One thing of an enumeration, which ends where another clause begins.
+_ANOTHER = r"I|it|that|this|them|my|we|you|he|she|they|live|love|like|hate|have|am|can"
+_JOINING = "so|but|which|because|since|when|if|though"
+_ITEM = rf"(?!(?:{_ANOTHER}|{_JOINING}|and|or)\b)[a-z]\w*(?:[ -](?!(?:{_JOINING}|and|or)\b)\w+){{0,3}}"
+_ITEMS_END = rf"(?=[,.!;]|$| -| (?:{_JOINING})\b| and (?:{_ANOTHER})\b)"
 COUNT = r"(?:\d{1,2}|one|two|three|four|five|six|seven|no)"
 
 
@@ -109,7 +113,7 @@ HEALTH_RULES: tuple[FactRule, ...] = (
         ("allergic",),
         re.compile(
             rf"(?<![\w'])I(?:'m| am) (?:{NOT}|(?!not\b)\w+ )allergic to "
-            rf"{_ITEMS}(?=[,.!;]|$| -| (?:so|but|which|and I)\b)"
+            rf"{_ITEMS}{_ITEMS_END}"
         ),
         "{subject} is allergic to {object}",
         0.9,
@@ -117,6 +121,9 @@ HEALTH_RULES: tuple[FactRule, ...] = (
         examples=(
             ("I'm severely allergic to peanuts, so no nuts.", "the user is allergic to peanuts"),
             ("I'm allergic to cats, dogs and horses.", "the user is allergic to horses"),
+            ("I am allergic to penicillin and my doctor knows it.", "the user is allergic to penicillin"),
+            ("I'm allergic to tree nuts and live in Oslo.", "the user is allergic to tree nuts"),
+            ("I am allergic to bees but I like honey.", "the user is allergic to bees"),
             ("I am not allergic to latex after all.", "the user is not allergic to latex"),
             ("I'm no longer allergic to nuts or milk", "the user is not allergic to milk"),
         ),
@@ -133,7 +140,7 @@ HEALTH_RULES: tuple[FactRule, ...] = (
         ("allergic",),
         re.compile(
             rf"{_SOMEBODY} is (?:{NOT}|(?!not\b)\w+ )allergic to "
-            rf"{_ITEMS}(?=[,.!;]|$| -| (?:so|but|which|and s?he)\b)"
+            rf"{_ITEMS}{_ITEMS_END}"
         ),
         "{subject} is allergic to {object}",
         0.9,

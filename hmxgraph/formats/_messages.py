@@ -75,13 +75,21 @@ def message_reading(message: Message, frame: Frame, calls: Calls) -> Reading:
     role = role_of(message)
     if not role:
         return Reading(left_out=(f"message of unknown role {name(message.get('role'))[:40]!r}",))
-    if role == "tool":
+    blocks = _blocks(message)
+    if role == "tool" and not any(map(_is_result, blocks)):
         return Reading((answer_draft(calls, "0", _tool_message(message)),))
     reader = _Reader(role, _author(message), frame, calls)
-    reader.read(_blocks(message))
+    reader.read(blocks)
     for call in _calls_beside(message):
         reader.call(*call)
     return Reading(tuple(reader.drafts), tuple(reader.left_out))
+
+
+def _is_result(block: Any) -> bool:
+    """Whether a block is the result of a call."""
+    fields = mapping(block)
+    kind = name(fields.get("type"))
+    return kind in _RESULT_BLOCKS or kind.endswith("_tool_result") or bool(_ANSWERS & fields.keys())
 
 
 class _Reader:
@@ -116,7 +124,7 @@ class _Reader:
     def _special(self, kind: str, block: Message) -> Callable[[Message], None] | None:
         if kind in _CALL_BLOCKS or "function_call" in block or "functionCall" in block:
             return self._call_block
-        if kind in _RESULT_BLOCKS or kind.endswith("_tool_result") or _ANSWERS & block.keys():
+        if _is_result(block):
             return self._result_block
         return self._thought if kind in _THOUGHTS else None
 

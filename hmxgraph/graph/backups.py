@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import zlib
 from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -206,7 +207,7 @@ def _lines(path: Path) -> Iterator[bytes]:
         with path.open("rb") as raw:
             compressed = raw.peek(2)[:2] == b"\x1f\x8b"
             yield from gzip.GzipFile(fileobj=raw) if compressed else raw
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise BackupRefused(
             str(path), f"it cannot be read: {error}", "name a file that hmxgraph backup wrote"
         ) from error

@@ -263,8 +263,9 @@ def _compared(parts: list[str], clause: str, labels: frozenset[str]) -> tuple[fr
     return before | (labels - late), after | late
 
 
-# The name of something, as in "station B"; "A" at the beginning is the article.
+# The name of something, as in "station B"; "A" at the beginning is the article, except before these.
 _LETTER = re.compile(r"[A-HJ-Z]\.?")
+_AFTER_NAME = frozenset({"is", "was", "has", "had"})
 
 
 def _signed(text: str) -> tuple[dict[str, bool], bool]:
@@ -273,7 +274,7 @@ def _signed(text: str) -> tuple[dict[str, bool], bool]:
     denied = excluded = False
     words = re.findall(r"[\w~\u2019'.+#/-]+|,", text)
     for place, word in enumerate(words):
-        if _LETTER.fullmatch(word) and (word != "A" or place or len(words) == 1):
+        if _LETTER.fullmatch(word) and (word != "A" or place or not words[1:] or words[1] in _AFTER_NAME):
             signs.setdefault(word.lower(), not excluded)
         elif word.lower() == "without":
             excluded = True
@@ -341,8 +342,9 @@ def _denies_generally(statement: Statement, claim: Statement) -> bool:
 
 
 def _opposed(claim: Statement, statement: Statement) -> bool:
-    turned = sum(sign != claim.terms[term] for term, sign in statement.terms.items() if term in claim.terms)
-    return (claim.denied != statement.denied) ^ (turned % 2 == 1) ^ _swapped(claim, statement)
+    # Two turned terms are two contradictions ("slower and larger"); only the denial of one cancels it ("not slower").
+    turned = any(sign != claim.terms[term] for term, sign in statement.terms.items() if term in claim.terms)
+    return (claim.denied != statement.denied) ^ turned ^ _swapped(claim, statement)
 
 
 def _swapped(claim: Statement, statement: Statement) -> bool:

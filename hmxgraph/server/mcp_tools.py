@@ -15,10 +15,11 @@ from mcp_types import ToolAnnotations
 
 import hmxgraph
 from hmxgraph.api.graph import KnowledgeGraph
-from hmxgraph.errors import HmxGraphError, NotFound
+from hmxgraph.errors import HmxGraphError, InvalidRequest, NotFound
 from hmxgraph.protocol.access import ApiKey
 from hmxgraph.protocol.explanations import Evidence
 from hmxgraph.recall.pack import NOTICE
+from hmxgraph.records.trust import OPEN
 from hmxgraph.server.guard import check_scope
 from hmxgraph.server.wire import Refusal
 from hmxgraph.text.artifacts import render_artifact
@@ -258,6 +259,8 @@ def _reported(caller: Caller, task_id: str, step: Step, details: _Details) -> di
     if step == "progress":
         receipt = tasks.progress(task_id, summary=details.summary, next_step=details.next_step, **fields)
     elif step == "run":
+        if details.status == OPEN:  # before the run is recorded, which would stay open
+            raise InvalidRequest("status", "'open'", "how the run ended", "give completed or failed")
         began = tasks.run_start(
             task_id, command=details.command or "", why_chosen=details.why_chosen, inputs=details.inputs, **fields
         )

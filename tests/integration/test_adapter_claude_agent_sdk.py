@@ -63,6 +63,24 @@ def test_a_session_is_resumed_as_it_was_and_learned_from(graph, transcript):
     assert "docker compose" not in graph.pack("tcp connect: connection refused").text
 
 
+def test_sub_agents_are_forgotten_with_their_session(graph, transcript):
+    """Or alone; their words are events of sessions of their own."""
+    store = HmxSessionStore(graph)
+
+    for name in ("a1", "a2"):
+        entries = [
+            {**entry, "agentId": name, "isSidechain": True, "uuid": f"{name}-{entry['uuid']}"} for entry in transcript
+        ]
+        asyncio.run(store.append({**KEY, "subpath": f"subagents/agent-{name}"}, entries))
+    asyncio.run(store.append(KEY, transcript))
+    asyncio.run(store.delete({**KEY, "subpath": "subagents/agent-a1"}))
+    assert "docker compose" in graph.pack("tcp connect: connection refused").text
+    left = graph.query("explore/session_story", session_id=f"{KEY['session_id']}/a1").rows
+    assert not [row for row in left if row["text"]]
+    asyncio.run(store.delete(KEY))
+    assert "docker compose" not in graph.pack("tcp connect: connection refused").text
+
+
 def test_a_store_that_only_keeps_learns_nothing(graph, transcript):
     """With learn=False no event is stored."""
     store = HmxSessionStore(graph, learn=False)

@@ -76,6 +76,8 @@ def test_two_agents_share_work_over_stdio(address, tenant_id):
             await called(ana, "task_report", **task, step="progress", summary="namespace made", next_step="apply")
             applied = {"step": "run", "summary": "applied", "command": "kubectl apply"}
             reasonless = await refused(ana, "task_report", **task, **applied)
+            going_on = await refused(ana, "task_report", **task, **applied, why_chosen="it is there", status="open")
+            assert "how the run ended" in going_on
             await called(ana, "task_report", **task, **applied, why_chosen="it is there", inputs=["manifests"])
             evidence = {"step": "evidence", "summary": "12 pods run", "supports_claim": True}
             evidence_record = json.loads(await called(ana, "task_report", **task, **evidence))

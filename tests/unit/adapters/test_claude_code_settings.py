@@ -2,12 +2,15 @@
 
 import copy
 import json
+import shutil
 import sys
+from pathlib import Path
 
 import pytest
 
 from hmxgraph.adapters.claude_code_settings import EVENTS, installed, read_settings, uninstalled, write_settings
 from hmxgraph.cli import main
+from hmxgraph.cli.install import _program
 from hmxgraph.errors import InvalidRequest
 
 LINT = {"type": "command", "command": "~/.claude/lint.sh", "timeout": 30}
@@ -57,16 +60,16 @@ def meaning(settings):
 def test_uninstalling_takes_out_what_installing_put_in(settings, program):
     """Whatever the settings hold; the input is not changed."""
     before = copy.deepcopy(settings)
-    after = installed(settings, program, "my team")
+    after = installed(settings, [program], "my team")
     assert settings == before
     assert all(len(after["hooks"][event]) >= 1 for event in EVENTS)
     assert meaning(uninstalled(after)) == meaning(before)
-    assert installed(after, program, "my team") == after
+    assert installed(after, [program], "my team") == after
 
 
 def test_foreign_hooks_stay_untouched_and_come_first():
     """Also those that only mention us."""
-    after = installed(FOREIGN, "hmxgraph", "default")
+    after = installed(FOREIGN, ["hmxgraph"], "default")
     for event, groups in FOREIGN["hooks"].items():
         assert after["hooks"][event][: len(groups)] == groups
     assert {name: after[name] for name in ("model", "permissions")} == {
@@ -76,14 +79,14 @@ def test_foreign_hooks_stay_untouched_and_come_first():
 
 def test_a_hook_that_somebody_moved_beside_others_is_taken_out_alone():
     """The others in its group stay, with their matcher."""
-    ours = installed({}, "hmxgraph", "default")["hooks"]["Stop"][0]["hooks"][0]
+    ours = installed({}, ["hmxgraph"], "default")["hooks"]["Stop"][0]["hooks"][0]
     mixed = {"hooks": {"Stop": [{"matcher": "x", "hooks": [LINT, ours]}]}}
     assert uninstalled(mixed) == {"hooks": {"Stop": [{"matcher": "x", "hooks": [LINT]}]}}
 
 
 def test_another_tenant_replaces_the_first():
     """No event is answered twice."""
-    after = installed(installed({}, "hmxgraph", "one"), "/usr/bin/hmxgraph", "two")
+    after = installed(installed({}, ["hmxgraph"], "one"), ["/usr/bin/hmxgraph"], "two")
     commands = [entry["command"] for groups in after["hooks"].values() for group in groups for entry in group["hooks"]]
     assert len(commands) == len(EVENTS)
     assert all(command.endswith("--tenant two") for command in commands)
@@ -128,3 +131,23 @@ def test_an_unknown_agent_is_named(file, run):
     code, _, said = run("install", "emacs", "--settings", file)
     assert code != 0
     assert "claude-code" in said
+
+
+def test_a_module_is_a_program():
+    """Where no script is on the path, Python runs it; it is recognised again."""
+    program = ["/opt/my python/bin/python", "-m", "hmxgraph"]
+    once = installed({}, program, "default")
+    assert once["hooks"]["Stop"][0]["hooks"][0]["command"].startswith(
+        "'/opt/my python/bin/python' -m hmxgraph hook Stop"
+    )
+    assert installed(once, program, "default") == once
+    assert uninstalled(once) == {}
+
+
+def test_hooks_are_found_from_any_folder(monkeypatch):
+    """A script that is called by a relative path is written down by its whole one."""
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    monkeypatch.setattr(sys, "argv", [".venv/bin/hmxgraph", "install"])
+    assert _program() == [str(Path.cwd() / ".venv/bin/hmxgraph")]
+    monkeypatch.setattr(sys, "argv", ["/somewhere/hmxgraph/__main__.py", "install"])
+    assert _program() == [sys.executable, "-m", "hmxgraph"]

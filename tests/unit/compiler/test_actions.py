@@ -28,6 +28,14 @@ from tests.session_makers import Script, event
         ("sudo -u postgres psql -c 'select 1'", "psql"),
         ("timeout -s KILL 30 git push", "git push"),
         ("env -u DEBUG npm test", "npm test"),
+        ("VERSION=$(git describe --tags)", "git describe"),
+        ("timeout 1.5 pytest -q", "pytest"),
+        ("timeout 1d pytest -q", "pytest"),
+        ("powershell -ExecutionPolicy Bypass -File build.ps1", "powershell"),
+        ("pwsh -Command 'git push'", "git push"),
+        ("bash --norc -c 'git push'", "git push"),
+        ("kubectl exec web -- sh -c 'npm ci && npm test'", "npm ci"),
+        ("command -v git", "command"),
         ("ssh web-1", "ssh"),
         ("kubectl exec -n web web-1 -- df -h /data", "df"),
         ("grep -rn main src", "grep"),
@@ -176,3 +184,9 @@ def test_action_reads_like_an_instruction(action, sentence, kind):
 def test_a_service_before_the_verb_hides_neither_verb_nor_kind(name, kind, sentence):
     """A tool reads by its verb, though the service or thing that it belongs to stands before it."""
     assert (kind_of(name), instruction(name)) == (kind, sentence)
+
+
+def test_a_line_nested_too_deep_is_read_by_its_words():
+    """A generated line must not end a compilation."""
+    assert command_name(" && ".join(["git add ."] * 1_500)) == "git add"
+    assert command_name("(" * 3_000 + "ls" + ")" * 3_000)

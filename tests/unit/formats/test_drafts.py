@@ -60,6 +60,19 @@ def test_a_result_of_gemini_is_a_result():
         assert [(draft.event_type, draft.content["result"]) for draft in reading.drafts] == [("tool_result", {"a": 1})]
 
 
+def test_a_tool_message_may_hold_results_as_parts():
+    """As OpenTelemetry records them: each result finds its call."""
+    calls = Calls({})
+    calls.remember("c1", "weather", "e1")
+    parts = [{"type": "tool_call_response", "id": name, "response": "rainy"} for name in ("c1", "c2")]
+    drafts = message_reading({"role": "tool", "parts": parts}, frame("a", "m"), calls).drafts
+    assert [(draft.content["call_id"], draft.content["result"]) for draft in drafts] == [
+        ("c1", "rainy"),
+        ("c2", "rainy"),
+    ]
+    assert (drafts[0].content["tool_name"], drafts[0].parent_event_id) == ("weather", "e1")
+
+
 def test_a_cut_text_says_how_long_it_was():
     """Also where it was cut a second time, because the first did not suffice."""
     value = {str(number): "x" * 5_000 for number in range(100)}

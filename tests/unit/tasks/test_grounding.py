@@ -57,6 +57,12 @@ def test_half_of_the_claims_set_a_trap():
         ("The rod is 310 cm long", "The rod is 3.1 m long", "for"),
         ("ARM is affected", "ARM is unaffected", "against"),
         ("Drop date-fns", "Keep date-fns", "against"),
+        ("The import is fast and stable", "The import is slow and unstable", "against"),
+        ("The new index is faster and smaller", "The new index is slower and larger", "against"),
+        ("The build passes without errors", "The build fails with errors", "against"),
+        ("The deploy succeeded without downtime", "The deploy failed with downtime", "against"),
+        ("The import is faster", "The import is not slower", "for"),
+        ("A is faster than B", "B is faster than A", "against"),
     ],
 )
 def test_the_side_of_a_statement(claim, text, expected):
