@@ -97,7 +97,7 @@ def test_any_json_is_stored_with_a_warning(graph):
     ("call", "words"),
     [
         (lambda graph: graph.append("message", "hi", session_id="s"), "give a dict"),
-        (lambda graph: graph.append("message", {}, session_id="s", agent="a"), "there are agent_id"),
+        (lambda graph: graph.append("message", {}, session_id="s", agent="a"), "choose from agent_id"),
         (lambda graph: graph.record("hi", session_id="s"), "as dicts"),
         (lambda graph: graph.record([{"a": 1}], session_id="s"), "nearest"),
     ],
