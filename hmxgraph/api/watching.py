@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from glob import escape
 from hashlib import sha256
@@ -108,6 +108,7 @@ class Progress:
     """What a watch did so far: files followed, lines read, and what became of their events.
 
     ``unfinished`` files end amid a line, ``unknown`` ones are of no known format; both are read on when they grow.
+    ``unreadable`` ones, which this user may not read, are tried again at each step.
     ``behind`` says that more is there than the last step read.
     """
 
@@ -118,11 +119,12 @@ class Progress:
     rejected: int = 0
     unfinished: int = 0
     unknown: set[str] = field(default_factory=set)
+    unreadable: set[str] = field(default_factory=set)
     behind: bool = False
 
     def document(self) -> dict[str, Any]:
         """The progress as JSON values."""
-        return {**asdict(self), "unknown": sorted(self.unknown)}
+        return {**asdict(self), "unknown": sorted(self.unknown), "unreadable": sorted(self.unreadable)}
 
 
 class Watch:
@@ -166,7 +168,7 @@ class Watch:
             self._store(pieces)
         for path in paths:
             if path.suffix not in _GROWING:
-                with suppress(FileNotFoundError):
+                with self._as_permitted(path):
                     self._store_whole(path)
         return self.progress.accepted - before
 
@@ -234,9 +236,21 @@ class Watch:
         at = self._positions.get(path)
         if path in self._half_read:
             return
-        with suppress(FileNotFoundError):
+        with self._as_permitted(path):
             if _version(path.stat()) not in {(at.inode, at.size, at.changed_ns), self._waiting.get(path)}:
                 yield from self._read(path, path, at)
+
+    @contextmanager
+    def _as_permitted(self, path: Path) -> Iterator[None]:
+        """Pass over a file that a rotation took since it was listed, and note one that this user may not read."""
+        try:
+            yield
+        except FileNotFoundError:
+            return
+        except PermissionError:
+            self.progress.unreadable.add(str(path))
+        else:
+            self.progress.unreadable.discard(str(path))
 
     def _read(self, name: Path, path: Path, at: Position, *, closed: bool = False) -> list[_Piece]:
         """The new lines of the file at *path*, which is, or before it was *closed* was, called *name*."""

@@ -237,6 +237,7 @@ def line(progress: Progress, words: str = "") -> str:
         f"{progress.rejected:,} rejected" if progress.rejected else "",
         f"{_count_of(progress.unfinished, 'file')} amid a line" if progress.unfinished else "",
         f"{_count_of(len(progress.unknown), 'file')} of no known format" if progress.unknown else "",
+        f"{_count_of(len(progress.unreadable), 'file')} without permission to read" if progress.unreadable else "",
     ]
     return "; ".join(filter(None, (", ".join(filter(None, parts)), words)))
 

@@ -32,17 +32,29 @@ class Program:
         """The answer to one request."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+            line = self._process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
         if not line:
             raise typer.BadParameter(f"the implementation ended while it was asked: {request['op']}")
-        answer: Mapping[str, Any] = json.loads(line)
+        try:
+            answer: Mapping[str, Any] = json.loads(line)
+        except ValueError as error:
+            said = f"{line.strip():.80}"
+            raise typer.BadParameter(f"asked {request['op']}, the implementation wrote no JSON: {said}") from error
         return answer
 
     def close(self) -> None:
         """End the program."""
-        self._process.communicate(timeout=30)
+        try:
+            self._process.communicate(timeout=30)
+        except BrokenPipeError:
+            self._process.wait(30)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
 
 
 _Factory = Annotated[bool, typer.Option("--factory", help="Call what --adapter names; its result answers.")]
@@ -82,7 +94,9 @@ def run(
 
 
 def _imported(name: str, *, factory: bool) -> Implementation:
-    module, _, attribute = name.partition(":")
+    module, colon, attribute = name.partition(":")
+    if not colon:
+        raise typer.BadParameter(f"--adapter {name}: write module:name")
     target = getattr(import_module(module), attribute)
     implementation: Implementation = target() if factory else target
     return implementation

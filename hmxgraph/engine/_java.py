@@ -63,9 +63,15 @@ def _description(major: int | None) -> str:
 
 
 def _candidates(settings: Settings) -> Iterator[Path]:
-    """Existing programs without duplicates, in order of preference."""
-    programs = dict.fromkeys(path.resolve() for path in _paths(settings) if path.is_file())
-    yield from programs
+    """Existing programs without duplicates, in order of preference.
+
+    Called by the name that was found: a version manager's link chooses its program by that name.
+    """
+    programs: dict[Path, Path] = {}
+    for path in _paths(settings):
+        if path.is_file():
+            programs.setdefault(path.resolve(), path)
+    yield from programs.values()
 
 
 def _paths(settings: Settings) -> Iterator[Path]:

@@ -63,6 +63,8 @@ def _drop_digests(tenancy: Tenancy, records: Sequence[TaskRecord]) -> Plan[None]
 
 def _drop_chosen_digests(tenancy: Tenancy, chosen: Row, at_us: int) -> Plan[None]:
     """Delete the digests that were written in a session, by an agent, or before a time."""
+    if not (yield from state(tenancy))["state_version"]:  # nothing was ever stored, and nothing is now
+        return
     yield from bump(tenancy, at_us)
     session_id = chosen["session_id"] or ""
     task_id = session_id.removeprefix(TASK_SESSION) if session_id.startswith(TASK_SESSION) else None

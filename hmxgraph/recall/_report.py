@@ -121,7 +121,10 @@ def _used_sections(pack: ContextPack) -> Iterator[tuple[str, Any]]:
 def _sections(pack: ContextPack, trails: Trails) -> str:
     components = pack.metadata.get("score_components", {})
     weights = pack.assembly_metadata.ranking_weights.model_dump()
-    described = zip(pack.entries, pack.metadata.get("entries") or [{}] * len(pack.entries), strict=True)
+    notes = pack.metadata.get("entries")
+    if not isinstance(notes, list) or len(notes) != len(pack.entries):  # made by other software
+        notes = [{}] * len(pack.entries)
+    described = zip(pack.entries, notes, strict=True)
     body = ""
     for section, entries in groupby(described, key=lambda pair: pair[0].section):
         shown = [_entry(entry, about, components, weights, trails) for entry, about in entries]

@@ -94,7 +94,7 @@ def statements(text: str, *, decides: bool = False) -> tuple[Statement, ...]:
     """
     stated: list[Statement] = []
     before: Statement | None = None
-    for clause in _asserted(text, decides=decides):
+    for clause in _asserted(_BLANKS.sub(" ", text), decides=decides):
         before = _resolved(clause, before) if clause else None
         if before and before.terms:
             stated.append(before)
@@ -117,7 +117,8 @@ def failure(text: str) -> tuple[Statement, ...]:
 
 def claims(text: str) -> tuple[Statement, ...]:
     """The clauses of a claim; a question is read as the statement that it asks about."""
-    clauses = (clause for sentence in _SENTENCE.split(text) for clause in _clauses(sentence.strip(" ?!.")))
+    plain = _BLANKS.sub(" ", text)
+    clauses = (clause for sentence in _SENTENCE.split(plain) for clause in _clauses(sentence.strip(" ?!.")))
     claimed: list[Statement] = []
     for clause in clauses:
         part = _resolved(clause, claimed[-1] if claimed else None)
@@ -169,7 +170,9 @@ _NONE = re.compile(
     r"(?<![\w.,])(?:0|zero) (?!(?:mins?|minutes?|secs?|seconds?|hours?|days?|bytes?|percent|times)\b)(?=[a-z]{3})",
     re.IGNORECASE,
 )
-_NEITHER = re.compile(r"\bneither\b(.*?)\bnor\b", re.IGNORECASE)
+_NEITHER = re.compile(r"\bneither\b(.{0,200}?)\bnor\b", re.IGNORECASE)
+# Longer blanks would be searched from each of their characters.
+_BLANKS = re.compile(r"[ \t]{2,}")
 _NOT = re.compile(r"(?<=\w)n['\u2019]t\b|\bcan(?:not|['\u2019]t)\b", re.IGNORECASE)
 # Phrases rewritten to the plain words that follow; the order matters.
 _PHRASES = tuple(

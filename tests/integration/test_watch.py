@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Event
 from time import monotonic, sleep
 
@@ -282,6 +283,27 @@ def test_the_database_is_lost_for_a_while(address, environment, transcript, stor
             until(lambda: len(texts(stored)) == 3)
             assert any("compiled 1 session," in status["note"] for status in notes)
     assert watching.returncode == 0
+
+
+def test_a_file_that_may_not_be_read_keeps_no_other_waiting(watch, transcript, stored, monkeypatch):
+    """It is named in the progress, and read once it may be."""
+    append(transcript, line(0))
+    closed = transcript.with_name("closed.jsonl")
+    append(closed, line(1))
+    opens = Path.open
+
+    def refused(path, *arguments, **options):
+        if path == closed:
+            raise PermissionError(13, "Permission denied", str(path))
+        return opens(path, *arguments, **options)
+
+    followed = watch()
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", refused)
+        followed.step()
+        assert (len(texts(stored)), followed.progress.unreadable) == (1, {str(closed)})
+    followed.step()
+    assert (len(texts(stored)), followed.progress.unreadable) == (2, set())
 
 
 def test_a_single_look_fails_where_nothing_can_be_stored(address, tenant_id, transcript, stored, tmp_path):
