@@ -608,7 +608,8 @@ def _surroundings(
     ranking = opening.by_words
     span = ranking.question.span
     sessions = ranking.best_sessions(_SESSIONS)
-    ends = _ENDS if ranking.question.works else 0
+    # Past sessions are shown whole for requests for work, and beside procedures only.
+    ends = _ENDS if ranking.question.works and {"episodes", "procedures"} <= set(request.sections) else 0
     calls = ranking.best_calls(sessions[:ends], _CALLS)
     latest = not query_terms or request.strategy == "recency_biased" or ranking.question.latest
     return bind(
