@@ -1,4 +1,4 @@
-"""Messages of frameworks as chat messages, which ``graph.record`` takes."""
+"""Framework messages converted to the chat messages that ``graph.record`` accepts."""
 
 import json
 from collections.abc import Mapping
@@ -9,12 +9,12 @@ FORMAT = "openai-chat"
 
 
 def message_item(role: str, text: str) -> Item:
-    """What someone said."""
+    """A message with text."""
     return {"role": role, "content": text}
 
 
 def call_item(call_id: str, name: str, arguments: Any) -> Item:
-    """A tool that was called, with its arguments as JSON text or a mapping.
+    """A tool call; *arguments* are JSON text or a mapping.
 
     >>> call_item("c1", "cluster_of", {"env": "staging"})["tool_calls"][0]["function"]["arguments"]
     '{"env": "staging"}'
@@ -25,7 +25,7 @@ def call_item(call_id: str, name: str, arguments: Any) -> Item:
 
 
 def result_item(call_id: str, text: str, *, failed: bool) -> Item:
-    """What a tool returned, or the error with which it failed.
+    """The result of a tool call, or its error.
 
     >>> result_item("c1", "no such cluster", failed=True)["content"]
     'Error: no such cluster'

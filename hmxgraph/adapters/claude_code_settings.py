@@ -1,4 +1,4 @@
-"""The hooks of hmxgraph in a settings file of Claude Code: merged in, shown, and taken out again.
+"""Add, show and remove the hooks of hmxgraph in a Claude Code settings file.
 
 Only hooks whose command is ``hmxgraph hook`` are ours; everything else in the file stays as it is.
 """
@@ -14,7 +14,7 @@ from hmxgraph.errors import InvalidRequest
 
 Settings = dict[str, Any]
 EVENTS = ("UserPromptSubmit", "PostToolUseFailure", "Stop", "SubagentStop", "PreCompact", "SessionEnd")
-# Hooks are answered within 0.3 s; this is what Claude Code allows on a machine that is out of breath, in seconds.
+# Hooks are answered within 0.3 s. This timeout, in seconds, is for machines under heavy load.
 _TIMEOUT = 5
 _OURS = re.compile(r"(?:^|[/\\\s'\"])hmxgraph(?:\.exe)?['\"]? hook (?:" + "|".join(EVENTS) + r")\b")
 
@@ -28,7 +28,7 @@ def read_settings(path: Path) -> Settings:
     """The settings in *path*; empty if there is no such file.
 
     Raises:
-        InvalidRequest: the file is no JSON object, or its hooks have another form than Claude Code's.
+        InvalidRequest: the file is not a JSON object, or its hooks are not in Claude Code's form.
 
     """
     if not path.exists():
@@ -46,7 +46,7 @@ def read_settings(path: Path) -> Settings:
 
 
 def write_settings(path: Path, settings: Settings) -> None:
-    """Write *settings* to *path* at once: a reader sees the old file or the new one. A link stays a link."""
+    """Write *settings* to *path* atomically. A symbolic link stays a link."""
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.hmxgraph")
@@ -62,7 +62,9 @@ def rendered(settings: Settings) -> str:
 
 
 def installed(settings: Settings, program: Sequence[str], tenant: str) -> Settings:
-    """*settings* with our hooks after all others; installing twice changes nothing, another tenant replaces the first.
+    """*settings* with our hooks after all others.
+
+    Installing twice changes nothing; installing for another tenant replaces the tenant.
 
     >>> settings = installed({"model": "opus"}, ["hmxgraph"], "default")
     >>> settings["hooks"]["Stop"]
@@ -80,7 +82,7 @@ def installed(settings: Settings, program: Sequence[str], tenant: str) -> Settin
 
 
 def uninstalled(settings: Settings) -> Settings:
-    """*settings* without our hooks, and without the groups and lists that only they were in."""
+    """*settings* without our hooks, and without groups and lists that held nothing else."""
     if "hooks" not in settings:
         return settings
     hooks = {}

@@ -15,8 +15,9 @@ from hmxgraph.api.graph import KnowledgeGraph
 class HmxRetriever(BaseRetriever):
     """Nodes from the pack for a query, best first: ``HmxRetriever(graph, budget=1024).retrieve("Deploy staging")``.
 
-    *budget* is the hard limit of all nodes together, in tokens; *options* are those of ``graph.pack``. Texts keep their
-    labels, metadata name source, section, origin, confidence and whether the words are trusted.
+    *budget* is the hard limit for all nodes together, in tokens; *options* are those of
+    ``graph.pack``. Texts keep their labels. The metadata holds source, section, origin,
+    confidence and whether the text is trusted.
     """
 
     def __init__(self, graph: KnowledgeGraph, *, budget: int = 2048, **options: Any) -> None:
@@ -36,7 +37,9 @@ class HmxRetriever(BaseRetriever):
 
 
 class HmxMemoryBlock(BaseMemoryBlock[str]):
-    """A block that gives the pack for what was said last, and records the messages that leave the short-term memory.
+    """A memory block that returns the pack for the last user message.
+
+    It records the messages that LlamaIndex flushes from its short-term memory.
 
     Messages are recorded in the session that LlamaIndex names, else in *session_id*.
     """
@@ -62,6 +65,6 @@ class HmxMemoryBlock(BaseMemoryBlock[str]):
             await asyncio.to_thread(self.graph.record, [item], session_id=session, user_id=self.user_id)
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
-        """Nothing: a pack that is cut would lose its end; a smaller *budget* is the way to a shorter one."""
+        """Return None: a truncated pack would lose its closing mark; lower *budget* instead."""
         del content, tokens_to_truncate
         return None

@@ -1,9 +1,11 @@
-"""A warm process: it keeps a graph open and answers hooks and commands on a local port, so that they need not connect.
+"""A warm process keeps a graph open and answers hooks and commands on a local port.
 
-``hmxgraph serve`` is one; where none runs, ``hmxgraph server start`` or the first hook starts one
-(`hmxgraph.cli.resident`). Short programs ask it.
-Only the standard library and platformdirs are imported here, because an agent waits for the program that asks. Address
-and key of the process are in a private file of the data home. Messages are JSON over an authenticated connection.
+Clients are spared the cost of connecting. ``hmxgraph serve`` is such a process; if none runs,
+``hmxgraph server start`` or the first hook starts one (`hmxgraph.cli.resident`).
+
+Only the standard library and platformdirs are imported here, because an agent waits for the client.
+The address and key of the process are in a private file in the data home. Messages are JSON over an
+authenticated connection.
 """
 
 import json
@@ -25,16 +27,18 @@ from typing import Any
 import hmxgraph
 
 Message = dict[str, Any]
-# Commands that only read, ask nothing and write no file; the rest run in a process of their own.
+# Commands that only read, never prompt and write no file; all others run in their own process.
 READING = frozenset({"pack", "suggest", "explain", "query", "digest", "health"})
-# What decides which database is read, and how: a warm process answers only those who would do the same.
+# Settings that select the database and how it is read: a warm process answers only clients with
+# the same ones.
 _SETTINGS = ("URI", "USER", "DATABASE", "SINGLE_USER", "MASK_SECRETS", "TIMEOUT", "TRUSTED_KEYS")
-# Seconds without a question after which a process that a hook or ``hmxgraph server start`` started ends.
+# A process started by a hook or ``hmxgraph server start`` ends after this many seconds without a
+# message.
 _IDLE = 3_600.0
 _LOOK = 5.0
-# Seconds that a started process has before another one is started.
+# Seconds that a starting process gets before another one may be started.
 _STARTING = 20.0
-# Seconds that a client or the process may be silent while they authenticate each other.
+# Timeout of each receive during authentication, in seconds.
 _HANDSHAKE = 5
 # Seconds to wait for an answer: longer than any read may take.
 _PATIENCE = 60.0
@@ -59,7 +63,7 @@ def asked(message: Mapping[str, Any]) -> Message | None:
     try:
         state = json.loads(state_file().read_bytes())
         if os.name == "posix":
-            os.kill(state["pid"], 0)  # a killed process leaves its file, and its port to others, who may never answer
+            os.kill(state["pid"], 0)  # a killed process leaves its file; others may get its port
         with Client(("127.0.0.1", state["port"])) as connection:
             _authenticate(connection, bytes.fromhex(state["key"]), answering=True)
             connection.send_bytes(json.dumps(message).encode())
@@ -74,7 +78,7 @@ def asked(message: Mapping[str, Any]) -> Message | None:
 def _authenticate(connection: "Connection[Any, Any]", key: bytes, *, answering: bool) -> None:
     """Both sides prove that they have *key*.
 
-    A process that is stopped, or a client that connects and says nothing, would otherwise be waited for without end.
+    The timeout guards against a suspended process, and a client that connects but sends nothing.
 
     Raises:
         AuthenticationError: the other side has another key.
@@ -116,7 +120,10 @@ def start(message: Mapping[str, Any]) -> None:
 
 
 def run_in_warm_process(arguments: Sequence[str]) -> int | None:
-    """Run a command in the warm process and print what it prints; its exit code, or None if it must run here."""
+    """Run a command in the warm process and print its output.
+
+    Returns the exit code, or None if the command must run in this process.
+    """
     at_terminal = sys.stdout.isatty()
     if not only_reads(arguments) or sys.stderr.isatty() != at_terminal:
         return None
@@ -129,7 +136,7 @@ def run_in_warm_process(arguments: Sequence[str]) -> int | None:
 
 
 def _terminal() -> Message:
-    """Width and colours of this terminal, in the words of rich."""
+    """Width and colours of this terminal, as rich names them."""
     kind = os.environ.get("TERM", "").lower()
     colors = "256" if kind.endswith("-256color") else "standard"
     if os.environ.get("COLORTERM", "").strip().lower() in {"truecolor", "24bit"}:
@@ -142,7 +149,9 @@ def _terminal() -> Message:
 
 
 def only_reads(arguments: Sequence[str]) -> bool:
-    """Whether a command writes neither memory nor files, so that any process may run it; help is quick by itself.
+    """Whether a command writes neither memory nor files, so that any process may run it.
+
+    Help is excluded, as it is fast anyway.
 
     >>> only_reads(["pack", "git push fails"]), only_reads(["pack", "x", "--html=x.html"]), only_reads(["forget"])
     (True, False, False)
@@ -173,17 +182,17 @@ Answer = Callable[[Mapping[str, Any]], tuple[Mapping[str, Any], Callable[[], obj
 
 
 class Warm:
-    """Answers messages with *answer*: it gives what to send, and what is left to do after that, if anything."""
+    """Answers messages with *answer*, which returns the reply and an optional follow-up task."""
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
         self._last = monotonic()
-        self._busy = threading.Lock()  # what is left to do is done one after the other
+        self._busy = threading.Lock()  # follow-up tasks run one at a time
         self._closing = threading.Event()
 
     @contextmanager
     def listening(self, file: Path) -> Iterator[None]:
-        """Answer while the block runs; *file* says where. At the end, what was left to do is done."""
+        """Answer while the block runs; *file* says where. Exit waits for a follow-up."""
         from secrets import token_bytes  # noqa: PLC0415 - an agent waits for programs that only ask
 
         key = token_bytes(32)
@@ -199,16 +208,16 @@ class Warm:
             pass
 
     def wait_until_idle(self, is_over: Callable[[], bool]) -> None:
-        """Return when no message came for an hour, or *is_over* says that there is nothing left to answer from."""
+        """Return after an hour without messages, or once *is_over* returns true."""
         while monotonic() - self._last < _IDLE and not self._closing.wait(_LOOK):
             if is_over():
                 return
 
     def handle(self, message: Mapping[str, Any], send: Callable[[Mapping[str, Any]], object] = len) -> None:
-        """Answer one message, then do what is left to do."""
+        """Answer one message, then run its follow-up task."""
         self._last = monotonic()
         answer, follow_up = self._answer(message)
-        with suppress(OSError):  # whoever asked may have given up, which changes nothing about the rest
+        with suppress(OSError):  # the client may have given up; the follow-up still runs
             send(answer)
         if follow_up is not None:
             with self._busy:
@@ -220,11 +229,11 @@ class Warm:
             try:
                 connection = listener.accept()
             except OSError:
-                continue  # a client that gave up; also the end, when the listener is closed
+                continue  # the client gave up, or the listener was closed
             threading.Thread(target=self._converse, args=(connection, key), daemon=True).start()
 
     def _converse(self, connection: "Connection[Any, Any]", key: bytes) -> None:
-        """Answer one client; one that gives up, is silent or has no key gets no answer."""
+        """Answer one client, unless it gives up, stays silent or lacks the key."""
         with connection:
             try:
                 _authenticate(connection, key, answering=False)

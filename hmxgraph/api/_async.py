@@ -657,13 +657,13 @@ class AsyncExploring(AsyncFace):
         return QueryResult(name, query(name).row, tuple(rows))
 
     async def draw(self, name: str = "explore/entity_map", /, **parameters: Any) -> Drawing:
-        """The picture of a saved query that returns nodes and relationships; a notebook shows it, interactive.
+        """Draw a saved query that returns nodes and relationships, interactive in notebooks.
 
-        Needs the extra ``draw``. ``hmxgraph query`` lists the queries; ``save`` writes a page, or an SVG.
+        Needs the extra ``draw``. ``hmxgraph query`` lists the queries; ``save`` writes HTML or SVG.
 
         Raises:
             StatementMisuse: no such query, or missing or unexpected parameters.
-            InvalidRequest: the query returns a table: it has rows, but no node.
+            InvalidRequest: the query returns rows without nodes.
 
         """
         rows = await self._perform(exploring.picture(self._tenancy, name, parameters), whole=True)

@@ -103,7 +103,7 @@ def loaded(command: str) -> Any:
     click_command.name = command
     for each in getattr(click_command, "commands", {"": click_command}).values():
         each.params.append(_timeout_option())
-    if threading.current_thread() is threading.main_thread():  # a warm process runs it in another one
+    if threading.current_thread() is threading.main_thread():  # not in a warm process
         _raise_on_interrupt()
         _collect_garbage()
     return click_command
@@ -153,7 +153,7 @@ def _raise_on_interrupt() -> None:
 
 
 def _collect_garbage() -> None:
-    """Start the garbage collector, if the program paused it, and let it skip what has been imported."""
+    """Enable the garbage collector, if the program paused it, and exempt what was imported."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

@@ -1,4 +1,4 @@
-"""``hmxgraph browser``: Neo4j Browser on the memory's graph, with its style and the saved queries."""
+"""``hmxgraph browser``: Neo4j Browser for the memory graph, with its style and saved queries."""
 
 import io
 import webbrowser

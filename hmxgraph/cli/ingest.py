@@ -1,4 +1,4 @@
-"""``hmxgraph ingest``, ``remember`` and ``forget``."""
+"""``hmxgraph ingest``, ``forget``, ``clock``, ``remember`` and ``embed``."""
 
 import asyncio
 import re
@@ -36,7 +36,7 @@ from hmxgraph.protocol.memories import Memory
 from hmxgraph.protocol.reports import ClockReport, ConflictingEvent, ForgetReport, IngestReport, Rejection, SourceReport
 from hmxgraph.protocol.trust import TrustPolicy
 
-# ``hmxgraph ingest`` and ``hmxgraph forget``: what goes in, and what has to go again.
+# ``hmxgraph ingest``, ``forget`` and ``clock``: store events, erase them, check their dates.
 
 if TYPE_CHECKING:
     from hmxgraph.api.recording import ForgetChoices, RememberOptions
@@ -52,7 +52,7 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks
 
 
 class Rate(ProgressColumn):
-    """Lines a second, once that is known."""
+    """Lines per second, once known."""
 
     def render(self, task: Task) -> Text:
         """A whole number."""
@@ -180,7 +180,7 @@ def age(text: str) -> timedelta:
 
 
 class _Login(NamedTuple):
-    """Whose memory, on which terms."""
+    """The tenant, and the terms of access."""
 
     tenant: str
     trust: TrustPolicy
@@ -204,7 +204,7 @@ def _streamed(source: str, idle: float | None, login: _Login, options: IngestCho
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int], None] | None]:
-    """Told the number of settled lines; draws only on a terminal."""
+    """A callback for the number of processed lines; None unless stderr is a terminal."""
     if not err.is_terminal:
         yield None
         return

@@ -1,8 +1,8 @@
 """causal_pattern: what makes sessions succeed or fail, compared with similar sessions that lack it (HMX-A 4.4).
 
 Some kinds of requests are harder than others, and each has its own actions, so sessions are compared within their
-kind only. Strength is Cheng's causal power (1997), (p - base) / (1 - base). Only causes that pass the test of Mantel
-and Haenszel (1959) over all kinds are kept.
+kind only. Strength is Cheng's causal power (1997), (p - base) / (1 - base). Only causes that pass
+the Mantel-Haenszel test (1959) over all kinds are kept.
 """
 
 import re
@@ -29,7 +29,7 @@ _LATER_CLAUSES = re.compile(r"[,;:][^”]*”")
 _SUCCEEDS, _FAILS, _CALL_FAILS = "the session succeeds", "the session fails", "the call fails"
 _SPARED = {_SUCCEEDS: "failed", _FAILS: "succeeded", _CALL_FAILS: "had the call succeed"}
 _HAPPENED = {_SUCCEEDS: "succeeded", _FAILS: "failed", _CALL_FAILS: "had the call fail"}
-# Strata in which a contrast has to hold, and the sessions on each side of one that can show it.
+# A contrast must hold in this many strata that have this many sessions on each side.
 _LEAST_STRATA, _LEAST_COMPARED = 2, 2
 _MOST_KINDS = 3
 
@@ -114,8 +114,9 @@ class Finding:
     def useful(self) -> bool:
         """Whether it is advice: an agent controls the cause, and no difference between requests explains the effect.
 
-        That a call fails is seen at the call. That a session succeeds has many reasons, and careful work is one of
-        them: the contrast has to hold for several agents or kinds of requests, and to be reversed for none.
+        A failing call is observed directly. A session can succeed for many reasons, such as a
+        careful agent, so its contrast must hold for several agents or kinds of requests and be
+        reversed for none.
         """
         if not self.cause.advice or self.effect == _CALL_FAILS:
             return bool(self.cause.advice)
@@ -179,7 +180,8 @@ def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary])
             users = [user for user in summaries if user.session_id in uses[action]]
             yield from _unprepared(action, users, uses[action])
         elif not _ends(uses[action], summaries):
-            # A lookup costs little; whether a change is due, the state of things decides and not the agent.
+            # Only lookups are advised: they cost little. Whether a change is due depends on
+            # the situation, not on the agent.
             advice = capital(instruction(action))
             effects = (_SUCCEEDS,)
             yield _Cause(f"{action} is called", f"action:{action}", uses[action], summaries, nouns, effects, advice)
@@ -254,9 +256,9 @@ def _finding(cause: _Cause, effect: str, kinds: Mapping[str, str], profile: Comp
 
 
 def _still_running(cause: _Cause) -> list[SessionSummary]:
-    """The sessions that could still show the cause at the step at which it usually comes.
+    """The sessions that show the cause or outlast its usual step.
 
-    Otherwise what is tried last would be blamed for the failure of the sessions that need it.
+    Otherwise a last resort would be blamed for the failure of the sessions that need it.
     """
     places = {session_id: min(steps) for session_id, steps in cause.places.items()}
     usual = statistics.median(places.values())

@@ -1,4 +1,4 @@
-"""What helped after a failure: the one model that playbooks and suggestions draw on."""
+"""What helped after a failure: the model behind playbooks and suggestions."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,12 +27,13 @@ _Ways = dict[tuple[Way, bool, tuple[Amendment, ...]], list[Occurrence]]
 class Recovery:
     """One reaction to the failure of an action: its actions with their usual lines, how often it was tried and helped.
 
-    ``failed`` is the action that failed, and ``credited`` holds the occurrences in which the reaction helped, or all if
-    none did. ``retry`` is set if it is nothing but another attempt, ``changes`` then names the inputs that changed, and
-    how. ``attempts`` counts the times that the failed action was attempted again; without any, the end of the session
-    judges. ``displaced`` counts how often the failure was gone but another came in its place. ``instead`` is set if the
-    failed action was usually not tried again where it helped, and ``futile`` if feedback calls all sessions in which it
-    helped failures.
+    ``failed`` is the action that failed, and ``credited`` holds the occurrences in which the
+    reaction helped, or all if none did. ``retry`` is set if it is only another attempt; ``changes``
+    then says which inputs changed, and how. ``attempts`` counts the retries of the failed action;
+    without any, the end of the session decides whether it helped. ``displaced`` counts how often
+    the failure was gone but another took its place. ``instead`` is set if the failed action was
+    usually not retried where the reaction helped. ``futile`` is set if feedback calls every session
+    in which it helped a failure.
     """
 
     failed: str
@@ -63,7 +64,7 @@ class Recovery:
     def reliable(self) -> bool:
         """Whether it worked at least every other time.
 
-        A repair worked if it removed the error, whatever failed next; another attempt only if it went well.
+        A repair worked if it removed the error, whatever failed next; a retry only if it succeeded.
         """
         worked = self.seen.successes - (self.displaced if self.retry else 0)
         return self.unknown or (worked > 0 and worked >= _HALF * self.seen.count)
@@ -75,7 +76,7 @@ class Recovery:
 
     @property
     def informed(self) -> bool:
-        """Whether the failed action was attempted again with inputs that changed in a known way."""
+        """Whether the failed action was retried with inputs that changed in an explained way."""
         return any(change.how not in UNEXPLAINED for change in common_changes(self.credited))
 
     @property
@@ -85,12 +86,12 @@ class Recovery:
 
     @property
     def coincidence(self) -> bool:
-        """Whether it may be unrelated to the failure: another change, made once, after which nothing was retried."""
+        """Whether it may be unrelated to the failure: a change made once and no retry after it."""
         return self._unattested and self.seen.count < _TWICE and is_action(self.action)
 
     @property
     def guesswork(self) -> bool:
-        """Whether only the end of at most one session speaks for it, since the failed action was never tried again."""
+        """Whether the only evidence is the end of at most one session, without any retry."""
         return self._unattested and self.seen.successes < _TWICE and kind_of(self.action) in _WORKS
 
     @property
@@ -174,7 +175,7 @@ def tallies(advised: Iterable[Recovery]) -> list[dict[str, Any]]:
 def _candidates(occurrences: Sequence[Occurrence]) -> _Ways:
     """The occurrences of each way: whole routes, and single actions with every route that contains them.
 
-    Another attempt is a way by the inputs that changed.
+    Retries are divided by the inputs that changed.
 
     A single action that failed alone gets no credit for longer routes that worked: it needed something else. An action
     that was never tried alone is a separate way only if the failure was gone clearly more often with it than without.
@@ -202,9 +203,9 @@ def _candidates(occurrences: Sequence[Occurrence]) -> _Ways:
 
 
 def _by_changes(retries: Sequence[Occurrence]) -> Iterator[tuple[tuple[Amendment, ...], list[Occurrence]]]:
-    """The retries by the change that most of those left made, and the rest, which changed nothing.
+    """Retries grouped by the most frequent change among those left; last, those without any.
 
-    Changes that tell how to repeat them come first.
+    Changes that say how to repeat them come first.
     """
     left = list(retries)
     while left:
@@ -225,9 +226,9 @@ def common_changes(retries: Sequence[Occurrence]) -> tuple[Amendment, ...]:
 
 
 def changed_inputs(occurrence: Occurrence) -> tuple[Amendment, ...]:
-    """The inputs in which the next attempt differs from the failed one, and how; a command line tells its own.
+    """The inputs changed in the next attempt, and how; a command line shows its own changes.
 
-    Another value that the agent spoke about with the user first is the user's choice.
+    If the agent spoke with the user in between, a new value counts as the user's choice.
     """
     changes = () if occurrence.again is None else occurrence.again.amendments
     if not occurrence.settled:
@@ -243,7 +244,7 @@ def _kinds(occurrence: Occurrence) -> set[Amendment]:
 
 
 def _bare(change: Amendment) -> Amendment:
-    """*change* without what may differ where the change is the same: where an input is from that the user settled."""
+    """*change* without details that vary between retries that made the same change."""
     if change.how in {CHOSEN, ASKED}:
         return Amendment(change.input, CHOSEN)
     return replace(change, detail="") if change.how == GIVEN else change
@@ -296,7 +297,7 @@ def _recovery(failed: str, key: tuple[Way, bool, tuple[Amendment, ...]], occurre
         changes=changes,
         displaced=sum(occurrence.displaced for occurrence in judged),
         instead=again <= _HALF * len(credited),
-        # A lookup is done when it has its result, whatever the session makes of it.
+        # A lookup is done once it has its result, however the session ends.
         futile=is_action(way[0])
         and any(occurrence.helped for occurrence in credited)
         and all(occurrence.summary.rejected for occurrence in credited),

@@ -257,7 +257,7 @@ def instruction(action: str) -> str:
 
 
 def names_its_object(action: str) -> bool:
-    """Whether the name of *action* says what it acts on, so that telling somebody to do it says what to do.
+    """Whether the name of *action* says what it acts on, so that an instruction is specific.
 
     >>> names_its_object("get_order_details"), names_its_object("mix format"), names_its_object("billing_api")
     (True, True, True)
@@ -310,7 +310,7 @@ def _subject(verb: str, words: Sequence[str]) -> str:
 
 
 def _readable(words: Sequence[str]) -> Iterator[str]:
-    """The words of a name with the missing small words: "by name zip" becomes "by name and zip".
+    """The words of a name with the missing function words: "by name zip" becomes "by name and zip".
 
     >>> list(_readable(["user", "id", "by", "name", "zip"])), list(_readable(["bills", "for", "customer"]))
     (['user', 'id', 'by', 'name', 'and', 'zip'], ['bills', 'for', 'the', 'customer'])

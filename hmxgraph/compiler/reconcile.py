@@ -239,7 +239,7 @@ def _of_draft(head: Head, draft: ArtifactDraft, making: Making) -> Change:
 
 
 def _revived(head: Head, draft: ArtifactDraft, making: Making) -> Change:
-    """A new chain for a pattern that was given up, once validated; at once if its evidence had been erased."""
+    """A new chain for a retired pattern: once validated, or at once if its evidence was erased."""
     if draft.validated(making.profile) or head.reason == FORGOTTEN:
         return _new_chain(draft, making, head)
     return Change("unchanged", head.artifact_type, head.title, head.reason, head)

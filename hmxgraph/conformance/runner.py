@@ -1,4 +1,4 @@
-"""Put every case and vector to an implementation, and judge its answers.
+"""Run every case and vector against an implementation, and judge its answers.
 
 An implementation is a function from a request to an answer, both JSON objects (README.md). It may answer
 ``{"unsupported": true}``: the case is then untested, which is neither passed nor failed.
@@ -34,7 +34,7 @@ KINDS = ("event", "artifact", "context-pack", "envelope", "fingerprint", "task-r
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one case: its clause and rule, the outcome, and what was wrong or missing."""
+    """The outcome of one case: its clause and rule, and what was wrong or missing."""
 
     name: str
     clause: str
@@ -50,7 +50,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a specification says, the cases that test it, what became of them, and why something of it is not tested."""
+    """A statement of a specification: its cases, their outcome, and why parts are untested."""
 
     clause: str
     level: str
@@ -74,9 +74,9 @@ def verdicts(implementation: Implementation) -> Iterator[Verdict]:
 
 
 def by_clause(results: Iterable[Verdict]) -> tuple[Statement, ...]:
-    """Every statement with a MUST, SHOULD or MAY, then every rule that a case tests beside them, in clause order.
+    """Every MUST, SHOULD or MAY statement, and every other rule that a case tests, by clause.
 
-    A statement has failed if one of its cases has, and is untested if none was put to the implementation.
+    A statement fails if one of its cases fails, and is untested if none of its cases was tested.
     """
     judged = {verdict.name: verdict for verdict in results if verdict.clause}
     listed = [
@@ -105,13 +105,13 @@ def _together(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 def _clause_order(clause: str) -> tuple[str, tuple[int, ...]]:
-    """Where a clause stands: HMX-E 6.10 after HMX-E 6.9."""
+    """The sort key of a clause: HMX-E 6.10 comes after HMX-E 6.9."""
     document, _, section = clause.partition(" ")
     return document, tuple(int(part) for part in section.split(".") if part.isdigit())
 
 
 def trials() -> dict[str, Trial]:
-    """Each example, document case, vector and store case by name, to be put to an implementation one by one."""
+    """Each example, document case, vector and store case by name, to be run one by one."""
     listed = [(name, "example", partial(_example, name)) for name in example_names()]
     listed += [(name, case, partial(_document_case, case)) for name, case in cases(server=False).items()]
     listed += [
@@ -210,7 +210,7 @@ def _stream_check(_given: Mapping[str, Any], check: Mapping[str, Any], implement
 
 
 def _mapping_check(given: Mapping[str, Any], check: Mapping[str, Any], implementation: Implementation) -> None:
-    """A document has the fields of the internal type it standardises, and comes back from it as it was."""
+    """A document maps to the fields of its internal type, and back without a difference."""
     document = changed(example(given["example"]), check["when"])
     internal = _asked(implementation, op="map", kind=given["of"], document=document).get("internal")
     for pointer, value in check["then"]["internal"].items():
@@ -299,7 +299,7 @@ def _done(implementation: Implementation, tenant_id: str, step: Mapping[str, Any
 
 
 def _filled(described: Any, tenant_id: str) -> Any:
-    """*described* with documents built from their examples; the tenant they name gives way to that of the run."""
+    """*described* with documents built from their examples, under the tenant of the run."""
     if isinstance(described, list):
         return [_filled(part, tenant_id) for part in described]
     if not isinstance(described, Mapping):
@@ -341,7 +341,7 @@ def _judge_result(result: Any, earlier: Any, then: Mapping[str, Any]) -> None:
 
 
 def _in(result: Any, pointer: str) -> Any:
-    """The value at *pointer* in a result; a result without one is wrong, and no error of the kit."""
+    """The value at *pointer* in a result; a missing value is the implementation's fault."""
     try:
         return at(result, pointer)
     except (LookupError, TypeError) as error:
@@ -355,7 +355,7 @@ def _place(entry: Mapping[str, Any]) -> tuple[int, float, int, str]:
 
 
 def _compared(result: Any, which: Mapping[str, Any]) -> Any:
-    """What of a result is compared: the values at some pointers, or the canonical rest without them."""
+    """The compared part of a result: values at some pointers, or a digest of all but some."""
     if "only" in which:
         return [_in(result, pointer) for pointer in which["only"]]
     document = json.loads(json.dumps(result))

@@ -21,7 +21,7 @@ _LINES = 5
 def dump(path: Path, home: Home = None, *, progress: Progress = None) -> int:
     """Write a dump of the database of *home* to *path*; returns its size.
 
-    The server is stopped meanwhile, and started again if it was running. The file appears when it is whole.
+    The server is stopped meanwhile, and restarted if it was running. *path* appears once complete.
 
     Raises:
         EngineError: there is no database, or Neo4j's tool failed.
@@ -49,9 +49,9 @@ def dump(path: Path, home: Home = None, *, progress: Progress = None) -> int:
 
 
 def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
-    """Put the dump at *path* in the place of the database of *home*, and start its server.
+    """Replace the database of *home* with the dump at *path*, and start its server.
 
-    It does not matter whether the database that is replaced can still be opened.
+    This works even if the existing database can no longer be opened.
 
     Raises:
         EngineError: the file is no dump, or Neo4j's tool failed; the server is left stopped.

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 # Names recognised by form: addresses, files, hosts, error types, ids, handles, symbols in backticks.
 #
-# Each form is tried only on texts that contain a sign it always has.
+# Each form is tried only on texts that contain a character or word that it always has.
 
 _EXTENSIONS = (
     "bash|bat|bz2|c|cc|cfg|conf|cpp|cs|css|csv|cypher|dart|doc|docx|env|ex|exs|gif|go|gradle|gz|h|hpp|htm|html|ini"
@@ -237,10 +237,10 @@ _BY_SIGN = tuple(
 )
 
 
-# Names in structured content: the field name tells the type of the value.
+# Names in structured content: the field name determines the type of the value.
 
 MAX_LEAVES = 200
-# The entity types that do not come from the data. Records give others: the nouns in the names of their fields.
+# The built-in entity types. Records add others: the nouns in their field names.
 FIXED_TYPES = frozenset(
     {
         "agent",
@@ -258,8 +258,8 @@ FIXED_TYPES = frozenset(
         "url",
     }
 )
-# Fields whose plain words name something, although they do not look like an id; the field is the type. Like concepts,
-# they may be words that procedures consist of.
+# Fields whose values are names even if they are plain words; the field name is the type. Like
+# concepts, the values may be ordinary words that also occur in procedures.
 NAMING_FIELDS = frozenset(
     """
     branch cluster commit container database deployment environment namespace package pod project repo repository

@@ -20,13 +20,13 @@ _SPELT = frozenset({"concept", "person"}) | NAMING_FIELDS
 # id, a symbol in backticks a tool. What a record calls it (order, service) is more specific than any of these.
 FAMILIES = {"name": ("concept", "person", "id"), "tool": ("symbol", "tool")}
 TYPES = tuple(sorted(FIXED_TYPES))
-# Types whose names may be ordinary words that procedures consist of; names of all other types are private. Concepts may
-# name persons.
+# Types whose names may be ordinary words of procedures; names of all other types are private.
+# Concepts may also name persons.
 COMMON_TYPES = ("command", "concept", "error_type", "symbol", "tag", "tool", *sorted(NAMING_FIELDS))
 LONGEST_NAME = 200
 _FAMILY = {member: name for name, members in FAMILIES.items() for member in members}
 _RANK = {member: rank for members in FAMILIES.values() for rank, member in enumerate(members)}
-# The rank of a type that data gave.
+# The rank of a type taken from the data.
 GIVEN = 3
 _ARTICLES = frozenset({"the", "a", "an"})
 _QUALIFIED = re.compile(r"^(?P<bare>[^(]*[^(\s])\s*\([^()]*\)$|^(?P<place>[^,]+), (?:[^,]+)$")
@@ -42,7 +42,7 @@ def family(entity_type: str) -> str:
 
 
 def more_specific(first: str, second: str) -> str:
-    """The more specific of two types of one family. Of two that data gave, the shorter: item, not new_item.
+    """The more specific of two types of one family; of two from the data, the one with fewer words.
 
     >>> more_specific("concept", "person"), more_specific("tool", "symbol"), more_specific("new_item", "item")
     ('person', 'tool', 'item')
@@ -299,9 +299,9 @@ def _stronger(first: Role, second: Role) -> Role:
 
 # Reading one event.
 
-# Results contain far more names than are needed to find them again.
+# Results contain far more names than recall needs.
 _MAX_RESULT_MENTIONS = 16
-# Mentions that the records of an event may give, and how many others are still taken beside them.
+# Mentions taken from the records of an event, and how many others may be added to them.
 _MAX_RECORD_MENTIONS = 24
 _BESIDE_RECORDS = 8
 _ACTIONS = WORK | {"tool_call", "decision"}
@@ -368,7 +368,7 @@ def _record(event: Event, gathering: Gathering) -> list[Relation]:
 
 
 def _records(event: Event, gathering: Gathering) -> tuple[list[Relation], frozenset[str]]:
-    """Add the things that the records of *event* identify, as far as there is room; return relations and all names."""
+    """Add the things that the records of *event* identify; return their relations and all names."""
     content = event.content
     tool = content.get("tool_name")
     part = {"tool_call": "arguments", "tool_result": "result"}.get(event.event_type)
@@ -446,7 +446,7 @@ def _host(url: Ref, name: str, gathering: Gathering) -> Iterable[tuple[Ref, Ref]
 
 
 def _fields(content: Mapping[str, Any], gathering: Gathering, recorded: frozenset[str] = frozenset()) -> list[Relation]:
-    """Add the names in *content* that its records have not given already."""
+    """Add the names in *content* that its records did not supply."""
     relations: list[Relation] = []
     for leaf in leaves(content):
         if leaf.value in recorded:

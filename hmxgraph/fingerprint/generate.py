@@ -56,7 +56,7 @@ def fitted(entry: Entry, most_bytes: int) -> Entry:
 def chosen(sets: Mapping[str, Sequence[Entry]], room: int) -> dict[str, list[Entry]]:
     """As many entries of the *sets* as fit into *room* bytes: the first of each set, then the second, and so on.
 
-    An entry that does not fit is dropped, and smaller ones after it may still fit. The order is kept.
+    An entry that does not fit is skipped; smaller ones after it may still fit. Order is kept.
 
     >>> chosen({"a": [{"x": 1}, {"x": 222}], "b": [{"y": 1}]}, 17)
     {'a': [{'x': 1}], 'b': [{'y': 1}]}
@@ -75,7 +75,7 @@ def chosen(sets: Mapping[str, Sequence[Entry]], room: int) -> dict[str, list[Ent
 # The algorithm of HMX-F 11, a pure function of the learned state.
 
 _UNMASKED = ("artifact_id", "cluster_id", "representative_ids", "dominant_type", "complexity", "severity")
-# Bytes reserved for the counts of dropped entries, which are state only after the choice.
+# Bytes reserved for the counts of dropped entries, which are known only after the choice.
 _SLACK = 64
 
 

@@ -1,4 +1,4 @@
-"""Items of OpenAI's Responses interface, which Codex and the Agents SDK store, too."""
+"""Items of OpenAI's Responses API, which Codex and the Agents SDK also store."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from hmxgraph.protocol.events import ASSISTANT
 
 Item = Mapping[str, Any]
 
-# Calls whose result follows as an item of its own, and the field with what was given to the tool.
+# Calls whose result is a separate item, and the field with the tool's input.
 _CALLS = {
     "function_call": "arguments",
     "custom_tool_call": "input",
@@ -162,6 +162,6 @@ def _call_id(item: Item) -> str:
 
 
 def _qualified(item: Item, tool: str) -> str:
-    """A tool with its server or namespace before it, where it has one."""
+    """The tool name, prefixed with its server or namespace, if any."""
     space = name(item.get("server_label")) or name(item.get("namespace"))
     return f"{space}.{tool}" if space and not tool.startswith(space) else tool

@@ -27,7 +27,7 @@ _REQUIRED = ("hmx_version", "event_id", "event_type", "agent_id", "session_id", 
 
 
 def _like_events(sample: Sequence[Any]) -> Match:
-    """How many of the required fields (HMX-E 2.1) most of the records have: a damaged line does not hide the others.
+    """The match by the fields that most records have (HMX-E 2.1); bad lines are tolerated.
 
     >>> _like_events([{"role": "user", "content": "hi"}]).score
     0.1
@@ -54,7 +54,7 @@ def _unchanged(records: Iterable[Record], _origin: Origin) -> Iterator[Outcome]:
 
 HMX_EVENTS = Format("hmx", "HMX-E events", _like_events, _unchanged)
 
-# In the order in which an equal match is decided: the more specific first.
+# Of formats that match equally well, the first wins: more specific ones come first.
 FORMATS: tuple[Format, ...] = (
     HMX_EVENTS,
     HIPPOCORTEX,
@@ -72,7 +72,7 @@ FORMATS: tuple[Format, ...] = (
     PLAIN_MESSAGES,
 )
 
-# A sample that fits less well is of no known format.
+# Minimum score of a recognised format.
 _SURE = 0.5
 
 

@@ -1,4 +1,4 @@
-"""LangChain and LangGraph messages: as dictionaries, as serialised objects, in the state of a graph or its stream."""
+"""LangChain and LangGraph messages: dictionaries, serialised objects, graph states and streams."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -75,7 +75,7 @@ def _plain_message(value: Any) -> JsonObject | None:
     if role is None or not ("content" in inner or "tool_calls" in inner):
         return None
     calls = [call for call in listed(inner.get("tool_calls")) if isinstance(call, Mapping)]
-    # additional_kwargs repeats the calls as the provider sent them: read only where the parsed ones are missing.
+    # additional_kwargs repeats the calls as the provider sent them: used only without parsed ones.
     more = (
         {}
         if calls

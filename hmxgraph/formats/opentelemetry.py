@@ -86,7 +86,7 @@ class _Scene:
 
 
 class _Traces:
-    """Tracks the messages and calls that were read from each session, and the calls whose results are still missing."""
+    """Tracks the messages and calls read from each session, and calls still without a result."""
 
     def __init__(self, origin: Origin) -> None:
         self._origin = origin
@@ -303,7 +303,7 @@ def _block(block: Mapping[str, Any]) -> JsonObject:
 
 
 def _content_key(message: Message) -> str:
-    """What distinguishes messages at the same point of a conversation: content without what instrumentation adds."""
+    """What tells messages at one point of a conversation apart, without instrumentation fields."""
     content = message.get("content", message.get("parts"))
     parts = [mapping(part) for part in listed(content)]
     words = (

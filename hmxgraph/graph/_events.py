@@ -48,7 +48,7 @@ _TIME = 6
 def recall_row(properties: Mapping[str, Any]) -> str | None:
     """The recall row of a prepared event: a JSON array in the order of ``EventPool``, its expiry last.
 
-    None for what `remember` stated here: it is shown as the memory, while that holds, and never as the event.
+    None for events written by `remember`: packs show the memory while it holds, never its event.
     """
     of = properties
     if of.get("event_type") == EVENT_TYPE and of["session_id"] == SESSION:
@@ -75,7 +75,7 @@ _LONGEST_NAME = 60
 
 
 def event_name(properties: Mapping[str, Any]) -> str:
-    r"""What Neo4j Browser writes on an event that it has no style for: how its text begins, marked where it failed.
+    r"""The caption of an event in an unstyled Neo4j Browser: the start of its text, ✗ if it failed.
 
     >>> event_name({"event_type": "error", "text": "No such file\nor folder"}), event_name({"text": "hello"})
     ('✗ No such file', 'hello')
@@ -87,7 +87,7 @@ def event_name(properties: Mapping[str, Any]) -> str:
 
 
 def _ranked_words(search_text: str) -> str:
-    """The search terms that an event is ranked by: the beginning in full, then each further term once, the last first.
+    """The terms that rank an event: the beginning in full, then each further term once, last first.
 
     >>> _ranked_words("error on line 7")
     'error on line 7'
@@ -133,18 +133,18 @@ def _tokens(of: Mapping[str, Any]) -> int:
 
 # Prepared events as the rows of a batch, and stored sessions as values.
 
-# Number of a session's latest events that exact repeats are searched in.
+# Number of a session's latest events that are searched for exact repeats.
 REMEMBERED = 64
-# Number of kinds of events from which on none counts as new to the tenant.
+# Once a tenant has this many kinds of events, no further kind counts as new.
 KINDS = 4_000
-# Sessions of a batch that name no user, from which a warning is due.
+# Warn if at least this many sessions of a batch name no user.
 MANY_SESSIONS = 5
 UNNAMED_USERS = (
     "many sessions name no user: what their users state about themselves is remembered for the session only; "
     'give "user_id" in the metadata of their messages to keep it for the user, or in a tenant of one person '
     "connect with trust=TrustPolicy(single_user=True) (hmxgraph ingest --single-user)"
 )
-# Number of users of one session that are distinguished; a larger group has no single person to speak for.
+# Maximum number of users kept per session; in a larger group no single person is meant.
 MOST_USERS = 50
 
 
@@ -190,7 +190,7 @@ def _by_session(events: Iterable[PreparedEvent]) -> list[tuple[str, list[Prepare
 def new_kinds(events: Iterable[PreparedEvent], known: Collection[str]) -> dict[str, str]:
     """Signatures that are new to the tenant, each with the key of its earliest event.
 
-    At most the given number is kept; the order of sessions in a batch does not matter.
+    A tenant keeps at most ``KINDS``; the order of sessions in a batch does not matter.
     """
     kinds: dict[str, str] = {}
     unknown = [event for event in events if event.base_salience is not None and event.signature not in known]
@@ -205,7 +205,7 @@ def _session_row(
 ) -> Row:
     """A session's new properties after a batch, and the properties of its new events.
 
-    *first_of_kind* has the keys of events of a kind that is new to the tenant.
+    *first_of_kind* holds the key of the first event of each kind that is new to the tenant.
     """
     marks = list(stored.marks)
     rows = []
@@ -225,7 +225,7 @@ def _session_row(
 
 
 def _user_keys(tenancy: Tenancy, stored: StoredSession, events: Iterable[PreparedEvent]) -> list[str]:
-    """The keys of the users who speak in a session, as far as its messages name them."""
+    """The keys of the users whom the messages of a session name."""
     names = (user_of_session(event.event) for event in events)
     return sorted({*stored.user_keys, *(memories.owner_key(tenancy, name) for name in names if name)})[:MOST_USERS]
 
@@ -314,14 +314,14 @@ def _call_before(calls: list[int] | None, place: int) -> int | None:
 
 
 def offers(events: Iterable[PreparedEvent]) -> Iterator[tuple[str, str]]:
-    """The keys that other events may wait for these under, each with the event's own key."""
+    """The keys under which other events may await these, each with the event's own key."""
     for event in events:
         yield event.key, event.key
         if event.call_key:
             yield event.call_key, event.key
 
 
-# Batches of events into the graph: each in one transaction, all of it or nothing.
+# Batches of events, each stored in one transaction.
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +346,7 @@ class Sifted:
         )
 
 
-# The mark of an event that is dated after the clock of whoever stored it.
+# Marks an event that is dated after the clock of the machine that stored it.
 AHEAD = "ahead"
 
 
@@ -384,7 +384,7 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False, latest_us: i
 
 
 def _extractions(tenancy: Tenancy, batch: Batch, events: Sequence[PreparedEvent]) -> Mapping[str, Extracted]:
-    """What was extracted ahead, which was under the default trust policy; else what is extracted now."""
+    """The extractions made in advance if the default trust policy applies, else new ones."""
     ahead = batch.extracted if tenancy.trust == DEFAULT_TRUST else None
     return heeded(ahead or extracted(events, tenancy.trust, by_hand=batch.by_hand), events)
 
@@ -400,7 +400,7 @@ def dated(events: Sequence[PreparedEvent], latest_us: int | None) -> tuple[Prepa
 
 
 def is_ahead(event: PreparedEvent) -> bool:
-    """Whether *event* is marked as dated after the clock of whoever stored it."""
+    """Whether *event* is marked as dated after the clock of the machine that stored it."""
     return AHEAD in event.properties
 
 
@@ -411,7 +411,7 @@ def heeded(extractions: Mapping[str, Extracted], events: Iterable[PreparedEvent]
 
 
 def _unnamed(extractions: Iterable[Extracted]) -> Iterator[str]:
-    """A warning if many sessions say something about a user whom nothing names; a goal ends with its session anyway."""
+    """A warning if many sessions state something about an unnamed user; goals do not count."""
     owners = {
         draft.owner for extracted in extractions for draft in extracted.extraction.memories if draft.kind != "goal"
     }
@@ -454,12 +454,12 @@ def divided(batch: Batch, known: Mapping[str, str], counts: Mapping[str, int], s
 
 
 def _differs(event: PreparedEvent, stored_hash: str) -> bool:
-    """Whether *event* is another one than the stored one; one without a time of its own is the same at any time."""
+    """Whether *event* differs from the stored one; one without a time of its own never does."""
     return event.properties["event_hash"] != stored_hash and event.event.metadata.get("undated") is not True
 
 
 class Opened(NamedTuple):
-    """What a batch writes to, locked: its sessions by key, what of it is new, the stored answers to its questions."""
+    """What a batch writes to, locked: its sessions by key, its new events, the stored answers."""
 
     sessions: Mapping[str, StoredSession]
     sifted: Sifted
@@ -549,10 +549,10 @@ UNFOLLOWED = (
 def _refuse_loops(
     tenancy: Tenancy, events: Sequence[PreparedEvent], inner: Iterable[tuple[int, int]], awaited: Sequence[str]
 ) -> Plan[Sequence[str]]:
-    """Warnings, if no event of a batch is its own cause.
+    """Refuse events that are their own cause; return a warning if the search was cut short.
 
-    Nothing is read unless an event before the batch *awaited* one of it as its cause: only then can a loop lead out of
-    the batch and back.
+    Nothing is read unless an earlier event *awaited* one of the batch as its cause: only then can a
+    loop lead out of the batch and back.
 
     Raises:
         ParentLoop: the events that closed a loop, the last of the batch in each.
@@ -574,7 +574,7 @@ def _refuse_loops(
 
 
 def without(batch: Batch, event_ids: Collection[str]) -> tuple[Batch, tuple[PreparedEvent, ...]]:
-    """*batch* without the events of these ids, and these."""
+    """*batch* without the events of these ids, and the removed events."""
     removed = [event for event in (*batch.events, *batch.repeats) if event.event.event_id in event_ids]
     keys = {event.key for event in removed}
     remaining = replace(

@@ -33,7 +33,7 @@ class Address:
         return f"Address(uri={self.uri!r}, user={self.user!r}, database={self.database!r})"
 
 
-# One driver a process and address, shared by all who connect to it and closed with the last of them.
+# One driver per process and address, shared by all connections and closed with the last one.
 
 # Errors are raised, so a program that configures no logging does not see the driver's messages on its terminal too.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
@@ -45,7 +45,7 @@ OPTIONS: dict[str, Any] = {
     "user_agent": f"hmxgraph/{hmxgraph.__version__}",
     # No usage data leaves the machine.
     "telemetry_disabled": True,
-    # A young database has not seen every label and property that the statements use: no reason for a warning.
+    # A new database lacks labels and properties that the statements use: not worth a warning.
     "notifications_disabled_classifications": ["UNRECOGNIZED"],
 }
 # Bolt only: over HTTP the driver has no managed transactions.

@@ -166,7 +166,7 @@ def supersede(
 def import_chain(
     tenancy: Tenancy, versions: Sequence[Artifact], *, at_us: int | None = None
 ) -> Procedure[tuple[ArtifactReceipt, ...]]:
-    """The outcome for each version of a whole chain, oldest first; what is stored already is left as it is.
+    """The outcome for each version of a whole chain, oldest first; stored versions stay unchanged.
 
     Versions that were superseded elsewhere are recorded as active and superseded by the next one.
 
@@ -321,7 +321,7 @@ def _unchanged(stored: Row, row: Row, superseded_id: str | None = None) -> Artif
 
 
 def _ignored(stored: Row, row: Row) -> tuple[str, ...]:
-    """The overlay fields that a document gives another value than the stored artifact has."""
+    """The overlay fields in which a document differs from the stored artifact."""
     known, given = stored_document(stored) or {}, stored_document(row["properties"]) or {}
     return tuple(name for name in OVERLAY if name in given and name != "updated_at" and known.get(name) != given[name])
 
@@ -372,7 +372,7 @@ def _transition(tenancy: Tenancy, artifact_id: str, change: Row) -> Plan[Artifac
 
 
 def _join(tenancy: Tenancy, artifact_id: str, at_us: int) -> Plan[int]:
-    """The time from which a proposed successor holds instead of its predecessor: once both may change."""
+    """Link a proposed successor into its chain; the time from which it replaces its predecessor."""
     new = yield from node(tenancy, artifact_id)
     old = yield from node(tenancy, new["supersedes"])
     if is_linked(new) or new["status"] != "draft":

@@ -100,7 +100,10 @@ NO_MEANINGS: Mapping[str, float] = MappingProxyType({})
 
 
 def knowledge_of(row: Row, tenancy: Tenancy, as_of_us: int, meanings: Mapping[str, float] = NO_MEANINGS) -> Known:
-    """Return the knowledge in a row of ``recall/knowledge``, as of *as_of_us*; *meanings* are those of memories."""
+    """Return the knowledge in a row of ``recall/knowledge``, as of *as_of_us*.
+
+    *meanings* holds the similarity of each memory to the question.
+    """
     records = [_record(values, tenancy, as_of_us) for values in row["task_records"]]
     artifacts = [_artifact(values, as_of_us) for values in row["artifacts"]]
     return Known(
@@ -254,7 +257,7 @@ def _entity(values: Sequence[Any]) -> tuple[str, str, str, int, float, int]:
 
 
 def related_of(row: Row, named: Iterable[str], as_of_us: int, min_confidence: float) -> Related:
-    """Return the relations in a row of ``recall/surroundings``, as far as they are certain enough."""
+    """Return the relations in a row of ``recall/surroundings`` with at least *min_confidence*."""
     entities = {values[0]: RelatedEntity(*values) for values in row["related"]}
     relations = (_relation(values, entities, as_of_us) for values in row["relations"])
     return Related(
@@ -298,25 +301,26 @@ def _conflict(values: Row) -> KnownConflict:
 # The plan of a pack.
 
 T = TypeVar("T")
-# Events that match best, and how many of them are fetched with their neighbours.
+# Best-matching events, and how many of them are fetched with their neighbours.
 _HITS = 150
 _WINDOWS = 100
-# Hits of all terms of a question together, and the least of each.
+# Hits for all terms of a question together, and the minimum for each term.
 _TERM_HITS = 3_000
 _LEAST_TERM_HITS = 250
-# Events of a tenant up to which its own statistics decide where the search was cut off.
+# If the search was cut off, tenants up to this many events are ranked by their own statistics.
 _FEW_EVENTS = 50_000
 # Over-fetch factor for as-of queries: full-text search cannot filter by time.
 REACH = 10
 _ANCHORS = 12
-# Sessions of the best events, whose outcome is read; the first of them with their ends and the results of their calls.
+# Sessions of the best events whose outcomes are read, and how many of these also with their ends
+# and call results.
 _SESSIONS, _ENDS = 24, 6
 _CALLS = 96
 # Number of long events fetched in full.
 LONG = 4
 # Entities mentioned more often than this are too common to link events.
 COMMON = 30
-# Named entities that the walk through relations starts at, and relations beyond which an entity is a hub.
+# Named entities at which the walk through relations starts; an entity with more relations is a hub.
 _NAMED = 16
 _LINKS = 60
 _GOAL_DAYS = 90
@@ -327,8 +331,8 @@ _MOST_READS = 5
 _NOTHING = "\0" * 64
 _QUERY_LENGTH = 1_024
 _NEVER = 2**62
-# Events that a question's vector finds; events of a tenant up to which all its vectors are compared; and how many times
-# as many an index of all tenants is asked for.
+# Nearest events fetched by vector. Tenants up to this many events are compared exhaustively; for
+# larger ones, the over-fetch factor of the index, which covers all tenants.
 _NEAREST = 60
 _FEW_VECTORS = 1_000
 _NEAREST_REACH = 10
@@ -339,8 +343,8 @@ def pack(
 ) -> Procedure[Pack]:
     """Return the context pack for *request*: one read transaction of at most three statements, on one state version.
 
-    A read transaction sees concurrent commits: if the version changed, everything is read again, up to a limit. If it
-    *embeds*, a fourth statement finds what means the same in other words.
+    A read transaction sees concurrent commits: if the version changed, everything is read again, up
+    to a limit. With *embeds*, a fourth statement searches by vector similarity.
     """
     vector = (yield from embeddings.question_vector(tenancy, request.query)) if embeds else None
     result, attempts_left = None, _MOST_READS
@@ -426,22 +430,22 @@ def _guided(request: PackRequest, rows: list[Row]) -> PackRequest:
 
 
 class _Nearest(NamedTuple):
-    """What the vector of a question found: rows of events and of memories, and how much each means what is asked."""
+    """What the vector of a question found: rows of events and memories, and their similarities."""
 
     row: Row
     meanings: Mapping[str, float]
 
     def events(self, as_of_us: int) -> list[list[Any]]:
-        """The rows of the events; those that are near by chance alone are no candidates."""
+        """The rows of the events, without those whose similarity may be chance."""
         return [row for row in _events(self.row, as_of_us) if row[0] in self.meanings]
 
     @property
     def of_memories(self) -> Mapping[str, float]:
-        """The meaning of each memory: that of the nearest event it rests on."""
+        """The similarity of each memory: that of its nearest source event."""
         return {each["memory_id"]: self.meanings.get(each["nearest"], 0.0) for each in self.row["memories"]}
 
     def added_to(self, knowledge: Row) -> Row:
-        """*knowledge* with the memories that its words did not find."""
+        """*knowledge* with the memories that full-text search did not find."""
         if not self.row["memories"]:
             return knowledge
         known = {each["memory_id"] for each in knowledge["memories"]}
@@ -664,7 +668,7 @@ def _keys(tenancy: Tenancy, ids: Iterable[str], size: int) -> list[str]:
 
 
 def _padded(keys: list[str], size: int) -> list[str]:
-    """Pad *keys* with keys of no node to *size*."""
+    """Pad *keys* to *size* with a key that no node has."""
     return keys + [_NOTHING] * (size - len(keys))
 
 

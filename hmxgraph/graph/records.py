@@ -291,7 +291,8 @@ LONGEST_THREAD = 10_000
 def write_record(tenancy: Tenancy, record: TaskRecord, made_up: Collection[str] = ()) -> Procedure[RecordReceipt]:
     """*record*, stored with its nodes, links and events; the digests it affects are marked stale.
 
-    A repeated record gets the same answer; the fields *made_up* are not compared, as its author did not give them.
+    A repeated record gets the same answer. The fields *made_up* are not compared, because the
+    caller did not supply them.
 
     Raises:
         TaskError: the step is impossible in the task's state, or lacks a required field.
@@ -425,7 +426,7 @@ def _existing(tenancy: Tenancy, record: TaskRecord) -> Plan[Row]:
 
 
 def _written_before(given: TaskRecord, properties: Row, made_up: Collection[str]) -> RecordReceipt:
-    """The answer to a record that is already stored, as it was given then; another record with its id is refused."""
+    """The receipt of a record that is stored already; a different record with its id is refused."""
     stored = stored_record(properties)
     stored_fields, given_fields = stored.document(), given.document()
     if differing := sorted(
@@ -468,7 +469,7 @@ def _tell(tenancy: Tenancy, record: TaskRecord, events: Sequence[PreparedEvent])
 
 
 def _refuse_loop(tenancy: Tenancy, record: TaskRecord) -> Plan[None]:
-    """Refuse a task that would be part of itself over others; the tenant is locked: no writer misses another."""
+    """Refuse a task that would be its own ancestor; the tenant lock rules out a concurrent loop."""
     if not record.parent_task_id or record.artifact_kind != "task_start":
         return
     rows = yield bind("tasks/parents", tenant_id=tenancy.tenant_id, task_key=task_key(tenancy, record.task_id))

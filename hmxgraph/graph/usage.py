@@ -10,7 +10,7 @@ from hmxgraph.protocol.usage import COUNTERS, CompileRun, UsageHour
 
 
 def add(tenancy: Tenancy, hours: Iterable[UsageHour]) -> Procedure[int]:
-    """Add the counts to what is stored of their hours; the number of hours."""
+    """Add the counts to those stored for their hours; returns the number of hours."""
     rows = [
         {"key": tenancy.node_key("usage", str(hour.hour_us)), "hour_us": hour.hour_us}
         | {name: getattr(hour, name) for name in COUNTERS}

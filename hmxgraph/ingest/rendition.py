@@ -9,7 +9,7 @@ from hmxgraph.text.excerpts import GAP
 # Characters. A pack never shows more of one event, its beginning or an excerpt; the index never reads more of it.
 SHOWN = 4_000
 INDEXED = 32_000
-# What tells little of how work went, and is told last.
+# Fields that say little about how work went; they come last.
 _ASIDE = ("success", "ok", "cwd", "duration_ms", "duration", "latency_ms", "elapsed_ms")
 _COMMANDS = ("command", "cmd", "command_line")
 _ANSWER = ("error", "errors", "failures", "stderr", "message", "body", "response")
@@ -21,7 +21,8 @@ Content = Mapping[str, Any]
 def rendition(event: Event) -> str:
     """The text of *event*, at most ``INDEXED`` characters.
 
-    A message is its own words (who said them stands in ``speaker``); a call reads like code, an error like a log.
+    A message is its own text (``speaker`` holds its author); a call reads like code, an error like
+    a log line.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="error", agent_id="a", tenant_id="t",
     ...     session_id="s", timestamp="2026-03-14T03:00:05Z", sequence=2, metadata={},
@@ -33,7 +34,7 @@ def rendition(event: Event) -> str:
 
 
 def full_text(event_type: str, content: Content) -> str:
-    """The same of an event of that type with that *content*."""
+    """The text of an event of this type with this *content*."""
     render = _BY_TYPE.get(event_type, _anything)
     return cut(render(content).strip() or event_type, INDEXED)
 
@@ -88,7 +89,7 @@ def _other_fields(content: Content, *used: str) -> str:
 
 
 def _more(content: Content, *used: str) -> str:
-    """What *content* tells beyond the fields of its type, which is legal (HMX-E 4)."""
+    """The fields of *content* beyond those of its type, which HMX-E 4 allows."""
     rest = _other_fields(content, *used)
     return f"({rest})" if rest else ""
 
@@ -126,7 +127,7 @@ def _error(content: Content) -> str:
 
 def _decision(content: Content) -> str:
     chosen, alternatives = _text(content, "chosen_option"), content.get("alternatives")
-    # Some list all ways that were open, the chosen one among them.
+    # Some producers list the chosen option among the alternatives.
     left = [other for other in alternatives if other != chosen] if isinstance(alternatives, list) else alternatives
     instead = _text({"alternatives": left}, "alternatives")
     return _joined(
@@ -169,7 +170,7 @@ def _command(content: Content) -> str:
 
 
 def _line(content: Content) -> str:
-    """The command line; one that is told word by word, too."""
+    """The command line, which may be a list of words."""
     line = next((content[name] for name in _COMMANDS if content.get(name)), "")
     return " ".join(map(_scalar, line)) if isinstance(line, list) else line if isinstance(line, str) else compact(line)
 
@@ -189,7 +190,7 @@ def _api_result(content: Content) -> str:
 
 
 def _browser_action(content: Content) -> str:
-    """What was done, to what, and where; then, as of a tool, how it went."""
+    """The action, its target and page, then its outcome, as for other work."""
     if not _text(content, "action"):
         return _anything(content)
     place = next((name for name in _PLACES if content.get(name) not in (None, "")), "")
@@ -200,7 +201,7 @@ def _browser_action(content: Content) -> str:
 
 
 def _outcome(content: Content, *used: str) -> str:
-    """The rest of what work tells: first what went wrong or was answered, last what tells little."""
+    """The remaining fields of work: errors and answers first, minor fields last."""
     ordered = sorted(content, key=lambda name: (name in _ASIDE, name not in _ANSWER))
     return _other_fields({name: content[name] for name in ordered}, *used)
 

@@ -11,7 +11,7 @@ from hmxgraph.ingest.prepare import PreparedEvent
 from hmxgraph.protocol.events import Position
 
 SECONDS = 5.0
-# Most events held; beyond that the oldest leave early.
+# Maximum number of events held; beyond it, the oldest leave early.
 MOST = 20_000
 # Sessions whose next sequence number is remembered.
 SESSIONS = 100_000
@@ -30,7 +30,7 @@ class Held(NamedTuple):
 class ReorderWindow:
     """Holds each event until it continues its session without a gap, or *seconds* after it was received.
 
-    Times are seconds of any monotonic clock. Events that come too late for the window are stored all the same.
+    Times are seconds of any monotonic clock. Events that arrive too late are still stored.
     """
 
     seconds: float = SECONDS

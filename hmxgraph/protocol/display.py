@@ -35,7 +35,7 @@ _CELL = "style='text-align:left;vertical-align:top;white-space:pre-wrap'"
 
 
 class HtmlTable:
-    """Mixin of values that a notebook shows as the HTML table of their document."""
+    """Mixin for values that a notebook shows as an HTML table of their document."""
 
     __slots__ = ()
 

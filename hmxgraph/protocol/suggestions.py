@@ -15,7 +15,7 @@ class SuggestedTool:
 
 @dataclass(frozen=True, slots=True)
 class SuggestedStep:
-    """A remaining step of the task schema with this id; None if similar requests alone lead to expect it."""
+    """A remaining step of task schema ``artifact_id``; None: only similar requests suggest it."""
 
     order: int
     description: str
@@ -30,7 +30,7 @@ class Suggestion:
 
     ``artifact_id`` and ``title`` name the task schema that fits the session, ``current_step`` is the last of its steps
     that the session has reached (0 if none), ``recovery`` the steps of the playbook for the current failure. If no
-    schema fits, both are None, and the steps are what similar requests led to, in its usual order.
+    schema fits, both are None, and the steps are those of similar requests, in their usual order.
     """
 
     tools: tuple[SuggestedTool, ...] = ()

@@ -1,4 +1,4 @@
-"""Whole episodes: beside procedures, a few past sessions told as calls with their results, instead of torn lines."""
+"""Whole episodes: a few past sessions, shown as calls with results instead of isolated lines."""
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
@@ -8,20 +8,21 @@ from hmxgraph.recall._packing import Box, Repeats
 from hmxgraph.recall.candidates import SECTION, THRESHOLD, Dropped, Ranked
 from hmxgraph.text.lines import foreign
 
-# The part of the budget that past sessions may fill beside procedures, or a log of many tasks anywhere, unless the
-# section's own share is larger; and the part that sessions may fill where no procedure answers.
+# Past sessions may fill a quarter of the budget if there are procedures, else half of it; a log of
+# many tasks always a quarter. The section's own share applies if it is larger.
 _SHARE, _SHARE_ALONE = 4, 2
-# Of a log of many tasks, the part of the best unit's relevance that others need.
+# In a log of many tasks, units need at least this fraction of the best unit's relevance.
 _NEARLY = 0.7
 
 Unit = tuple[Ranked, ...]
 
 
 def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats, logs: Collection[str] = ()) -> list[Dropped]:
-    """Add the sessions in *ranking*, the best first, that fit the cap whole; of a longer first one, its best part.
+    """Add the sessions that fit the cap whole, best first; if the first is longer, its best part.
 
-    Of *logs* of many tasks, only what is nearly as relevant as the best is added. What was *stated* before is not
-    repeated. Return what is left out as low_relevance, as a duplicate, or for a verdict known in advance.
+    Of *logs* of many tasks, only units nearly as relevant as the best are added. What was *stated*
+    before is not repeated. Return what was left out as low_relevance, as a duplicate, or for an
+    earlier verdict.
     """
     sessions = sorted(_sessions(ranking), key=lambda events: min(ranked.rank for ranked in events))
     dropped, eligible = list[Dropped](), list[Unit]()
@@ -44,7 +45,7 @@ def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats, logs: Col
 
 
 def _add_best(box: Box, parts: Sequence[Unit], cap: int) -> None:
-    """Add the best unit alone with what was said of it, the longest part cut to the *cap*, where no session fits.
+    """If no session fits, add the best unit and the message that explains it, cut to the *cap*.
 
     A section with something to say has an entry (HMX-C 4).
     """
@@ -55,7 +56,7 @@ def _add_best(box: Box, parts: Sequence[Unit], cap: int) -> None:
 
 
 def _explains(unit: Unit, following: Unit) -> bool:
-    """Whether the *following* unit is what was said directly after the *unit*, and as relevant."""
+    """Whether the *following* unit came directly after *unit* and is at least as relevant."""
     last, said = unit[-1].candidate, following[0].candidate
     follows = (said.session_id, said.place) == (last.session_id, last.place + 1)
     return follows and said.components.relevance >= last.components.relevance
@@ -64,8 +65,8 @@ def _explains(unit: Unit, following: Unit) -> bool:
 def units(events: Sequence[Ranked], *, calls: bool) -> list[Unit]:
     """Return the units of a session in its order: a message alone, a call with its results.
 
-    A result whose call is not among the *events* belongs to nothing, if its session has *calls*; other text from
-    outside, such as an error, belongs to what stands before it.
+    If the session has *calls*, a result whose call is not among the *events* belongs to no unit;
+    other outside text, such as an error, belongs to the unit before it.
     """
     by_place: dict[int, list[Ranked]] = {}
     latest = list[Ranked]()

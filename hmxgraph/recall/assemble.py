@@ -78,7 +78,7 @@ def assemble(draft: Draft) -> Pack:
 
 
 def _removed(box: Box) -> Iterator[Dropped]:
-    """Remove the entries that an event of the pack states in the same words."""
+    """Remove the entries whose words an event in the pack repeats."""
     for ranked in retold(box):
         box.remove(ranked)
         yield Dropped(ranked, "duplicate")
@@ -341,7 +341,7 @@ class _Writer:
         return [packed.ranked.candidate.source_id for packed in self._packed]
 
     def _over_budget(self) -> bool:
-        """Whether anything was left out for want of budget; what scores too low is not even looked at."""
+        """Whether anything was left out for lack of budget; what scores too low is not examined."""
         ranks = {packed.ranked.rank for packed in self._packed}
         if any(reason == "budget_exceeded" and rank not in ranks for rank, reason in self._reasons.items()):
             return True

@@ -1,4 +1,4 @@
-"""Relations around the entities of a question: a walk that ranks them, and sentences that say them.
+"""Relations around the entities of a question: ranked by a random walk and worded as sentences.
 
 Personalised PageRank (Haveliwala 2002) over entities, their relations and the best events. It starts at the entities
 that the question names, and with a small share at the best events. What lies between two named entities collects the
@@ -30,17 +30,18 @@ _MENTION_WEIGHT = 0.25
 _ASKED, _TOGETHER = 3.0, 0.2
 # Relevance grows with the cube root of the weight: a walk spreads over orders of magnitude.
 _FLATNESS = 1 / 3
-# Where named things come together, with each other or with what is asked for, is most likely the answer: the exponent
-# of their number, and the least relevance of what is asked for about a named thing.
+# The answer is most likely where named things meet each other or what is asked for: the minimum
+# relevance of what is asked about a named thing, and the exponent of the number that meet.
 _ANSWERS = 0.7
 _MEETING = 2
-# How much what holds a thing's holder bears on the thing, and what shares a property with it, unless asked for.
+# Factors for relations into a thing's holder, and for things that share a property with the thing:
+# normally, and if the question asks for such others.
 _OUTER, _SHARED, _ASKED_SHARED = 0.5, 0.05, 2.0
 _ASKS_OTHERS = frozenset({"also", "another", "else", "other", "others", "same", "share", "shared", "shares"})
 # Without a named entity the best events only suggest what the question is about.
 _UNNAMED = 0.75
 MOST_SENTENCES = 40
-# A relation of less relevance leads away from the subject.
+# Less relevant relations lead away from the subject.
 _LEAST = 0.35
 _MOST_TARGETS = 8
 # Relations that read as verbs; all others are named after fields.
@@ -131,7 +132,7 @@ def sentences(question: Question, related: Related, vicinity: Vicinity) -> Itera
         related = replace(related, named=_named_alone(related))
     tools = frozenset(entity.key for entity in related.entities if entity.type in _WORKERS)
     shown = [relation for relation in related.relations if _is_wanted(relation, question, tools)]
-    # Work on what nobody named needs no account of what others own.
+    # A request for work that names no entity needs no facts about entities.
     if not shown or (question.works and not related.named):
         return
     asked = frozenset(_asked({relation.relation_type for relation in shown}, question))
@@ -149,7 +150,8 @@ def _named_alone(related: Related) -> frozenset[str]:
 def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[str]) -> bool:
     """Whether a relation may be shown.
 
-    What agents and tools do, and what was mentioned together, only if asked for; an address names its host itself.
+    What agents and tools do, and what was mentioned together, only if asked for. A ``hosted_on``
+    relation is left out if the address contains the host.
     """
     kind = relation.relation_type
     if kind == "hosted_on" and relation.target.lower() in relation.source.lower():
@@ -171,9 +173,9 @@ def _asked(relation_types: Iterable[str], question: Question) -> Iterator[str]:
 
 
 def _bearings(question: Question, related: Related, shown: Sequence[KnownRelation]) -> Floats:
-    """How much each relation bears on what the question names: what merely shares a property with that does so little.
+    """How much each relation bears on what the question names; shared properties count little.
 
-    A step out of a named thing, or into what holds it, and from there a step out again, stays with the subject.
+    Steps out of a named thing, into its holder, and out of either again stay with the subject.
     """
     origins = _origins(related)
     if not origins:
@@ -200,7 +202,7 @@ def _origins(related: Related) -> frozenset[str]:
 def _worded(
     related: Related, ranked: Iterable[tuple[float, KnownRelation]], asked: Collection[str], assurance: float
 ) -> Iterator[Sentence]:
-    """Yield a sentence for each source of *ranked* relations, best first, unless others have said all of it."""
+    """Yield a sentence per source of *ranked* relations, best first, if it adds anything."""
     by_key = {entity.key: entity for entity in related.entities}
     totals: dict[str, float] = {}
     least: dict[str, float] = {}
@@ -323,7 +325,7 @@ class _Walk:
 
     @cached_property
     def flows(self) -> Floats:
-        """What passes through each relation, in both directions, in one step of the settled walk."""
+        """The flow through each relation, in both directions, in one step of the converged walk."""
         ranks = self._ranks() / np.where(self._degree > 0, self._degree, 1.0)
         flows: Floats = self._weights * (ranks[self._source] + ranks[self._target])
         return flows

@@ -103,8 +103,8 @@ def sources_wanted(role: str) -> tuple[str, ...]:
 def belongs(role: str, view: RecordView) -> bool:
     """Whether *view* is an entry of the library *role*.
 
-    Evidence and highlights leave out what another agent's verification rejected. A highlight worked, or was validated,
-    or is verified; what speaks against a claim is none.
+    Evidence and highlights leave out what another agent's verification rejected. A highlight
+    worked, was validated or is verified; a record against a claim is never a highlight.
     """
     kinds = {part.kind for part in view.projections}
     if not _observed(view.record) or not _FED_BY[role] & kinds:
@@ -247,7 +247,7 @@ def _line(source: RecordView, kind: str) -> str:
 
 
 def _each(lists: Iterable[Sequence[str] | None]) -> list[str]:
-    """All texts in order, without repetitions."""
+    """All texts in order, without duplicates."""
     return list(dict.fromkeys(text for texts in lists for text in texts or ()))
 
 

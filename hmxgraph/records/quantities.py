@@ -1,4 +1,4 @@
-"""Quantities in a text: values with unit or counted noun, as intervals that two texts can be compared by."""
+"""Quantities in a text: values with a unit or counted noun, as intervals that can be compared."""
 
 import re
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ class Quantity:
     exact: bool = True
 
     def complement(self) -> "Quantity":
-        """What is left when a bound is denied: "never above 5" means at most 5."""
+        """The negation of a bound: "never above 5" means at most 5."""
         if self.low == -_INFINITE:
             return Quantity(self.measure, self.high, _INFINITE, exact=False)
         return Quantity(self.measure, -_INFINITE, self.low, exact=False)
@@ -99,7 +99,7 @@ _QUANTITY = re.compile(
     r"(?P<after> or (?:less|fewer|below)| or (?:more|above))?",
     re.IGNORECASE,
 )
-# A number right after one of these, or after a name, tells things apart; it measures nothing.
+# A number right after one of these words, or after a name, is a label, not a measurement.
 _NAMING = frozenset(
     """
     aisle attempt batch bay bed block box build camera case channel chapter clause cluster cohort column commit
@@ -238,7 +238,7 @@ def _measure(match: re.Match[str], text: str) -> tuple[str, float]:
 
 
 def _value(number: str) -> tuple[float, float]:
-    """The value of a number as written, and the weight of its last digit."""
+    """The value of a number as written, and the place value of its last digit."""
     if number.lower() in _COUNTED:
         return float(_COUNTED[number.lower()]), 1.0
     plain = number.replace(",", "").replace("\u2212", "-")

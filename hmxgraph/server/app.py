@@ -1,4 +1,4 @@
-"""The ASGI application: routes for every operation, health, figures, description and MCP."""
+"""The ASGI application: routes for every operation, health, metrics, OpenAPI and MCP."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -38,7 +38,7 @@ _DISCARDED = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a server: requests a second for each key (0: none), how many at once, bytes of a body."""
+    """Limits of a server: requests per second and key (0: no limit), burst size, bytes per body."""
 
     rate: float = 100.0
     burst: int = 200
@@ -46,7 +46,7 @@ class Limits:
 
 
 def application(root: KnowledgeGraph, limits: Limits, extra: "Mounted | None" = None) -> ASGIApp:
-    """The server over the graph *root*, which it closes when it stops; *extra* is mounted beside the contract."""
+    """The server for the graph *root*, which it closes on shutdown; *extra* adds routes."""
     service = Service(Tenants(root), Tally(), Figures())
     routes: list[BaseRoute] = [Route(openapi.PREFIX + "/health", _health(service)), Route("/health", _health(service))]
     routes += [Route("/metrics", _figures(service)), Route("/openapi.json", _described), Route("/docs", _page)]
@@ -69,7 +69,7 @@ def application(root: KnowledgeGraph, limits: Limits, extra: "Mounted | None" = 
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """Routes that are served beside the contract, and what has to run meanwhile."""
+    """Additional routes, and the context manager that must be open while they are served."""
 
     routes: list[BaseRoute]
     running: Callable[[], Any]
@@ -140,7 +140,7 @@ def exchange_of(request: Request) -> Exchange:
 
 
 async def _request_model(request: Request, operation: Operation, most: int) -> tuple[dict[str, Any], Any]:
-    """The body or the query of a request, as it came and as the operation's model."""
+    """The body or query of a request, raw and as the operation's model."""
     if operation.method == "GET":
         raw: dict[str, Any] = {name: value for name, value in request.query_params.items() if value}
     else:
@@ -175,7 +175,7 @@ def _object(body: bytes) -> dict[str, Any]:
 
 
 async def _body(request: Request, most: int) -> bytes:
-    """The body of a request; one that is too large is read to its end, within reason, and refused."""
+    """The body of a request; one that is too large is drained, up to a limit, and refused."""
     size, parts = 0, []
     async for part in request.stream():
         size += len(part)
@@ -242,5 +242,5 @@ def _refused_route(request: Request, error: Exception) -> Response:
 
 
 def _defect(request: Request, _error: Exception) -> Response:
-    """The answer to an error that nobody expected; it is raised again behind this answer, and logged by the edge."""
+    """The response to an unexpected error, which is re-raised afterwards and logged by the edge."""
     return failure(Refusal.defect(), exchange_of(request).meta())

@@ -8,6 +8,6 @@ from hmxgraph.server.mcp_tools import authorized, memory_server
 
 
 def run(graph: KnowledgeGraph, agent_id: str) -> None:
-    """Serve *graph* in the name of *agent_id* until standard input ends."""
+    """Serve *graph* on behalf of *agent_id* until standard input ends."""
     key = ApiKey("stdio", graph.tenant_id, SCOPES, label="", agent_id=agent_id, created_us=time_ns() // 1_000)
     memory_server(lambda _ctx, scope: authorized(graph, key, scope)).run("stdio")

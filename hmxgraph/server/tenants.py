@@ -1,4 +1,4 @@
-"""The tenants of a server: one graph each over one driver, and their usage until it is stored."""
+"""The tenants of a server: one graph each on a shared driver, and usage not stored yet."""
 
 import threading
 from collections import defaultdict
@@ -11,7 +11,7 @@ from hmxgraph.protocol.usage import UsageHour, hour_of
 
 
 class Tenants:
-    """Graphs by tenant, made when first asked for and kept; any thread may ask."""
+    """Graphs by tenant, created on first use and kept; thread-safe."""
 
     def __init__(self, root: KnowledgeGraph) -> None:
         self.root = root
@@ -28,7 +28,7 @@ class Tenants:
             return graph
 
     def compiling(self, tenant_id: str) -> threading.Lock:
-        """Held while the tenant is compiled: a second request waits instead of doing the same work again."""
+        """The lock held while the tenant is compiled: a second request waits for the first."""
         with self._lock:
             return self._compiling[tenant_id]
 
@@ -41,7 +41,7 @@ class Tenants:
 
 
 class Tally:
-    """Counts of usage that are not stored yet, by tenant and hour; any thread may count.
+    """Usage counts that are not stored yet, by tenant and hour; thread-safe.
 
     They are added to the database every few seconds and when the server stops, so that no request waits for them. A
     server that is killed loses the counts of its last seconds; events are stored before they are acknowledged.
@@ -73,7 +73,7 @@ class Tally:
         return {tenant_id: list(counted.values()) for tenant_id, counted in hours.items()}
 
     def give_back(self, tenant_id: str, hours: list[UsageHour]) -> None:
-        """Count again what could not be stored."""
+        """Put back counts that could not be stored."""
         with self._lock:
             mine = self._hours.setdefault(tenant_id, {})
             for hour in hours:
@@ -81,7 +81,7 @@ class Tally:
                 mine[hour.hour_us] = hour if known is None else _sum(known, hour)
 
     def store(self, tenants: Tenants) -> None:
-        """Add everything counted so far to the database; what it refuses is counted again, and the error raised."""
+        """Add all counts to the database; if that fails, keep them for the next call and raise."""
         taken = self.taken()
         while taken:
             tenant_id, hours = taken.popitem()

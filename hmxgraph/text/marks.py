@@ -1,4 +1,4 @@
-"""Marks around a pack in a prompt, and how to cut marked text out: recalled words must not be learned a second time."""
+"""Marks around a pack in a prompt, and their removal: recalled text must not be learned again."""
 
 import re
 
@@ -26,7 +26,7 @@ def marked(text: str, pack_id: str) -> str:
 def cut_marked(text: str) -> tuple[str, tuple[str, ...]]:
     r"""*text* without the packs in it, and the ids of those packs.
 
-    A pack whose end is missing goes to the end of the text: programs shorten what they pass on.
+    A pack without a closing mark extends to the end: programs truncate the text they pass on.
 
     >>> cut_marked("Deploy it." + marked("Always verify rollout", "p1"))
     ('Deploy it.', ('p1',))
