@@ -19,7 +19,7 @@ def call_item(call_id: str, name: str, arguments: Any) -> Item:
     >>> call_item("c1", "cluster_of", {"env": "staging"})["tool_calls"][0]["function"]["arguments"]
     '{"env": "staging"}'
     """
-    text = json.dumps(dict(arguments)) if isinstance(arguments, Mapping) else str(arguments or "{}")
+    text = json.dumps(dict(arguments), default=str) if isinstance(arguments, Mapping) else str(arguments or "{}")
     call = {"id": call_id, "type": "function", "function": {"name": name, "arguments": text}}
     return {"role": "assistant", "content": None, "tool_calls": [call]}
 

@@ -31,7 +31,7 @@ Message = dict[str, Any]
 READING = frozenset({"pack", "suggest", "explain", "query", "digest", "health"})
 # Settings that select the database and how it is read: a warm process answers only clients with
 # the same ones.
-_SETTINGS = ("URI", "USER", "DATABASE", "SINGLE_USER", "MASK_SECRETS", "TIMEOUT", "TRUSTED_KEYS")
+_SETTINGS = ("URI", "USER", "DATABASE", "SINGLE_USER", "MASK_SECRETS", "TIMEOUT", "TRUSTED_KEYS", "EMBED")
 # A process started by a hook or ``hmxgraph server start`` ends after this many seconds without a
 # message.
 _IDLE = 3_600.0
@@ -70,7 +70,7 @@ def asked(message: Mapping[str, Any]) -> Message | None:
             if not connection.poll(_PATIENCE):
                 return None
             answer: Message = json.loads(connection.recv_bytes())
-    except (OSError, EOFError, ValueError, KeyError, AuthenticationError):
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AuthenticationError):
         return None
     return answer
 

@@ -657,7 +657,7 @@ class AsyncExploring(AsyncFace):
         return QueryResult(name, query(name).row, tuple(rows))
 
     async def draw(self, name: str = "explore/entity_map", /, **parameters: Any) -> Drawing:
-        """Draw a saved query that returns nodes and relationships, interactive in notebooks.
+        """Draw a saved query that returns nodes and relationships; notebooks show it live.
 
         Needs the extra ``draw``. ``hmxgraph query`` lists the queries; ``save`` writes HTML or SVG.
 

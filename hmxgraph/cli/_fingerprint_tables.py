@@ -73,7 +73,10 @@ def diff_tables(diff: FingerprintDiff) -> Iterator[Table]:
     if not diff.summaries and not diff.numbers:
         yield _pairs({"no difference": "both fingerprints have the same content"})
         return
-    yield _changed_summaries(diff)
+    if diff.summaries:
+        yield _changed_summaries(diff)
+    if not diff.numbers:
+        return
     numbers = Table("section", "number", "before", "after", "difference", title="changed numbers")
     section = ""
     for number in diff.numbers:

@@ -46,7 +46,7 @@ _NOTHING_MATCHED = (
     "nothing matched: no event that still holds content meets all of this; of a memory or an artifact, "
     "hmxgraph explain ID names the events it rests on"
 )
-_CRITERIA = "--event, --session, --agent, --source, --before, --older-than or --expired"
+_CRITERIA = "--event, --session, --agent, --user, --source, --fingerprint, --before, --older-than or --expired"
 _AGE = re.compile(r"(\d+)([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
@@ -264,8 +264,8 @@ def _table(report: IngestReport) -> Table:
     for rejection in report.rejected[:SHOWN]:
         faults = "; ".join(map(str, rejection.faults))
         table.add_row(Text("rejected", "red"), f"{_place(rejection)} {rejection.event_id}: {faults}")
-    if (more := report.rejected_count + report.conflicts - 2 * SHOWN) > 0:
-        table.add_row("", f"at most {more:,} more; --json or --rejects tell all")
+    if more := sum(max(count - SHOWN, 0) for count in (report.rejected_count, report.conflicts)):
+        table.add_row("", f"{more:,} more; --json shows 10,000, --rejects keeps all")
     return table
 
 
@@ -323,6 +323,8 @@ def remember(
     terms: RememberOptions = {"kind": kind, "hard": hard, "supersedes": supersedes, "scope": scope, "user_id": user}
     terms |= {"pinned": pinned, "aliases": alias, "expires": expires, "at": at, "agent_id": agent}
     with opened(tenant, mask_secrets=mask_secrets) as graph:
+        if supersedes:
+            terms["supersedes"] = full_id(graph, supersedes)
         memories = graph.remember_all(texts, **terms)
         documents = [memory.document() for memory in memories]
         emit(

@@ -145,6 +145,8 @@ def read_action(action: str) -> Reading:
 
 def _in_browser(action: str) -> Reading:
     words = _lowered(action.removeprefix(BROWSER))
+    if not words:  # a name in another script
+        return Reading("action", "act", "in the browser")
     looks = words[0] in BROWSER_LOOKUPS or words[0] in _LOOKUP
     return Reading("lookup" if looks else "action", " ".join(words), "in the browser")
 

@@ -273,9 +273,9 @@ class Gathering:
         return mention.ref if mention else None
 
     def _alias(self, key: tuple[str, str], name: str) -> None:
-        mention = self._found[key]
-        if name not in (mention.name, *mention.aliases):
-            self._found[key] = mention._replace(aliases=(*mention.aliases, name))
+        mention, spelt = self._found[key], name.strip()[:200]
+        if spelt not in (mention.name, *mention.aliases):
+            self._found[key] = mention._replace(aliases=(*mention.aliases, spelt)[:4])
 
 
 def _merged(known: Mention, entity_type: str, name: str, confidence: float, role: Role) -> Mention:

@@ -9,7 +9,6 @@ from hmxgraph.formats._values import listed, mapping, name
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 
 _TYPES = frozenset({"human", "ai", "system", "tool", "function", "chat", "developer"})
-_CHUNK = "MessageChunk"
 _METADATA: JsonObject = {"format": "langchain"}
 # Fields that hold a graph's state in checkpoints, streams and saved threads.
 _STATES = ("values", "state", "channel_values", "data", "output", "input")

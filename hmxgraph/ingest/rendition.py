@@ -73,7 +73,7 @@ def _scalar(value: Any) -> str:
     return (
         {None: "null", True: "true", False: "false"}[value]
         if value is None or value is True or value is False
-        else (f"{value:g}" if isinstance(value, float) else str(value))
+        else (f"{value:.15g}" if isinstance(value, float) else str(value))
     )
 
 
@@ -115,8 +115,12 @@ def _tool_call(content: Content) -> str:
 
 
 def _tool_result(content: Content) -> str:
-    arrow = " failed: " if went_well("tool_result", content) is False else " -> "
-    return f"{_text(content, 'tool_name')}{arrow}{_text(content, 'result') or _text(content, 'error')}"
+    failed = went_well("tool_result", content) is False
+    result, error = _text(content, "result"), _text(content, "error")
+    shown = _joined([error, result], "; ") if failed and error not in result else result or error
+    if not shown and failed:
+        shown = _outcome(content, "tool_name", "call_id", "success", "ok")
+    return f"{_text(content, 'tool_name')}{' failed: ' if failed else ' -> '}{shown}"
 
 
 def _error(content: Content) -> str:
@@ -207,11 +211,12 @@ def _outcome(content: Content, *used: str) -> str:
 
 
 def _state_change(content: Content) -> str:
-    old = next((_text(content, name) for name in ("from", "old_value", "before", "previous") if content.get(name)), "")
-    new = next((_text(content, name) for name in ("to", "new_value", "after", "current") if content.get(name)), "")
+    before, after = ("from", "old_value", "before", "previous"), ("to", "new_value", "after", "current")
+    old = next((text for name in before if (text := _text(content, name))), "")
+    new = next((text for name in after if (text := _text(content, name))), "")
     if not new:
         return _anything(content)
-    used = ("from", "old_value", "before", "previous", "to", "new_value", "after", "current")
+    used = (*before, *after)
     return _joined([_other_fields(content, *used), f"{old} -> {new}" if old else new], ": ")
 
 

@@ -12,6 +12,8 @@ Agreement: TypeAlias = Literal["same", "different", "unclear"]
 _ABOUT = 0.05
 # Two values closer than this fraction are equal: unit conversions round.
 _ROUNDING = 1e-9
+# The largest power of ten of a quantity.
+_POWERS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,8 @@ def read_quantities(text: str) -> Reading:
 
     >>> read_quantities("Latency is below 40 ms").quantities
     (Quantity(measure='time', low=-inf, high=0.04, exact=False),)
+    >>> read_quantities("see commit 3e8421").quantities
+    ()
     >>> read = read_quantities("Seed 7 gives 3 folds")
     >>> read.labels, [quantity.measure for quantity in read.quantities]
     (frozenset({'seed 7'}), ['fold'])
@@ -151,6 +155,8 @@ def read_quantities(text: str) -> Reading:
     labels: set[str] = set()
 
     def taken(match: re.Match[str]) -> str:
+        if abs(_power(match["number"])) > _POWERS:
+            return match.group()  # a commit such as 3e8421
         name = _name_before(plain, match)
         if name is not None:
             labels.add(f"{name} {match['number']}")
@@ -243,8 +249,17 @@ def _value(number: str) -> tuple[float, float]:
         return float(_COUNTED[number.lower()]), 1.0
     plain = number.replace(",", "").replace("\u2212", "-")
     decimals = len(plain.lower().partition("e")[0].partition(".")[2])
-    exponent = int(plain.lower().partition("e")[2] or 0)
-    return float(plain), 10.0 ** (exponent - decimals)
+    return float(plain), 10.0 ** (_power(plain) - decimals)
+
+
+def _power(number: str) -> int:
+    """The power of ten that a number is written with.
+
+    >>> _power("3e5"), _power("2.5e-7"), _power("seven")
+    (5, -7, 0)
+    """
+    exponent = number.lower().partition("e")[2]
+    return int(exponent) if exponent.lstrip("+-").isdecimal() else 0
 
 
 def _name_before(text: str, match: re.Match[str]) -> str | None:

@@ -3,9 +3,9 @@
 import re
 
 _TAG = "hmxgraph-pack"
-# Prompts are often quoted inside JSON, where the quotation marks of the id are escaped.
+# Prompts are often quoted inside JSON, where the quotation marks of the id are escaped, and by some the slash.
 _OPENING = re.compile(rf"<{_TAG} id=(\\*[\"'])?(?P<id>[^\"'\\<>]*)(\\*[\"'])?>")
-_CLOSING = re.compile(rf"</{_TAG}>")
+_CLOSING = re.compile(rf"<\\*/{_TAG}>")
 _NOT_IN_IDS = re.compile(r"[^\w.:-]+")
 # A mark inside a pack would end it early.
 _INSIDE = re.compile(rf"<(/?){_TAG}\b")

@@ -3,7 +3,7 @@
 import pytest
 
 from hmxgraph.compiler._shell import command_name
-from hmxgraph.compiler._verbs import instruction, kind_of
+from hmxgraph.compiler._verbs import instruction, kind_of, read_action
 from hmxgraph.compiler.actions import actions_of
 from hmxgraph.compiler.compilation import compile_summaries
 from hmxgraph.compiler.sessions import summarise
@@ -184,6 +184,11 @@ def test_action_reads_like_an_instruction(action, sentence, kind):
 def test_a_service_before_the_verb_hides_neither_verb_nor_kind(name, kind, sentence):
     """A tool reads by its verb, though the service or thing that it belongs to stands before it."""
     assert (kind_of(name), instruction(name)) == (kind, sentence)
+
+
+def test_an_action_of_another_script_is_read():
+    """A name without a letter that the rules know."""
+    assert read_action("browser \u70b9\u51fb").kind == "action"
 
 
 def test_a_line_nested_too_deep_is_read_by_its_words():

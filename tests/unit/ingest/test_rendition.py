@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.ingest.rendition import INDEXED, SHOWN, compact, cut, rendition
+from hmxgraph.ingest.rendition import INDEXED, SHOWN, compact, cut, full_text, rendition
 from tests.unit.ingest.making import event
 
 TEXTS = [
@@ -99,3 +99,25 @@ def test_text_is_bounded():
 def test_compact_scalars():
     """Null, booleans and numbers are spelled as in JSON."""
     assert compact([None, True, False, 1, 1.5, "a"]) == "null, true, false, 1, 1.5, a"
+
+
+def test_numbers_are_shown_as_they_are():
+    """Amounts, coordinates and times have more than six digits."""
+    result = {"total": 1234567.89, "lat": 48.137154, "ts": 1753628400.25, "tenth": 0.1, "three": 3.0}
+    shown = full_text("tool_result", {"tool_name": "price", "result": result})
+    assert shown == "price -> total: 1234567.89, lat: 48.137154, ts: 1753628400.25, tenth: 0.1, three: 3"
+
+
+def test_a_failed_result_says_what_went_wrong():
+    """Its error comes before what it returned all the same; without either, whatever else it has."""
+    failed = {"tool_name": "x", "success": False}
+    assert (
+        full_text("tool_result", {**failed, "result": {"part": 1}, "error": "timeout"}) == "x failed: timeout; part: 1"
+    )
+    assert "permission denied" in full_text("tool_result", {**failed, "stderr": "permission denied", "exit_code": 1})
+
+
+def test_a_change_from_nothing_or_to_nothing_is_a_change():
+    """Zero is a value."""
+    assert full_text("state_change", {"entity": "replicas", "from": 0, "to": 5}) == "entity: replicas: 0 -> 5"
+    assert full_text("state_change", {"entity": "replicas", "from": 5, "to": 0}) == "entity: replicas: 5 -> 0"
