@@ -13,6 +13,7 @@ UserPromptSubmit prints a context pack, PostToolUseFailure what helped last time
 SessionEnd store the transcript from where it was left. hmxgraph install claude-code sets it up.
 """
 WITHIN = 0.3
+# The longest deadline that may be asked for, in seconds.
 _LONGEST = 600.0
 
 

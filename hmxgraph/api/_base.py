@@ -28,7 +28,7 @@ from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.fingerprints import Envelope, Fingerprint
 from hmxgraph.protocol.lifecycle import ArtifactFilter
-from hmxgraph.protocol.parsing import checked_list
+from hmxgraph.protocol.parsing import checked_list, quoted
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.reports import IngestReport
 from hmxgraph.protocol.timestamps import is_representable, microseconds
@@ -153,7 +153,7 @@ def refuse_unknown(options: Mapping[str, Any], known: type, method: str) -> None
     """
     for name in sorted(options.keys() - known.__annotations__.keys()):
         choices = ", ".join(known.__annotations__)
-        raise InvalidRequest(name, f"{options[name]!r:.60}", f"an option of {method}()", f"choose from {choices}")
+        raise InvalidRequest(name, quoted(options[name]), f"an option of {method}()", f"choose from {choices}")
 
 
 def pack_request(query: str, options: PackOptions) -> PackRequest:

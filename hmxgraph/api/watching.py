@@ -218,7 +218,7 @@ class Watch:
     def _rest(self, path: Path, target: Path, moved: Mapping[Path, Path]) -> Iterator[_Piece]:
         """What was appended to *path* before it was renamed to *target*; then the old name is free for another file."""
         at = self._positions.get(path)
-        with suppress(FileNotFoundError):  # a rotation may delete or rename it again at any moment
+        with self._as_permitted(target):
             rest = self._read(path, target, at, closed=True)
             size = target.stat().st_size
             yield from rest

@@ -51,10 +51,9 @@ class Program:
         """End the program."""
         try:
             self._process.communicate(timeout=30)
-        except BrokenPipeError:
-            self._process.wait(30)
         except subprocess.TimeoutExpired:
             self._process.kill()
+            self._process.communicate()
 
 
 _Factory = Annotated[bool, typer.Option("--factory", help="Call what --adapter names; its result answers.")]

@@ -25,8 +25,13 @@ _WEAK = (
     r"(?<![A-Za-z])(?i:token(?!s)|keys?|code|otp|pin|cvv2?|cvc|sid|sig(?:nature)?|auth(?:orization)?|cookie"
     r"|clave|schlüssel|chiave|clé)"
 )
+# The words of a mark, with the hash of a linked one: "password", "password 0cd9".
+_MARK = (
+    r"(?:account number|address|api key|card number|code|email|hash|national id|password|phone|private key|secret"
+    r"|token)(?: [0-9a-f]{4})?"
+)
 # Not the name inside a mark such as [password]: masking a masked text again must not change it.
-NAME = rf"(?:(?<!\[)|(?!\w+\]))(?:{_STRONG}|{KEY})[\w-]{{0,12}}"
+NAME = rf"(?:(?<!\[)|(?!{_MARK}\]))(?:{_STRONG}|{KEY})[\w-]{{0,12}}"
 # Words for password that also mean a door key: the value must look like a secret.
 _DOOR = r"\b(?i:clave|schlüssel)\b"
 # Separators between a name and its value; in code and markup, the name may be closed first.
@@ -59,10 +64,6 @@ _SAID = frozenset(
     )
 )
 _MARKS = ("[", "<", "***", "$", "%(", "{")
-_MARK = re.compile(
-    r"(?:account number|address|api key|card number|code|email|hash|national id|password|phone|private key|secret"
-    r"|token)(?: [0-9a-f]{4})?"
-)
 _NOTHING = UNSET | {"on", "off"}
 _SHORTEST_CODE = 4
 _QUOTES = "\\\"'`"
@@ -84,7 +85,7 @@ def _is_value(value: str) -> bool:
 
 def _is_list(inside: str) -> bool:
     """Whether the *inside* of brackets may be a list of secrets rather than the words of a mark."""
-    return _is_value(inside) and _MARK.fullmatch(inside) is None
+    return _is_value(inside) and re.fullmatch(_MARK, inside) is None
 
 
 def _is_chosen(word: str) -> bool:
@@ -391,6 +392,8 @@ def travelling(text: str) -> str:
     'redis-cli -u [password] Passwort: [password]'
     >>> travelling("login [Passwort: tulpe] as [password]")
     'login [Passwort: [password] as [password]'
+    >>> travelling("my password is [password 0cd9].")
+    'my password is [password 0cd9].'
     >>> travelling('{"passwords": ["tulip", "rose"]} and secrets: [alpha, beta]')
     '{"passwords": [[password]]} and secrets: [[password]]'
 

@@ -97,7 +97,9 @@ class _Conversations:
 
     def outcome(self, record: Record, talk: Talk) -> Outcome:
         """The events of what is new in a record."""
-        session_id, start = self._continued(record, talk) if talk.whole else (self._session(record, talk), 0)
+        session_id, start, reached = (
+            self._continued(record, talk) if talk.whole else (self._session(record, talk), 0, None)
+        )
         if not session_id:
             fault = Fault("$", "HMX-E 2.1", "no session", "a session_id in the record or from the caller")
             return Outcome(record, fault=fault)
@@ -107,8 +109,8 @@ class _Conversations:
             if isinstance(frame, Fault):
                 return Outcome(record, fault=frame)
             framed.append((message, frame))
-        if talk.whole and talk.messages:
-            self._known[session_id] = [len(talk.messages), _chain(talk.messages)[-1]]
+        if reached:
+            self._known[session_id] = reached
             self._latest[:] = [session_id]
         readings = [(frame, self._reading(message, frame)) for message, frame in framed]
         return joined(record, readings, self._origin.carried)
@@ -127,8 +129,8 @@ class _Conversations:
     def _session(self, record: Record, talk: Talk) -> str:
         return name(first(talk.envelope, _SESSIONS)) or session_of(record, self._origin)
 
-    def _continued(self, record: Record, talk: Talk) -> tuple[str, int]:
-        """The session of a whole conversation, and how many of its messages are stored already."""
+    def _continued(self, record: Record, talk: Talk) -> tuple[str, int, list[Any] | None]:
+        """The session of a whole conversation, how many of its messages are stored, and how far it comes with these."""
         named = name(first(talk.envelope, _SESSIONS))
         base = named or session_of(record, self._origin)
         chain = _chain(talk.messages)
@@ -136,7 +138,7 @@ class _Conversations:
         count, ends = self._known.get(latest, [0, ""])
         if count and chain[count - 1 : count] != [ends]:
             latest, count = base if named else f"{base}#{record.line}", 0
-        return latest if base else "", count
+        return latest if base else "", count, [len(chain), chain[-1]] if chain else None
 
 
 def _place(talk: Talk, message: Message, session_id: str, position: int) -> Place:

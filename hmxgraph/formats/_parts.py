@@ -102,7 +102,9 @@ def _data_of_url(url: str) -> JsonObject:
     """The data in a ``data:`` URL (RFC 2397)."""
     header, _, data = url[len("data:") :].partition(",")
     media_type = header.partition(";")[0]
-    return _data(data, media_type) if header.endswith(";base64") else _measured(unquote_to_bytes(data), media_type)
+    if header.endswith(";base64"):
+        return _data(data, media_type)
+    return _measured(unquote_to_bytes(data.encode("utf-8", "surrogatepass")), media_type)
 
 
 def _data(encoded: str, media_type: str) -> JsonObject:

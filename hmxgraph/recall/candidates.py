@@ -314,7 +314,7 @@ class Episodes:
         ranked = (self.pool.session_id[at] for at in order if self.scores[at] >= THRESHOLD)
         return list(islice(dict.fromkeys(session_id for session_id in ranked if session_id != but), most))
 
-    def with_whole_sessions(self, sessions: Collection[str], shares: Floats) -> "Episodes":
+    def with_whole_sessions(self, sessions: Collection[str], shares: Floats, running: str | None = None) -> "Episodes":
         """Return the events with those of *sessions* at no less than half of the relevance of their session's best.
 
         Those with more of the question's *shares* come before others, except in a log of many tasks.
@@ -323,12 +323,15 @@ class Episodes:
         out: messages with few words, and hardly any *shares* of the question.
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self._empty
-        aside = self._small_talk(shares) | (self._farewells & self._talk_without(shares, _LITTLE))
+        small_talk = self._small_talk(shares)
+        farewells = self._farewells & self._talk_without(shares, _LITTLE)
         for session_id in sorted(sessions):
             own = self._of_session(session_id)
-            gains = shares * (_BY_SHARE / max(float(shares[own].max(initial=0.0)), 1e-9))
+            # The *running* session has not ended.
+            aside = small_talk if session_id == running else small_talk | farewells
+            gain = _BY_SHARE / max(float(shares[own].max(initial=0.0)), 1e-9)
             if self._is_log(own):
-                gains = np.zeros(len(self))
+                gain = 0.0
                 related &= ~(own & self._announcements)
                 explained = own & related & self._failures
                 own &= self._paired(related)
@@ -338,7 +341,7 @@ class Episodes:
             related &= ~(own & aside)
             own &= ~self._empty & ~aside
             best = relevance[own].max(initial=0.0)
-            relevance[own] = np.maximum(relevance[own], best * (_WITHIN_EPISODE + gains[own]))
+            relevance[own] = np.maximum(relevance[own], best * (_WITHIN_EPISODE + gain * shares[own]))
             related |= own
         return replace(self, relevance=relevance, related=related)
 

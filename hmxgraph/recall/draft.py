@@ -422,7 +422,8 @@ class Draft:
         if self.events.question.troubled and self.request.sections != (SECTION,):
             episodes = episodes.of_trouble(repeated=self.events.question.when)
         if self.whole_sessions:
-            episodes = episodes.with_whole_sessions(self.whole_sessions, self.events.match.share)
+            running = self.request.session_id
+            episodes = episodes.with_whole_sessions(self.whole_sessions, self.events.match.share, running)
         if self.whole_sessions and self._routine:
             past = self.whole_sessions - self.logs - {self.request.session_id}
             episodes = episodes.beside_procedure(past, self.events.match.share, self._routine, self.events.cases)

@@ -55,8 +55,9 @@ _REQUEST = re.compile(
     re.IGNORECASE,
 )
 _POLITE_REQUEST = re.compile(
-    r"^\W*(?:\w+(?: there)?[,!]\s+)?(?:(?:can|could|would|will) you|(?:can|could|may) (?:i|we))\b"
-    r"(?! (?:please )?(?:remind|tell|recall|say|see|know|ask)\b)",
+    r"^\W*(?:\w+(?: there)?[,!]\s+)?"
+    r"(?:(?:can|could|would|will) you\b(?! (?:please )?(?:remind|tell|recall|say)\b)"
+    r"|(?:can|could|may) (?:i|we)\b(?! (?:please )?(?:see|know|ask|say)\b))",
     re.IGNORECASE,
 )
 _REMINDER = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|tell me)\b", re.IGNORECASE)

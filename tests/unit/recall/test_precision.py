@@ -194,6 +194,23 @@ def test_an_episode_keeps_the_answer_to_the_special_question():
     assert not [line for line in lines if "welcome" in line or "Great" in line]
 
 
+def test_the_running_session_has_no_farewell():
+    """What was said last in it is where the work stands, whatever the question is."""
+    said = [
+        ("Deploy the staging environment, then tell the committee of our sponsors", "user"),
+        ("I tell them next", "agent"),
+    ]
+    latest = [event(6 + at, text, session="now", speaker=by, source=by) for at, (text, by) in enumerate(said)]
+    wish = event(
+        9,
+        "Our sponsors want the figures of the last quarter in a printed table with colours and footnotes first",
+        session="now",
+        speaker="user",
+    )
+    pack = packed([*work("now", 0), *latest, wish], known(artifacts=[PROCEDURE]), session_id="now")
+    assert any("figures of the last quarter" in line for line in shown(pack, "episodes"))
+
+
 def test_a_case_may_be_told_at_length_where_no_procedure_answers():
     """Beside a procedure, past sessions fill a quarter of the budget, without one half of it."""
     events = [each for number in range(2) for each in work(f"s{number}", 100 * number, ends="It runs. " * 60)]

@@ -64,7 +64,14 @@ def test_names_match_as_runs_of_terms():
 
 
 @pytest.mark.parametrize(
-    "text", ["Please deploy staging", "Could you return my order?", "Deploy staging", "Hey, can we deploy?"]
+    "text",
+    [
+        "Please deploy staging",
+        "Could you return my order?",
+        "Deploy staging",
+        "Hey, can we deploy?",
+        "Can you see why it fails?",
+    ],
 )
 def test_requests_want_work(text):
     """A polite request is still a request for work."""
