@@ -3,7 +3,7 @@
 // Community edition has uniqueness constraints and no others. A key is the SHA-256 of tenant and id, since ids may be
 // longer than an index entry. Databases made by an earlier release are brought here by the steps of schema_upgrades/.
 //
-// version: 12
+// version: 14
 // mode: schema
 // row:  -
 
@@ -137,6 +137,10 @@ OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_c
 // Sessions that changed since a version of the tenant's state.
 CREATE INDEX session_of_tenant IF NOT EXISTS
 FOR (n:Session) ON (n.tenant_id, n.changed_version);
+
+// A session by its id, which may be longer than an index entry.
+CREATE INDEX session_by_id IF NOT EXISTS
+FOR (n:Session) ON (n.tenant_id, n.id_start);
 
 // Pages of sessions: each continues after the last key of the one before.
 CREATE INDEX session_by_key IF NOT EXISTS

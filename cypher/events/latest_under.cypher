@@ -1,12 +1,12 @@
 // The latest event of each session whose id starts with a prefix, as of a time.
 //
-// As events/latest. Session ids have no length limit, so no index holds them: the tenant's sessions are read through the
-// index of their versions.
+// As events/latest. Session ids have no length limit; the index holds their first 200 characters.
 //
 // mode: read
 // row:  session_id, event_type, timestamp, content, metadata, touched
 MATCH (session:Session {tenant_id: $tenant_id})
-WHERE session.changed_version IS NOT NULL AND session.session_id STARTS WITH $prefix
+USING INDEX SEEK session:Session(tenant_id, id_start)
+WHERE session.id_start STARTS WITH left($prefix, 200) AND session.session_id STARTS WITH $prefix
 CALL (session) {
   MATCH (event:Event)
   USING INDEX SEEK event:Event(session_key, sequence)

@@ -20,6 +20,7 @@ CALL () {
   MERGE (session:Session {key: row.key})
     ON CREATE SET
       session.session_id = row.session_id,
+      session.id_start = left(row.session_id, 200),
       session.event_count = 0
   SET session.tenant_id = $tenant_id
   RETURN

@@ -2,12 +2,13 @@
 //
 // The chain of its events, with answers and causes.
 //
-// The session's version is named so that its index is used.
+// Sessions are indexed by the first 200 characters of their ids.
 //
 // mode: read
 // row:  event, relation, other
-MATCH (session:Session {tenant_id: $tenant_id, session_id: $session_id})
-WHERE session.changed_version IS NOT NULL
+MATCH (session:Session {tenant_id: $tenant_id, id_start: left($session_id, 200)})
+USING INDEX SEEK session:Session(tenant_id, id_start)
+WHERE session.session_id = $session_id
 MATCH (session)<-[:IN_SESSION]-(event:Event {tenant_id: $tenant_id})
 OPTIONAL MATCH (event)-[relation:NEXT|CAUSED_BY|ANSWERS|ABOUT]->(other:Event {tenant_id: $tenant_id})
 RETURN event, relation, other

@@ -1,8 +1,8 @@
 """Cases: what sessions are about, so that several runs of one case count as one."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import cycle, islice
+from itertools import chain, cycle, islice, repeat
 from math import fsum, log
 
 from hmxgraph.compiler._verbs import is_action
@@ -15,6 +15,8 @@ _SAME_CASE = 0.3
 _COMMON = 0.2
 # Maximum number of example sessions per case.
 _EXAMPLES = 4
+# Relative error of a sum of weights, generously.
+_ROUNDING = 1e-9
 
 
 class Cases:
@@ -42,14 +44,30 @@ class Cases:
     def grouped(self, sessions: Iterable[SessionSummary]) -> list[list[SessionSummary]]:
         """The *sessions* by case: each joins the case whose first session is most similar, or starts a new case."""
         groups: list[list[SessionSummary]] = []
+        named: defaultdict[str, list[int]] = defaultdict(list)
         for session in sorted(sessions, key=lambda session: (-self._weight(session.about), session.session_id)):
-            alike = [self._likeness(session, runs[0]) for runs in groups]
-            best = max(alike, default=0.0)
-            if best >= _SAME_CASE:
-                groups[alike.index(best)].append(session)
-            else:
-                groups.append([session])
+            telling = self._telling(session)
+            rivals = sorted({place for value in telling for place in named[value]})
+            place = max(rivals, key=lambda rival: self._likeness(session, groups[rival][0]), default=None)
+            if place is not None and self._likeness(session, groups[place][0]) >= _SAME_CASE:
+                groups[place].append(session)
+                continue
+            for value in telling:
+                named[value].append(len(groups))
+            groups.append([session])
         return groups
+
+    def _telling(self, session: SessionSummary) -> list[str]:
+        """The rarest values of a session: whoever shares none of them is of another case.
+
+        The others together weigh less than the least share of two sessions of one case, so the rarest value that
+        these share is among the telling ones of both. Without them every session would be compared with every case.
+        """
+        ranked = sorted(set(session.about), key=lambda value: (-self._rarity.get(value, 0.0), value))
+        spare = _SAME_CASE * (1 - _ROUNDING) * self._weight(ranked)
+        while ranked and (spare := spare - self._rarity.get(ranked[-1], 0.0)) > 0:
+            ranked.pop()
+        return [value for value in ranked if value in self._rarity]
 
     def _likeness(self, session: SessionSummary, other: SessionSummary) -> float:
         """The weighted Jaccard similarity of what two sessions are about."""
@@ -63,8 +81,12 @@ class Cases:
 
 def _most_typical(runs: Sequence[SessionSummary]) -> list[SessionSummary]:
     """The sessions whose actions resemble those of the others most, at most as many as a case may show."""
-    order = {run.session_id: -fsum(jaccard(run.actions, other.actions) for other in runs) for run in runs}
-    return sorted(runs, key=lambda run: (order[run.session_id], run.session_id))[:_EXAMPLES]
+    kinds = Counter(run.actions for run in runs)
+    likeness = {
+        actions: fsum(chain.from_iterable(repeat(jaccard(actions, other), kinds[other]) for other in kinds))
+        for actions in kinds
+    }
+    return sorted(runs, key=lambda run: (-likeness[run.actions], run.session_id))[:_EXAMPLES]
 
 
 def done_without_failing(session: SessionSummary) -> set[str]:

@@ -2,15 +2,18 @@
 
 ``HMXGRAPH_GROWTH`` names the numbers of sessions, of ten events each (``100,400,1600`` by default);
 ``HMXGRAPH_GROWTH_EVENTS`` the numbers of events of the one session that grows (``5000,100000``);
-``HMXGRAPH_GROWTH_CONFLICTS`` the numbers of conflicts of one tenant (``200,20000``).
+``HMXGRAPH_GROWTH_CONFLICTS`` the numbers of conflicts of one tenant (``200,20000``); ``HMXGRAPH_GROWTH_TENANT`` the
+numbers of sessions of one large tenant, of ten events each (``1000,100000``: a million events, about half an hour).
 """
 
 import os
 import sys
+import time
 
 import pytest
 
 import hmxgraph
+from hmxgraph.graph.connection import Terms
 from tests.artifact_makers import policy, stored_at_once
 from tests.counting import Counting
 from tests.session_makers import repaired_deployment, service_work
@@ -19,6 +22,7 @@ pytestmark = pytest.mark.bench
 SIZES = tuple(int(size) for size in os.environ.get("HMXGRAPH_GROWTH", "100,400,1600").split(","))
 EVENTS = tuple(int(size) for size in os.environ.get("HMXGRAPH_GROWTH_EVENTS", "5000,100000").split(","))
 CONFLICTS = tuple(int(size) for size in os.environ.get("HMXGRAPH_GROWTH_CONFLICTS", "200,20000").split(","))
+TENANT = tuple(int(size) for size in os.environ.get("HMXGRAPH_GROWTH_TENANT", "1000,100000").split(","))
 # How much more than its share a call may cost on the largest store: erasing one session touches the same everywhere,
 # and nothing may grow faster than the store.
 TOLERANCE = 1.5
@@ -26,8 +30,7 @@ TOLERANCE = 1.5
 
 def grown(graph, before, size):
     """Let the tenant have *size* sessions, and a conflict of rules for every ten of them."""
-    tenant = graph.tenant_id
-    graph.ingest(line for n in range(before, size) for line in repaired_deployment(f"d{n}", tenant=tenant))
+    deployed(graph, before, size)
     for number in range(before // 10, size // 10):
         for word in ("use it", "do not use it"):
             name = f"{word.partition(' ')[0]}{number}"
@@ -35,12 +38,23 @@ def grown(graph, before, size):
     graph.compile()
 
 
+def deployed(graph, before, size):
+    """Ingest the sessions up to *size*."""
+    tenant = graph.tenant_id
+    graph.ingest(line for n in range(before, size) for line in repaired_deployment(f"d{n}", tenant=tenant))
+
+
+def hits(graph):
+    """The accesses counted so far; 0 on a connection that does not count."""
+    return getattr(graph._connection, "hits", 0)
+
+
 def calls(graph, size):
     """Each call, as little as possible of it depending on *size*."""
 
     def compile_changed():
         graph.ingest(repaired_deployment(f"changed{size}", tenant=graph.tenant_id))
-        before = graph._connection.hits
+        before = hits(graph)
         graph.compile()
         return before
 
@@ -166,3 +180,34 @@ def test_conflicts_that_grow(address, tenant_id):
     connection.close()
     shown("conflicts", CONFLICTS, table)
     assert max(hits[-1] / hits[0] for hits in table.values()) < TOLERANCE
+
+
+def test_a_tenant_that_grows(address, tenant_id):
+    """Prints accesses and seconds by the number of sessions of one tenant, which has the same conflicts throughout."""
+    connection, table = Counting(address), {}
+    counted = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, terms=Terms(timeout=3600))
+    with graph:
+        stored_at_once(connection, graph._tenancy, opposed(range(50)))
+        before = 0
+        for size in TENANT:
+            for first in range(before, size, 5000):
+                deployed(graph, first, min(first + 5000, size))
+            before = size
+            begun = time.perf_counter()
+            graph.compile()
+            sys.stdout.write(f"\n{size:,} sessions compiled in {time.perf_counter() - begun:.0f} s\n")
+            measured(connection, calls(counted, size), table)
+            for warm in range(3):
+                timed(calls(graph, size - 2 * warm - 2), shown=warm == 2)
+    connection.close()
+    shown("sessions of the tenant", TENANT, table)
+
+
+def timed(calls, *, shown):
+    """Print how long each of the *calls* takes, if it is to be *shown*."""
+    for name, call in calls.items():
+        begun = time.perf_counter()
+        call()
+        if shown:
+            sys.stdout.write(f"{name:<32}{1000 * (time.perf_counter() - begun):>12,.0f} ms\n")

@@ -12,7 +12,8 @@ from hmxgraph.fingerprint.behaviour import RULES
 from hmxgraph.graph import retention
 from hmxgraph.graph.artifacts import ALWAYS
 from hmxgraph.graph.compilations import LINEAGES, CompileOptions, _begin, summary_version
-from hmxgraph.graph.plan import Tenancy, query, read
+from hmxgraph.graph.plan import Tenancy, query, read, write
+from hmxgraph.graph.schema import packaged_schema, send_all
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.comparison import OPPOSED_RELATIONS
 from tests.artifact_makers import policy
@@ -91,6 +92,37 @@ def test_a_compilation_looks_at_what_changed(graph, connection, tenant_id, hits)
     graph.ingest(sessions(tenant_id, range(21, 100)))
     assert changed(100) == few
     assert few[1] == 1
+
+
+LONG = "talks/" + "x" * 300
+BY_SESSION_ID = {
+    "explore/session_story": {"session_id": LONG},
+    "explore/session_picture": {"session_id": LONG},
+    "events/latest_under": {"prefix": LONG[:-1], "as_of_us": None, "passing": []},
+}
+
+
+@pytest.mark.parametrize("name", BY_SESSION_ID)
+def test_a_session_is_found_by_its_id_without_the_rest(graph, tenant_id, hits, name):
+    """However many sessions a tenant has, and however long the id is, the others are not read."""
+    graph.ingest([event(LONG, 0, "message", {"role": "user", "text": "Deploy"}, tenant=tenant_id)])
+    graph.ingest(sessions(tenant_id, range(20)))
+    few = hits(name, tenant_id=tenant_id, **BY_SESSION_ID[name])
+    graph.ingest(sessions(tenant_id, range(20, 100)))
+    assert hits(name, tenant_id=tenant_id, **BY_SESSION_ID[name]) == few
+    assert few[1] == 1
+
+
+def test_sessions_of_an_older_release_are_found_after_the_upgrade(graph, connection, tenant_id, address):
+    """They get the start of their id, by which sessions are found."""
+    graph.ingest(sessions(tenant_id, range(2)))
+    with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
+        removal = "MATCH (session:Session {tenant_id: $tenant_id}) REMOVE session.id_start"
+        driver.execute_query(removal, tenant_id=tenant_id, database_=address.database)
+    assert not graph.query("explore/session_story", session_id="s1").rows
+    [upgrade] = [step for step in packaged_schema().upgrades if step.version == 13]
+    connection.perform(write(partial(send_all, upgrade.statements)))
+    assert len(graph.query("explore/session_story", session_id="s1").rows) == 1
 
 
 @pytest.fixture
