@@ -66,12 +66,21 @@ def test_words_that_few_requests_share_cost_no_matrix():
     assert many[0] < 6 * few[0]
 
 
+@pytest.mark.parametrize("observations", [4, 200])
 @pytest.mark.parametrize("turned", [False, True])
-def test_marks_give_the_product_that_their_matrix_gives(turned):
+def test_marks_give_the_product_that_their_matrix_gives(turned, observations):
     """Both products are those of the matrix of ones and zeros, also where an observation or a feature has none."""
-    marked = [[0, 2], [], [0, 1, 2], [2]]
-    whole = np.array([[1, 0, 1, 0], [0, 0, 0, 0], [1, 1, 1, 0], [0, 0, 1, 0]], float)
-    right = np.arange(8.0).reshape(4, 2) / 8
-    marks = Marks.of(marked, 4)
+    random = np.random.default_rng(observations)
+    whole = (random.random((observations, 90)) < 0.1).astype(float)
+    whole[[0, -1]] = whole[:, [1, -1]] = 0
+    right = random.integers(-8, 8, (observations if turned else 90, 3)) / 8
+    marks = Marks.of([np.flatnonzero(row).tolist() for row in whole], 90)
     product = marks.turned_product(right) if turned else marks.product(right)
     assert np.array_equal(product, (whole.T if turned else whole) @ right)
+
+
+def test_marks_without_features_give_nothing():
+    """No text features at all, for instance: a product without columns to sum is all zeros."""
+    marks = Marks.of([[], []], 0)
+    assert np.array_equal(marks.product(np.zeros((0, 2))), np.zeros((2, 2)))
+    assert marks.turned_product(np.ones((2, 2))).shape == (0, 2)
