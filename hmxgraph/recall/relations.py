@@ -150,8 +150,9 @@ def _named_alone(related: Related) -> frozenset[str]:
 def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[str]) -> bool:
     """Whether a relation may be shown.
 
-    What agents and tools do, and what was mentioned together, only if asked for. A ``hosted_on``
-    relation is left out if the address contains the host.
+    What agents and tools do, and what was mentioned together, only if a question asks for it; "I think we use the gift
+    card", in a request for work, does not ask who used a tool named think. A ``hosted_on`` relation is left out if the
+    address contains the host.
     """
     kind = relation.relation_type
     if kind == "hosted_on" and relation.target.lower() in relation.source.lower():
@@ -160,7 +161,7 @@ def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[
     if not working and kind != "mentions_with":
         return True
     ends = sum(question.mentions(search_text(name)) for name in (relation.source, relation.target))
-    asked = working and not _ASKS_WHO.isdisjoint(question.terms)
+    asked = working and not question.works and not _ASKS_WHO.isdisjoint(question.terms)
     return ends == 2 or (ends == 1 and asked)
 
 
@@ -215,6 +216,8 @@ def _worded(
         asks = any(each.relation_type in asked for each in relations)
         totals[source] *= max(named_count + asks, 1) ** _MEETING
         least[source] = _ANSWERS if named_count and asks else 0.0
+    for echo in _echoes(by_source, related.named):
+        del totals[echo]
     top = max(totals.values(), default=0.0)
     stated: set[frozenset[str]] = set()
     for source in sorted(totals, key=lambda key: (-totals[key], key))[:MOST_SENTENCES]:
@@ -227,6 +230,22 @@ def _worded(
             yield Sentence(
                 _sentence(by_key[source], relations, by_key, related.named), relations[0], relevance, from_records
             )
+
+
+def _echoes(by_source: Mapping[str, Sequence[KnownRelation]], named: Collection[str]) -> Iterator[str]:
+    """Yield the sources with nothing that their holder does not have: the email of a user whose orders are known.
+
+    Of two things that hold each other and the same others, the one that the question names is kept, then the one with
+    more.
+    """
+    holdings = {source: {each.target_key for each in relations} for source, relations in by_source.items()}
+    place = {
+        source: (source not in named, -len(held), number) for number, (source, held) in enumerate(holdings.items())
+    }
+    for source, held in holdings.items():
+        holders = (other for other in holdings if source in holdings[other] and held - {other} <= holdings[other])
+        if len(held) > 1 and any(other not in held or place[other] < place[source] for other in holders):
+            yield source
 
 
 def _named_count(source: str, relations: Sequence[KnownRelation], related: Related) -> int:

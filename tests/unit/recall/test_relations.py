@@ -131,3 +131,20 @@ def test_work_needs_no_account_of_what_others_own():
     assert said("Please cancel the Lamp that I ordered", [*SHOP, *lamps], named=["Lamp"]) == []
     assert said("Please cancel order #W1", [*SHOP, *lamps], named=["#W1"])
     assert said("Which orders have a Lamp?", [*SHOP, *lamps], named=["Lamp"])
+
+
+def test_what_a_thing_has_is_said_once():
+    """An email by which a user was found has the same orders: they are said of the user, who has the email, too."""
+    pairs = [("ann_7", "ann@x.org"), ("ann_7", "#W1"), ("ann_7", "#W2"), ("ann@x.org", "#W1"), ("ann@x.org", "#W2")]
+    shown = [relation(n, *pair, kind="email" if "@" in pair[1] else "order") for n, pair in enumerate(pairs)]
+    assert said("Please cancel order #W1", shown, named=["#W1"]) == [
+        "user ann_7 has orders #W1 and #W2, email ann@x.org"
+    ]
+    assert said("Which orders has ann@x.org?", shown, named=["ann@x.org"])[0].startswith("user ann_7 has")
+
+
+def test_thinking_is_no_question_about_a_tool():
+    """A request for work in which words for using and a tool's name happen to occur does not ask who uses what."""
+    uses = [relation(1, "agent-1", "think", kind="uses")]
+    assert said("I think I would like to use a gift card, please swap the shirt", uses, named=["think"]) == []
+    assert said("Which agents use think?", uses, named=["think"]) == ["agent-1 uses think"]
