@@ -46,10 +46,13 @@ def read_settings(path: Path) -> Settings:
 
 
 def write_settings(path: Path, settings: Settings) -> None:
-    """Write *settings* to *path* atomically. A symbolic link stays a link."""
+    """Write *settings* to *path* atomically, readable by whom they were. A symbolic link stays a link."""
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.hmxgraph")
+    # Settings may hold keys: until they are in place, nobody else reads them.
+    temporary.unlink(missing_ok=True)
+    temporary.touch(mode=0o600)
     temporary.write_text(rendered(settings), encoding="utf-8")
     if target.exists():
         temporary.chmod(target.stat().st_mode & 0o777)

@@ -57,6 +57,8 @@ class _Origins:
         # The first and the latest action that returned each value, and when.
         self._values: dict[str, tuple[str, int]] = {}
         self._latest: dict[str, tuple[str, int]] = {}
+        # The values that several actions returned.
+        self._shared: dict[str, None] = {}
         self._messages: deque[tuple[int, str]] = deque(maxlen=most_messages)
         self.moment = 0
         self._given: dict[str, dict[str, int]] = {}
@@ -83,7 +85,10 @@ class _Origins:
         """Store the values in a result of *action*; the first action to return a value stays its origin."""
         self.moment += 1
         for value in islice(_scalars(result), _SCALARS_PER_RESULT):
-            remember(self._values, value, self._values.get(value, (action, self.moment)), self._most)
+            origin = self._values.get(value, (action, self.moment))
+            if origin[0] != action:
+                remember(self._shared, value, None, self._most)
+            remember(self._values, value, origin, self._most)
             remember(self._latest, value, (action, self.moment), self._most)
 
     def of(self, arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -100,9 +105,9 @@ class _Origins:
 
     def only(self, text: str) -> str:
         """The only action that returned a value, unless a user said it; "" if there is none."""
-        action, _ = self._latest.get(text, ("", 0))
+        action, _ = self._values.get(text, ("", 0))
         said = any(_says(message, text) for _, message in self._messages)
-        return action if action == self._values.get(text, ("", 0))[0] and not said else ""
+        return "" if said or text in self._shared else action
 
     def changed(self, action: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
         """The arguments that changed since the last call of *action*; none at its first call."""

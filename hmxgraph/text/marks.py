@@ -3,9 +3,11 @@
 import re
 
 _TAG = "hmxgraph-pack"
-# Prompts are often quoted inside JSON, where the quotation marks of the id are escaped, and by some the slash.
-_OPENING = re.compile(rf"<{_TAG} id=(\\*[\"'])?(?P<id>[^\"'\\<>]*)(\\*[\"'])?>")
-_CLOSING = re.compile(rf"<\\*/{_TAG}>")
+# Prompts are often quoted inside JSON, where the quotation marks of the id are escaped, by some the slash, and by some
+# (Go, Gson) the angle brackets.
+_LESS, _GREATER = r"(?:<|\\+u003[cC])", r"(?:>|\\+u003[eE])"
+_OPENING = re.compile(rf"{_LESS}{_TAG} id=(\\*[\"'])?(?P<id>[^\"'\\<>]*)(\\*[\"'])?{_GREATER}")
+_CLOSING = re.compile(rf"{_LESS}\\*/{_TAG}{_GREATER}")
 _NOT_IN_IDS = re.compile(r"[^\w.:-]+")
 # A mark inside a pack would end it early.
 _INSIDE = re.compile(rf"<(/?){_TAG}\b")
@@ -30,11 +32,13 @@ def cut_marked(text: str) -> tuple[str, tuple[str, ...]]:
 
     >>> cut_marked("Deploy it." + marked("Always verify rollout", "p1"))
     ('Deploy it.', ('p1',))
+    >>> cut_marked(r'{"p": "Deploy. \u003chmxgraph-pack id=\"p1\"\u003eRecalled\u003c/hmxgraph-pack\u003e Now."}')
+    ('{"p": "Deploy.  Now."}', ('p1',))
     >>> cut_marked("no pack here")
     ('no pack here', ())
 
     """
-    if f"<{_TAG} " not in text:
+    if f"{_TAG} " not in text:
         return text, ()
     kept: list[str] = []
     pack_ids: list[str] = []

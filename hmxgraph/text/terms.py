@@ -85,10 +85,11 @@ def signs(text: str) -> str:
     """The signs of *text* that change the meaning of its words: mathematical and currency signs, "%" and "#".
 
     >>> signs("x != y costs $5, not -5 or 3-5")
-    '=$-'
+    '≠$-'
 
     """
-    return "".join(sign for sign in _MINUS.sub("\u2212", text) if _is_meaningful(sign)).replace("\u2212", "-")
+    written = _MINUS.sub("\u2212", text.replace("!=", "\u2260"))
+    return "".join(sign for sign in written if _is_meaningful(sign)).replace("\u2212", "-")
 
 
 def _is_meaningful(sign: str) -> bool:

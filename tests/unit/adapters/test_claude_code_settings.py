@@ -3,6 +3,7 @@
 import copy
 import json
 import shutil
+import stat
 import sys
 from pathlib import Path
 
@@ -109,6 +110,22 @@ def test_a_missing_file_is_made_and_a_link_stays_a_link(tmp_path):
     write_settings(link, {"a": "é"})
     assert link.is_symlink()
     assert read_settings(target) == {"a": "é"}
+
+
+def test_settings_are_read_by_whom_they_were_before(tmp_path, monkeypatch):
+    """Settings may hold keys: a new file is the user's alone, also while it is written; an old one keeps its mode."""
+    path, modes = tmp_path / "settings.json", []
+    replacing = Path.replace
+    monkeypatch.setattr(Path, "replace", lambda self, to: modes.append(mode(self)) or replacing(self, to))
+    write_settings(path, {"env": {"TOKEN": "t"}})
+    path.chmod(0o640)
+    write_settings(path, {})
+    assert (modes, mode(path)) == ([0o600, 0o640], 0o640)
+
+
+def mode(path):
+    """The permissions of a file."""
+    return stat.S_IMODE(path.stat().st_mode)
 
 
 def test_installing_shows_first_and_changes_only_with_yes(file, run):

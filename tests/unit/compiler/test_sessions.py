@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.compiler.sessions import SessionReader, summarise
+from hmxgraph.compiler.sessions import SessionReader, _Origins, summarise
 from hmxgraph.compiler.summary import SessionSummary
 from tests.session_makers import Script, deployment, event, order_session, repaired_deployment
 
@@ -135,6 +135,14 @@ def test_a_value_has_an_origin_only_if_all_of_it_has():
     script.call("update", {}, cabin="business", flights=["HAT001", "HAT002"], flight="HAT001")
     *_, step = summarise(script.events).steps
     assert dict(step.inputs) == {"cabin": "user", "flights": "", "flight": "get_booking"}
+
+
+def test_a_value_that_several_actions_returned_has_no_only_origin():
+    """Also if the first and the latest to return it were the same."""
+    origins = _Origins(most_values=10, most_messages=10)
+    for action, value in (("find", "A-77"), ("list", "A-77"), ("find", "A-77"), ("find", "B-88"), ("find", "B-88")):
+        origins.add_result(action, {"id": value})
+    assert (origins.only("A-77"), origins.only("B-88"), origins.only("C-99")) == ("", "find", "")
 
 
 def test_arguments_in_one_text_are_read():
