@@ -23,7 +23,7 @@ from hmxgraph.protocol.lenient import parse_any
 from hmxgraph.server import openapi
 from hmxgraph.server.edge import Edge
 from hmxgraph.server.guard import Guard, RateLimit, check_scope
-from hmxgraph.server.observing import LOGGER, Exchange, Figures
+from hmxgraph.server.observing import LOGGER, Exchange, Figures, log_defect
 from hmxgraph.server.operations import OPERATIONS, Call, Operation, Service
 from hmxgraph.server.tenants import Tally, Tenants
 from hmxgraph.server.wire import Json, Refusal, failure, success
@@ -108,11 +108,13 @@ async def _store_usage(service: Service) -> None:
 
 
 def _store_once(service: Service) -> None:
-    """Store the usage counters; without a database they are kept for the next time."""
+    """Store the usage counters; if that fails they are kept for the next time, whatever the reason."""
     try:
         service.tally.store(service.tenants)
     except HmxGraphError as error:
         LOGGER.warning("usage counters not stored yet", extra={"fields": {"error": type(error).__name__}})
+    except Exception as error:  # noqa: BLE001 - usage is counted as long as the server runs: logged, tried again
+        log_defect(error, task="usage counters")
 
 
 # Operations as endpoints.

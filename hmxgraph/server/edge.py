@@ -48,7 +48,7 @@ class Edge:
         except Refusal as refusal:
             await failure(refusal, exchange.meta())(scope, receive, send)
         except Exception as error:  # noqa: BLE001 - the last place before the client: logged, and answered
-            log_defect(exchange, error)
+            log_defect(error, request_id=exchange.request_id, route=exchange.route)
             if not exchange.status:
                 await failure(Refusal.defect(), exchange.meta())(scope, receive, send)
 

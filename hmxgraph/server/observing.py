@@ -84,14 +84,13 @@ def log_request(exchange: Exchange) -> None:
     )
 
 
-def log_defect(exchange: Exchange, error: BaseException) -> None:
+def log_defect(error: BaseException, **fields: Any) -> None:
     """Log an unexpected error: its type and where it was raised, not its message, which may quote contents."""
     trace, places = error.__traceback__, []
     while trace is not None:
         places.append(f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}")
         trace = trace.tb_next
-    fields = {"request_id": exchange.request_id, "route": exchange.route, "error": type(error).__name__}
-    LOGGER.error("unexpected error", extra={"fields": {**fields, "at": places[-6:]}})
+    LOGGER.error("unexpected error", extra={"fields": {**fields, "error": type(error).__name__, "at": places[-6:]}})
 
 
 class JsonLines(logging.Formatter):

@@ -2,12 +2,15 @@
 
 import json
 import logging
+from types import SimpleNamespace
 
 from hmxgraph.protocol.reports import CompileReport, Receipt
 from hmxgraph.protocol.usage import UsageHour
 from hmxgraph.server import contract, openapi
+from hmxgraph.server.app import _store_once
 from hmxgraph.server.observing import Exchange, JsonLines, log_defect, log_request
 from hmxgraph.server.operations import OPERATIONS
+from hmxgraph.server.tenants import Tally
 
 
 def test_receipts_become_results_in_order():
@@ -73,7 +76,7 @@ def test_logs_hold_no_contents(caplog):
     try:
         int("blue")
     except ValueError as error:
-        log_defect(exchange, error)
+        log_defect(error, request_id=exchange.request_id)
     log_request(exchange)
     lines = [json.loads(JsonLines().format(record)) for record in caplog.records]
     assert [line["message"] for line in lines] == ["unexpected error", "request"]
@@ -81,3 +84,18 @@ def test_logs_hold_no_contents(caplog):
     assert lines[0]["at"][0].startswith("test_wire_contract.py:")
     assert lines[1]["request_id"] == exchange.request_id
     assert "blue" not in str(lines)
+
+
+def test_usage_is_counted_on_after_an_unexpected_error(caplog):
+    """The counts are kept, and the error is logged without what it quotes."""
+
+    class Tenants:
+        def graph(self, tenant_id):
+            raise KeyError(f"secret of {tenant_id}")
+
+    tally = Tally()
+    tally.count("acme", ingested=3)
+    _store_once(SimpleNamespace(tally=tally, tenants=Tenants()))
+    [record] = caplog.records
+    assert (record.fields["error"], "secret" in str(record.fields)) == ("KeyError", False)
+    assert [hour.ingested for hours in tally.taken().values() for hour in hours] == [3]
