@@ -1,7 +1,8 @@
 // Records whose id begins with these characters.
 //
 // Tables show the first eight characters of an id; this finds the rest. Each second property is named so that an index
-// of the tenant's own records is used. A task has no such index, and is found by its records.
+// of the tenant's own records is used. A task has no such index, and is found by its records. Events are the most by far,
+// so they are read only where nothing else has such an id.
 //
 // mode: read
 // row:  id, kind
@@ -29,9 +30,18 @@ CALL () {
   MATCH (fingerprint:Fingerprint {tenant_id: $tenant_id})
   WHERE fingerprint.direction IS NOT NULL AND fingerprint.fingerprint_id STARTS WITH $prefix
   RETURN fingerprint.fingerprint_id AS id, 'fingerprint' AS kind
+}
+WITH id, kind
+ORDER BY id, kind
+LIMIT 20
+WITH collect({id: id, kind: kind}) AS records
+CALL (records) {
+  UNWIND records AS record
+  RETURN record.id AS id, record.kind AS kind
   UNION
+  UNWIND CASE WHEN isEmpty(records) THEN [$prefix] ELSE [] END AS start
   MATCH (event:Event {tenant_id: $tenant_id})
-  WHERE event.time_us IS NOT NULL AND event.event_id STARTS WITH $prefix
+  WHERE event.time_us IS NOT NULL AND event.event_id STARTS WITH start
   RETURN event.event_id AS id, event.event_type AS kind
 }
 RETURN id, kind

@@ -113,6 +113,20 @@ def test_a_session_is_found_by_its_id_without_the_rest(graph, tenant_id, hits, n
     assert few[1] == 1
 
 
+def test_the_rest_of_an_id_is_found_without_events(graph, tenant_id, hits):
+    """Events are read only where no artifact, memory, conflict, record or task has such an id."""
+
+    def found(prefix):
+        return hits("explore/ids", tenant_id=tenant_id, prefix=prefix)
+
+    graph.record_artifact(policy("p-of-staging", "Use it"))
+    graph.ingest(sessions(tenant_id, range(20)))
+    few = found("p-of")
+    graph.ingest(sessions(tenant_id, range(20, 100)))
+    assert found("p-of") == few
+    assert (few[1], found("s99/")[1]) == (1, 1)
+
+
 def test_sessions_of_an_older_release_are_found_after_the_upgrade(graph, connection, tenant_id, address):
     """They get the start of their id, by which sessions are found."""
     graph.ingest(sessions(tenant_id, range(2)))
