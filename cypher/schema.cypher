@@ -185,6 +185,10 @@ FOR (n:Memory) ON (n.tenant_id, n.kind);
 CREATE INDEX memory_by_time IF NOT EXISTS
 FOR (n:Memory) ON (n.tenant_id, n.first_us);
 
+// Those of one kind that were remembered, among many that were extracted.
+CREATE INDEX memory_by_method IF NOT EXISTS
+FOR (n:Memory) ON (n.tenant_id, n.extraction_method, n.kind);
+
 // Memories that belong to every pack.
 CREATE INDEX memory_pinned IF NOT EXISTS
 FOR (n:Memory) ON (n.tenant_id, n.pinned);

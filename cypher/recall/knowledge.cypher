@@ -126,10 +126,9 @@ CALL (audience, session_memories, worded) {
     ORDER BY record.first_us DESC, record.memory_id
     LIMIT 60
     UNION
-    MATCH (record:Memory {tenant_id: $tenant_id, kind: 'goal'})
-    USING INDEX SEEK record:Memory(tenant_id, kind)
-    WHERE record.first_us <= $as_of_us AND record.last_us >= $active_us AND record.extraction_method = 'remembered'
-      AND record.proposed IS NULL
+    MATCH (record:Memory {tenant_id: $tenant_id, extraction_method: 'remembered', kind: 'goal'})
+    USING INDEX SEEK record:Memory(tenant_id, extraction_method, kind)
+    WHERE record.first_us <= $as_of_us AND record.last_us >= $active_us AND record.proposed IS NULL
       AND (record.owner_key IS NULL OR record.owner_key IN audience)
       AND ($anywhere OR record.scopes IS NULL OR any(scope IN record.scopes WHERE scope IN $scopes))
     RETURN record

@@ -113,6 +113,23 @@ def test_a_session_is_found_by_its_id_without_the_rest(graph, tenant_id, hits, n
     assert few[1] == 1
 
 
+def test_goals_that_sessions_had_are_not_read_for_a_pack(address, tenant_id):
+    """Of a tenant's goals, a pack takes those that were remembered; what each session was about is not gone through."""
+    connection = Counting(address)
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
+    graph.remember("Finish the staging migration", kind="goal")
+
+    def cost(numbers):
+        graph.ingest(line for n in numbers for line in repaired_deployment(f"d{n}", tenant=tenant_id))
+        before = connection.hits
+        assert "staging migration" in graph.pack("Why?").text
+        return connection.hits - before
+
+    few = cost(range(20))
+    assert cost(range(20, 60)) == few
+    connection.close()
+
+
 def test_the_rest_of_an_id_is_found_without_events(graph, tenant_id, hits):
     """Events are read only where no artifact, memory, conflict, record or task has such an id."""
 
