@@ -89,6 +89,9 @@ def chat_items(messages: Iterable[ModelMessage]) -> Iterator[Item]:
             elif isinstance(part, ToolReturnPart):
                 text = part.model_response_str(wrap_if_error=False)
                 yield result_item(part.tool_call_id, text, failed=part.outcome in {"failed", "retried"})
+            elif part.part_kind == "retry-prompt" and part.tool_name:
+                # How earlier releases tell the model that a call failed.
+                yield result_item(part.tool_call_id, part.model_response(), failed=True)
 
 
 def _words(content: Any) -> str:

@@ -18,7 +18,7 @@ def agent_of(memory, seen, last="Done on cluster juniper"):
 
     def model(messages, info):
         seen.append(info.instructions or "")
-        results = sum(part.part_kind == "tool-return" for message in messages for part in message.parts)
+        results = sum(part.part_kind in {"tool-return", "retry-prompt"} for message in messages for part in message.parts)
         if results < 2:
             return ModelResponse([ToolCallPart("deploy", {"env": "staging" if results else "stagging"})])
         if isinstance(last, Exception):
