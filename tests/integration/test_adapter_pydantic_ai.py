@@ -18,7 +18,8 @@ def agent_of(memory, seen, last="Done on cluster juniper"):
 
     def model(messages, info):
         seen.append(info.instructions or "")
-        results = sum(part.part_kind in {"tool-return", "retry-prompt"} for message in messages for part in message.parts)
+        kinds = [part.part_kind for message in messages for part in message.parts]
+        results = kinds.count("tool-return") + kinds.count("retry-prompt")
         if results < 2:
             return ModelResponse([ToolCallPart("deploy", {"env": "staging" if results else "stagging"})])
         if isinstance(last, Exception):
