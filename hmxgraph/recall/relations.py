@@ -242,8 +242,12 @@ def _echoes(by_source: Mapping[str, Sequence[KnownRelation]], named: Collection[
     place = {
         source: (source not in named, -len(held), number) for number, (source, held) in enumerate(holdings.items())
     }
+    holders_of: dict[str, list[str]] = {}
     for source, held in holdings.items():
-        holders = (other for other in holdings if source in holdings[other] and held - {other} <= holdings[other])
+        for target in held:
+            holders_of.setdefault(target, []).append(source)
+    for source, held in holdings.items():
+        holders = (other for other in holders_of.get(source, ()) if held - {other} <= holdings[other])
         if len(held) > 1 and any(other not in held or place[other] < place[source] for other in holders):
             yield source
 

@@ -259,7 +259,7 @@ _NEAR_BEST = 0.35
 _FEW_NEAR, _RISE = 10, 0.1
 # Where even the best events match little of the question, being the best says little: below this assurance, the
 # relevance of all of them counts less.
-_DOUBTED = 0.5
+_DOUBTED = 0.7
 # An event with less evidence than this does not help either, whoever says it.
 _HARDLY_RELATED = 0.1
 _TOKEN = re.compile(r"[\w-]+")
