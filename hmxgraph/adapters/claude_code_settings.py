@@ -46,7 +46,7 @@ def read_settings(path: Path) -> Settings:
 
 
 def write_settings(path: Path, settings: Settings) -> None:
-    """Write *settings* to *path* atomically, readable by whom they were. A symbolic link stays a link."""
+    """Write *settings* to *path* atomically. Its permissions are kept, and a symbolic link stays a link."""
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.hmxgraph")

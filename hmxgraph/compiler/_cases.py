@@ -48,9 +48,10 @@ class Cases:
         for session in sorted(sessions, key=lambda session: (-self._weight(session.about), session.session_id)):
             telling = self._telling(session)
             rivals = sorted({place for value in telling for place in named[value]})
-            place = max(rivals, key=lambda rival: self._likeness(session, groups[rival][0]), default=None)
-            if place is not None and self._likeness(session, groups[place][0]) >= _SAME_CASE:
-                groups[place].append(session)
+            likeness = {place: self._likeness(session, groups[place][0]) for place in rivals}
+            best = max(likeness, key=likeness.__getitem__, default=None)
+            if best is not None and likeness[best] >= _SAME_CASE:
+                groups[best].append(session)
                 continue
             for value in telling:
                 named[value].append(len(groups))

@@ -199,15 +199,15 @@ def test_a_tenant_that_grows(address, tenant_id):
             sys.stdout.write(f"\n{size:,} sessions compiled in {time.perf_counter() - begun:.0f} s\n")
             measured(connection, calls(counted, size), table)
             for warm in range(3):
-                timed(calls(graph, size - 2 * warm - 2), shown=warm == 2)
+                timed(calls(graph, size - 2 * warm - 2), printed=warm == 2)
     connection.close()
     shown("sessions of the tenant", TENANT, table)
 
 
-def timed(calls, *, shown):
-    """Print how long each of the *calls* takes, if it is to be *shown*."""
+def timed(calls, *, printed):
+    """Print how long each of the *calls* takes, if it is to be *printed*."""
     for name, call in calls.items():
         begun = time.perf_counter()
         call()
-        if shown:
+        if printed:
             sys.stdout.write(f"{name:<32}{1000 * (time.perf_counter() - begun):>12,.0f} ms\n")
