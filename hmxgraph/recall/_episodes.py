@@ -1,6 +1,6 @@
 """Whole episodes: a few past sessions, shown as calls with results instead of isolated lines."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import chain, groupby
 
@@ -11,18 +11,15 @@ from hmxgraph.text.lines import foreign
 # Past sessions may fill a quarter of the budget if there are procedures, else half of it; a log of
 # many tasks always a quarter. The section's own share applies if it is larger.
 _SHARE, _SHARE_ALONE = 4, 2
-# In a log of many tasks, units need at least this fraction of the best unit's relevance.
-_NEARLY = 0.7
 
 Unit = tuple[Ranked, ...]
 
 
-def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats, logs: Collection[str] = ()) -> list[Dropped]:
+def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats) -> list[Dropped]:
     """Add the sessions that fit the cap whole, best first; if the first is longer, its best part.
 
-    Of *logs* of many tasks, only units nearly as relevant as the best are added. What was *stated*
-    before is not repeated. Return what was left out as low_relevance, as a duplicate, or for an
-    earlier verdict.
+    Of a log of many tasks the best steps are added. What was *stated* before is not repeated. Return what was left out
+    as low_relevance, as a duplicate, or for an earlier verdict.
     """
     sessions = sorted(_sessions(ranking), key=lambda events: min(ranked.rank for ranked in events))
     dropped, eligible = list[Dropped](), list[Unit]()
@@ -30,14 +27,14 @@ def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats, logs: Col
     least = max(share, box.total // _SHARE)
     most = least if "procedures" in box.in_section else max(share, box.total // _SHARE_ALONE)
     for events in sessions:
-        torn = events[0].candidate.session_id in logs
-        cap = least if torn else most
+        is_log = events[0].candidate.step >= 0
+        cap = least if is_log else most
         kept, left = _kept(events, stated.beginning())
         dropped += left
         eligible += kept
         used = box.in_section.get(SECTION, 0)
         if not used or sum(map(_tokens, kept)) <= cap - used:
-            for unit in _chosen(kept, cap - used, torn=torn):
+            for unit in (_chosen_steps if is_log else _chosen)(kept, cap - used):
                 _add(box, unit)
     if SECTION not in box.in_section:
         _add_best(box, eligible, least)
@@ -111,20 +108,29 @@ def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[
     return kept, dropped
 
 
-def _chosen(units: Sequence[Unit], limit: int, *, torn: bool) -> list[Unit]:
-    """Return the units that fit *limit*: how the session began and ended, then the best, in the session's order.
+def _chosen(units: Sequence[Unit], limit: int) -> list[Unit]:
+    """Return the units that fit *limit*: how the session began and ended, then the best, in the session's order."""
+    ends = [place for place in (0, len(units) - 1) if units]
+    best = sorted(range(len(units)), key=lambda place: _rank(units[place]))
+    return _fitting(units, [*ends, *best], limit)
 
-    A log of many tasks has no such beginning and end: only its units nearly as relevant as the best are chosen.
-    """
-    best = max(map(_relevance, units), default=0.0)
-    ends = [] if torn else [place for place in (0, len(units) - 1) if units]
-    ranks = sorted(range(len(units)), key=lambda place: min(ranked.rank for ranked in units[place]))
-    if torn:
-        ranks = [
-            place for place in ranks if _relevance(units[place]) >= _NEARLY * best and not _announces(units[place])
-        ]
+
+def _chosen_steps(units: Sequence[Unit], limit: int) -> list[Unit]:
+    """Return the steps of a log that fit *limit* whole, the best first; of the best one, what fits."""
+    by_step = groupby(range(len(units)), key=lambda place: units[place][0].candidate.step)
+    steps = sorted((list(places) for _, places in by_step), key=lambda places: min(_rank(units[at]) for at in places))
+    chosen, left = list[int](), limit
+    for places in steps:
+        tokens = sum(_tokens(units[place]) for place in places)
+        if tokens <= left or not chosen:
+            chosen += places
+            left -= min(tokens, left)
+    return _fitting(units, chosen, limit)
+
+
+def _fitting(units: Sequence[Unit], places: Iterable[int], limit: int) -> list[Unit]:
     chosen: set[int] = set()
-    for place in dict.fromkeys([*ends, *ranks]):
+    for place in dict.fromkeys(places):
         tokens = _tokens(units[place])
         if tokens <= limit:
             chosen.add(place)
@@ -133,13 +139,8 @@ def _chosen(units: Sequence[Unit], limit: int, *, torn: bool) -> list[Unit]:
     return kept if sum(map(len, kept)) > 1 else []
 
 
-def _announces(unit: Unit) -> bool:
-    """Whether the unit is a message that ends in a colon: what it introduces is another unit."""
-    return len(unit) == 1 and unit[0].candidate.content.rstrip().endswith(":")
-
-
-def _relevance(unit: Unit) -> float:
-    return max(ranked.candidate.components.relevance for ranked in unit)
+def _rank(unit: Unit) -> int:
+    return min(ranked.rank for ranked in unit)
 
 
 def _tokens(unit: Unit) -> int:

@@ -66,10 +66,7 @@ def assemble(draft: Draft) -> Pack:
     whole_events = [ranked for ranked in ranking if ranked.candidate.section == SECTION] if whole_episodes else []
     judgement = judged([ranked for ranked in ranking if ranked not in whole_events], draft.appraised.contest, repeats)
     box = _filled(draft, judgement)
-    if whole_episodes:
-        added = add_episodes(box, whole_events, repeats, draft.logs)
-    else:
-        added = _top_up(box, draft, reachable_ids, repeats)
+    added = add_episodes(box, whole_events, repeats) if whole_episodes else _top_up(box, draft, reachable_ids, repeats)
     dropped = (*judgement.dropped, *_without_text(judgement), *added)
     if draft.events.question.recalls and not whole_episodes:
         _add_recurrences(box, dropped, draft.events.match.share)

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from hmxgraph.protocol.timestamps import DAY_US
+from hmxgraph.recall._steps import acknowledgements, shortened, steps
 from hmxgraph.recall._times import Span
 from hmxgraph.recall.pool import CALLED, FAILED, WORKED, EventPool, Flags, Floats, Integers, is_assistant
 from hmxgraph.recall.question import PackRequest, Question, speaks_of_trouble
@@ -159,7 +160,8 @@ class Candidate(NamedTuple):
     ``tokens`` counts the rendered line, or only the text if the candidate cannot be included. ``verdict`` is a drop
     reason known in advance. An ``exempt`` candidate (identity, hard rules) is never dropped as low_relevance. For
     events, ``label`` marks text from tools or the web, ``place`` is the index in the event pool, ``call`` that of the
-    call whose result it is (-1 if none), and ``failed`` means that the session's last feedback was negative.
+    call whose result it is (-1 if none), ``failed`` means that the session's last feedback was negative, and ``step``
+    is the number of its step if it is of a log that is shown by steps (else -1).
     """
 
     section: str
@@ -182,6 +184,7 @@ class Candidate(NamedTuple):
     call: int = -1
     tool: bool = False
     failed: bool = False
+    step: int = -1
 
     @property
     def order(self) -> Order:
@@ -223,8 +226,10 @@ _LITTLE, _FEW_LEFT = 0.2, 2
 # Feedback with a comment of two words at most says only how the session went, which its place or its date tells.
 _BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
 _WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
-# A session over more events than this is a log of many tasks, not one episode.
+# A session over more events than this is a log of many tasks, not one episode. Of those, steps are related whose score
+# is at least this fraction of the best one's.
 LONGEST_EPISODE = 64
+_NEARLY = 0.7
 # Fraction of the top relevance above which recency counts fully.
 FULL_RECENCY = 0.4
 SECTION = "episodes"
@@ -256,7 +261,8 @@ class Episodes:
 
     *timely* is how much recency counts for each event, in [0, 1]. Events that are not *related* to the question have no
     component but provenance, so that the score alone drops them. ``failed`` are the sessions whose last feedback was
-    negative, ``results`` the ids of results with those of their calls, as far as they are known.
+    negative, ``results`` the ids of results with those of their calls, as far as they are known. ``step`` is the number
+    of the step of each event of a log that is shown by steps, else -1.
     """
 
     pool: EventPool
@@ -267,6 +273,7 @@ class Episodes:
     related: Flags | None = None
     failed: frozenset[str] = frozenset()
     results: Mapping[str, str] = field(default_factory=dict)
+    step: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.pool)
@@ -314,33 +321,44 @@ class Episodes:
         ranked = (self.pool.session_id[at] for at in order if self.scores[at] >= THRESHOLD)
         return list(islice(dict.fromkeys(session_id for session_id in ranked if session_id != but), most))
 
+    def by_steps(self, scores: Floats, weight_by_term: Mapping[str, float], count_tokens: TokenCounter) -> "Episodes":
+        """Return the events, those of logs of many tasks by the *scores* of their steps, in short lines.
+
+        A step is as relevant as all that it says and does; only those nearly as good as the best are related, and what
+        was said of their failures. A log without a related event has no related step.
+        """
+        logs = self._of_logs
+        if not logs.any():
+            return self
+        about = np.isin(self.pool.sessions, self.pool.sessions[self._counts > 0])
+        relevance = np.where(logs, scores * self._relevance.max(initial=0.0), self._relevance)
+        related = np.where(logs, about & (scores >= _NEARLY), self._counts > 0)
+        step = np.where(logs, steps(self.pool), -1)
+        explained = self._explanations & logs
+        explained[1:] &= related[:-1]
+        for column in (relevance, step):
+            column[1:] = np.where(explained[1:], column[:-1], column[1:])
+        related = (related | explained) & ~(logs & (self._empty | acknowledgements(self.pool, self._call_of)))
+        pool = shortened(self.pool, related & logs, weight_by_term, count_tokens)
+        return replace(self, pool=pool, relevance=relevance, related=related, step=tuple(step.tolist()))
+
     def with_whole_sessions(self, sessions: Collection[str], shares: Floats, running: str | None = None) -> "Episodes":
         """Return the events with those of *sessions* at no less than half of the relevance of their session's best.
 
-        Those with more of the question's *shares* come before others, except in a log of many tasks.
-        Of a log of many tasks only the related events count, each call with its result and without the message that
-        announces it; what was said of a failure counts as much as the failure. Empty events and small talk are left
-        out: messages with few words, and hardly any *shares* of the question.
+        Those with more of the question's *shares* come before others. Empty events and small talk are left out:
+        messages with few words, and hardly any *shares* of the question. A log of many tasks is shown by steps.
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self._empty
         small_talk = self._small_talk(shares)
         farewells = self._farewells & self._talk_without(shares, _LITTLE)
-        for session_id in sorted(sessions):
+        for session_id in sorted(set(sessions) - self.logs(sessions)):
             own = self._of_session(session_id)
             # The *running* session has not ended.
             aside = small_talk if session_id == running else small_talk | farewells
-            gain = _BY_SHARE / max(float(shares[own].max(initial=0.0)), 1e-9)
-            if self._is_log(own):
-                gain = 0.0
-                related &= ~(own & self._announcements)
-                explained = own & related & self._failures
-                own &= self._paired(related)
-                own[1:] |= explained[:-1] & self._explanations[1:]
-                failed = np.where(explained[:-1] & self._explanations[1:], relevance[:-1], 0.0)
-                relevance[1:] = np.maximum(relevance[1:], failed)
             related &= ~(own & aside)
             own &= ~self._empty & ~aside
             best = relevance[own].max(initial=0.0)
+            gain = _BY_SHARE / max(float(shares[own].max(initial=0.0)), 1e-9)
             relevance[own] = np.maximum(relevance[own], best * (_WITHIN_EPISODE + gain * shares[own]))
             related |= own
         return replace(self, relevance=relevance, related=related)
@@ -364,20 +382,29 @@ class Episodes:
         return replace(self, related=related)
 
     def of_trouble(self, *, repeated: bool) -> "Episodes":
-        """Return the events for a question about a failure, without steps that went well.
+        """Return the events for a question about a failure, without calls that went well.
 
         These are results that report no trouble, or nothing at all, and calls whose result is not among the events; an
-        error that repeats the result before it is one more. Unless they may be *repeated*, of results that differ in
-        numbers and identifiers alone only the most relevant one counts, and of those the latest.
+        error that repeats the result before it is one more. A step of a log in which anything failed stays whole.
+        Unless they may be *repeated*, of results that differ in numbers and identifiers alone only the most relevant
+        one counts, and of those the latest.
         """
         spoken = np.array([bool(speaker) for speaker in self.pool.speaker], dtype=np.bool_)
         worked = self._of_kind(WORKED)
         troubled = np.array(list(map(speaks_of_trouble, self.pool.text)), dtype=np.bool_)
-        kept = (self._counts > 0) & ~self._empty & ~self._said_before & (spoken | ~worked | troubled)
+        whole = self._steps_in_trouble(self._failures | (worked & troubled))
+        kept = (self._counts > 0) & ~self._empty & ~self._said_before & (whole | spoken | ~worked | troubled)
         if not repeated:
             kept &= ~self._same_failure(kept)
         answered = self._calls_of(kept & self.pool.results)
-        return replace(self, related=kept & (spoken | ~self._calls | answered))
+        return replace(self, related=kept & (whole | spoken | ~self._calls | answered))
+
+    def _steps_in_trouble(self, troubled: Flags) -> Flags:
+        """Which events are of related steps with a *troubled* event; if there are none, of any step."""
+        step = np.array(self.step or [-1] * len(self))
+        of_steps = step >= 0
+        worse: Flags = of_steps & np.isin(step, step[troubled & of_steps & (self._counts > 0)])
+        return worse if worse.any() else of_steps
 
     def _same_failure(self, kept: Flags) -> Flags:
         """Which results among the *kept* events differ from a better one in numbers and identifiers alone."""
@@ -394,8 +421,8 @@ class Episodes:
 
     def logs(self, sessions: Collection[str]) -> frozenset[str]:
         """Return those of *sessions* that are logs of many tasks."""
-        own = {each: np.array([other == each for other in self.pool.session_id], dtype=np.bool_) for each in sessions}
-        return frozenset(session_id for session_id, events in own.items() if events.any() and self._is_log(events))
+        found = frozenset(self.pool.session_id[at] for at in np.flatnonzero(self._of_logs).tolist())
+        return found.intersection(sessions)
 
     def _small_talk(self, shares: Floats) -> Flags:
         """Which messages are greetings, thanks and confirmations: few words, hardly any of them asked for."""
@@ -465,14 +492,6 @@ class Episodes:
         return after
 
     @property
-    def _announcements(self) -> Flags:
-        """Which messages stand directly before a call: what they announce, the call says itself."""
-        announcing = ~self._calls & ~self.pool.results & ~self._explanations
-        announcing[:-1] &= (self._calls & self.pool.follows)[1:]
-        announcing[-1:] = False
-        return announcing
-
-    @property
     def _explanations(self) -> Flags:
         """Which messages directly follow a failure."""
         said = self.pool.follows & ~self._calls & ~self.pool.results
@@ -514,16 +533,21 @@ class Episodes:
         results = self.pool.results & ((self.pool.occurrences.vocabulary <= 1) | np.array(nothing, dtype=np.bool_))
         return results | np.array(bare, dtype=np.bool_)
 
-    def _is_log(self, own: Flags) -> bool:
-        """Whether the session of the *own* events spans too many for one episode, and not all of those are here."""
-        sequences, places = np.array(self.pool.sequence)[own], self.pool.places[own]
-        whole = bool((np.diff(places) == 1).all()) and len(places) <= LONGEST_EPISODE
-        return not whole and int(np.ptp(sequences)) >= LONGEST_EPISODE
+    @cached_property
+    def _of_logs(self) -> Flags:
+        """Which events are of logs of many tasks: sessions over too many events for one episode, not all of them here.
 
-    def _paired(self, related: Flags) -> Flags:
-        """Return the *related* events, the results of calls among them, and the calls of results."""
-        of_call = np.array([call >= 0 and related[call] for call in self._call_of], dtype=np.bool_)
-        return related | of_call | self._calls_of(related)
+        As far as the sequence numbers tell.
+        """
+        if not len(self):
+            return np.zeros(0, dtype=np.bool_)
+        numbers, sequences = self.pool.sessions, np.array(self.pool.sequence, dtype=np.int64)
+        starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+        spans = np.maximum.reduceat(sequences, starts) - np.minimum.reduceat(sequences, starts)
+        counts = np.bincount(numbers)
+        whole = (np.add.reduceat(self.pool.follows, starts, dtype=np.int64) == counts - 1) & (counts <= LONGEST_EPISODE)
+        logs: Flags = (~whole & (spans >= LONGEST_EPISODE))[numbers]
+        return logs
 
     def orders(self) -> Iterator[Order]:
         """Return the ranking key of each event, as in ``Candidate.order``."""
@@ -558,6 +582,7 @@ class Episodes:
             call=self._call_of[at],
             tool=bool(pool.kinds[at]),
             failed=pool.session_id[at] in self.failed,
+            step=self.step[at] if self.step else -1,
         )
 
 

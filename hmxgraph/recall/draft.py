@@ -8,6 +8,7 @@ from itertools import chain
 
 import numpy as np
 
+from hmxgraph.recall._steps import step_scores
 from hmxgraph.recall._times import Span
 from hmxgraph.recall.candidates import (
     SECTION,
@@ -418,7 +419,7 @@ class Draft:
         """All candidates of the requested sections, ranked."""
         sections = frozenset(self.request.sections)
         others = [*self.appraised.of_sections(sections), *(self._evidence() if EVIDENCE in sections else ())]
-        episodes = self._scored_events
+        episodes = self._by_steps if self.whole_sessions else self._scored_events
         if self.events.question.troubled and self.request.sections != (SECTION,):
             episodes = episodes.of_trouble(repeated=self.events.question.when)
         if self.whole_sessions:
@@ -463,7 +464,7 @@ class Draft:
         if next(procedures, None) is None and not self._acting:
             return frozenset()
         running = self.request.session_id
-        best = self._scored_events.best_sessions(1 if self._routine else MOST_SESSIONS, running, self.failed)
+        best = self._by_steps.best_sessions(1 if self._routine else MOST_SESSIONS, running, self.failed)
         return frozenset([*best, running] if running else best)
 
     @property
@@ -505,6 +506,16 @@ class Draft:
             if alike[shape] == 1:
                 tokens += event.tokens
         return frozenset(ids)
+
+    @cached_property
+    def _by_steps(self) -> Episodes:
+        """The scored events, those of logs of many tasks by their steps."""
+        match, scored = self.events.match, self._scored_events
+        if not len(scored.logs(frozenset(scored.pool.session_id))):
+            return scored
+        return scored.by_steps(
+            step_scores(match, self.events.pool), match.weight_by_term, self.appraised.appraisal.count_tokens
+        )
 
     @cached_property
     def _scored_events(self) -> Episodes:

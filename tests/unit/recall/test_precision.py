@@ -415,13 +415,49 @@ def test_only_related_parts_of_a_long_log_are_packed():
     "announced", ["Now deploy the staging environment:", "Staging is behind, so I deploy this environment by hand"]
 )
 def test_a_request_for_work_gets_units_of_a_log_also_without_procedures(announced):
-    """Calls with their results, nearly as relevant as the best; an announcement and weak lines leave room unused."""
+    """Whole steps, nearly as good as the best: announcement, calls and results; weak steps leave room unused."""
     best = ("exec(command=deploy staging environment)", "exec -> deployed without problems")
     weak = ("read(path=staging.yaml)", "read -> replicas 3")
     announcement = [event(99, announced, session="log", source="agent", age_days=9)]
     events = [*announcement, *log((100, best), *((200 + 10 * n, weak) for n in range(20)))]
-    assert sorted(shown(packed(events), "episodes")) == sorted(best)
+    assert sorted(shown(packed(events), "episodes")) == sorted((announced, *best))
     assert len(shown(packed(events, query="What was deployed to the staging environment?"), "episodes")) > 2
+
+
+def test_a_step_of_a_log_is_judged_by_what_was_said_and_by_the_beginnings_of_its_calls():
+    """Not by the contents of files and results, which have words of any request."""
+    code = "edit(path=lib/app.ex, content=" + " filler" * 40 + " deploy the staging environment)"
+    listed = "read -> " + " deploy the staging environment" * 3
+    events = [
+        event(99, "Now deploy staging:", session="log", source="agent", age_days=9),
+        *log((100, ("exec(command=helm upgrade environment)", "exec -> 3 pods are up"))),
+        *log((200, (code, "edit -> the file lib/app.ex was changed")), (300, ("read(path=notes.md)", listed))),
+    ]
+    lines = shown(packed(events), "episodes")
+    assert sorted(lines) == ["Now deploy staging:", "exec -> 3 pods are up", "exec(command=helm upgrade environment)"]
+
+
+def test_a_result_that_only_acknowledges_its_call_is_not_packed():
+    """It has the words of the call, and the same few others as many other results."""
+    calls = [
+        (f"edit(path=staging/environment_{name}.yaml)", name) for name in ("north", "east", "south", "west", "hub")
+    ]
+    steps = [
+        (100 * at, (call, f"edit -> The file staging/environment_{name}.yaml has been updated."))
+        for at, (call, name) in enumerate(calls, 1)
+    ]
+    told = log((900, ("edit(path=staging/environment_north.toml)", "edit -> refused: staging is locked by ana")))
+    lines = shown(packed([*log(*steps), *told], query="Edit the north environment of staging"), "episodes")
+    assert "edit -> refused: staging is locked by ana" in lines
+    assert not any("has been updated" in line for line in lines)
+
+
+def test_long_lines_of_a_step_are_cut_to_what_matches():
+    """The beginning says what was done; of the rest only passages about the request stay."""
+    long = "exec -> Compiled. " + " ".join(f"Module {n} is up to date." for n in range(90)) + " Staging is deployed."
+    lines = shown(packed(log((100, ("exec(command=deploy staging)", long)), (400, ("exec(command=ls)", "exec -> x")))))
+    assert any(line.startswith("exec -> Compiled.") and line.endswith("Staging is deployed.") for line in lines)
+    assert all(len(line) <= 250 for line in lines)
 
 
 def test_talk_answers_a_request_by_line():

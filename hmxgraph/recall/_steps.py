@@ -1,0 +1,85 @@
+"""Steps of a log of many tasks: what the agent announced, the calls that followed, and their results."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hmxgraph.recall.pool import CALLED, WORKED, EventPool, Flags, Floats, Integers, Occurrences, WordMatch, bm25
+from hmxgraph.text.excerpts import Passages
+from hmxgraph.text.lines import event_line
+from hmxgraph.text.terms import TokenCounter, search_text
+
+# A call says at its beginning what it does; then come the contents of files and messages. In characters.
+_HEAD = 160
+# Characters of one line of a step in a pack.
+_LINE = 240
+# A result says only that its call worked if it adds no more than this many words to those of the call, the same as that
+# many other results do.
+_FEW_WORDS, _OFTEN = 8, 3
+
+
+def steps(pool: EventPool) -> Integers:
+    """Return the number of the step that each event belongs to: a step begins with what is said after a call."""
+    said = ~pool.results & np.array([not kind for kind in pool.kinds], dtype=np.bool_)
+    begins = ~pool.follows | said
+    begins[1:] &= ~pool.follows[1:] | ~said[:-1]
+    numbers: Integers = np.cumsum(begins)
+    return numbers
+
+
+def step_scores(match: WordMatch, pool: EventPool) -> Floats:
+    """Return for each event how well its step matches in [0, 1]: what was said, and the beginnings of the calls.
+
+    A step without a call is no example of work. Results count for nothing: they are long, and about much.
+    """
+    if not len(pool):
+        return np.zeros(0)
+    calls = np.array([kind == CALLED for kind in pool.kinds], dtype=np.bool_)
+    heads = Occurrences([_head(*each) for each in zip(pool.text, pool.words, calls, strict=True)])
+    number = steps(pool)
+    starts = np.flatnonzero(np.diff(number, prepend=0))
+    own = (~pool.results).astype(np.float64)
+    counts = np.add.reduceat(heads.related_counts(match.terms) * own, starts, axis=1)
+    scores = bm25(match.weights, counts, np.add.reduceat(heads.vocabulary * own, starts))
+    scores *= np.logical_or.reduceat(calls, starts)
+    scores /= scores.max(initial=0.0) or 1.0
+    per_event: Floats = scores[number - 1]
+    return per_event
+
+
+def _head(text: str, words: str, is_call: bool) -> str:  # noqa: FBT001 - one column of three
+    return search_text(text[:_HEAD]) if is_call and len(text) > _HEAD else words
+
+
+def acknowledgements(pool: EventPool, call_of: Sequence[int]) -> Flags:
+    """Return which results say only that their call worked: the words of the call, and the same few as others do."""
+    added = {
+        at: (tool[1] if tool else "", rest)
+        for at, (kind, tool, call) in enumerate(zip(pool.kinds, pool.tools, call_of, strict=True))
+        if kind == WORKED and call >= 0 and (rest := _added(pool.words[at], pool.words[call])) is not None
+    }
+    times = Counter(added.values())
+    bare = np.zeros(len(pool), dtype=np.bool_)
+    bare[[at for at, rest in added.items() if times[rest] > _OFTEN]] = True
+    return bare
+
+
+def _added(result: str, call: str) -> frozenset[str] | None:
+    """Return the few words that a *result* adds to those of its *call*; None if it adds more than it repeats."""
+    own = frozenset(result.split())
+    rest = own - frozenset(call.split())
+    return rest if len(rest) <= min(_FEW_WORDS, len(own) // 2) else None
+
+
+def shortened(
+    pool: EventPool, events: Flags, weight_by_term: Mapping[str, float], count_tokens: TokenCounter
+) -> EventPool:
+    """Return *pool* with these *events* cut to their beginning and the passages that match *weight_by_term*."""
+    texts, tokens = list(pool.text), list(pool.tokens)
+    for at in np.flatnonzero(events).tolist():
+        if len(texts[at]) > _LINE:
+            texts[at] = Passages.of(texts[at], weight_by_term).excerpt(_LINE) or texts[at]
+            tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
+    return replace(pool, text=tuple(texts), tokens=tuple(tokens))
