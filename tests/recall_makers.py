@@ -7,8 +7,9 @@ import numpy as np
 from hmxgraph.protocol.packs import SECTION_PRIORITY
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.assemble import assemble
-from hmxgraph.recall.candidates import Clock, Episodes, State
+from hmxgraph.recall.candidates import Clock, State
 from hmxgraph.recall.draft import Draft, Standings, appraised, with_relations
+from hmxgraph.recall.event_candidates import Episodes
 from hmxgraph.recall.knowledge import (
     NO_GUIDANCE,
     Evidence,

@@ -10,16 +10,10 @@ import numpy as np
 
 from hmxgraph.recall._steps import step_scores
 from hmxgraph.recall._times import Span
-from hmxgraph.recall.candidates import (
-    SECTION,
-    THRESHOLD,
-    Candidate,
-    Clock,
+from hmxgraph.recall.candidates import SECTION, THRESHOLD, Candidate, Clock, Ranked, State, clock
+from hmxgraph.recall.event_candidates import (
     Episodes,
-    Ranked,
     Sketch,
-    State,
-    clock,
     marked_as_superseded,
     recounted,
     separated,

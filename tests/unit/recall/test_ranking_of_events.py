@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hmxgraph.recall.candidates import HELPS, separated, timely
+from hmxgraph.recall.event_candidates import HELPS, separated, timely
 from hmxgraph.recall.pool import EventPool, Nearby, field_scores, match_words, rarity
 from hmxgraph.recall.question import understood
 from hmxgraph.recall.relevance import (

@@ -1,0 +1,492 @@
+"""Events as candidates: relevance from the ranking, recency from the clock, full provenance.
+
+A pack chooses a few of hundreds of events: they are scored as columns and turned into candidates on demand.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice, repeat
+from typing import NamedTuple
+
+import numpy as np
+
+from hmxgraph.recall._steps import acknowledgements, shortened, steps
+from hmxgraph.recall.candidates import (
+    EPISODIC,
+    SECTION,
+    THRESHOLD,
+    WEIGHTS,
+    Candidate,
+    Clock,
+    Components,
+    Order,
+    scores,
+)
+from hmxgraph.recall.pool import CALLED, FAILED, WORKED, EventPool, Flags, Floats, is_assistant
+from hmxgraph.recall.question import speaks_of_trouble
+from hmxgraph.text.excerpts import Passages
+from hmxgraph.text.lines import SUPERSEDED, attributed, event_line
+from hmxgraph.text.terms import TokenCounter
+
+# The minimum relevance of an event that relates to the question at all.
+HELPS = 0.2
+# Factor on the score of a failed session when sessions are ranked as examples.
+_IF_FAILED = 0.8
+# Minimum relevance of a step in an episode shown whole, as a fraction of its most relevant step.
+_WITHIN_EPISODE = 0.5
+# What it gains by matching as much of the question as the best step.
+_BY_SHARE = 0.2
+# A message of fewer distinct terms, with less than this of the best share of the question, is small talk.
+_FEW_WORDS, _HARDLY = 8, 0.2
+# Beside a procedure: talk with no more than this of the best share of the question is about something else than the
+# request, and an episode of fewer events before its end adds nothing.
+_LITTLE, _FEW_LEFT = 0.2, 2
+# Feedback with a comment of two words at most says only how the session went, which its place or its date tells.
+_BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
+_WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
+# A session over more events than this is a log of many tasks, not one episode. Of those, steps are related whose score
+# is at least this fraction of the best one's.
+LONGEST_EPISODE = 64
+_NEARLY = 0.7
+# Fraction of the top relevance above which recency counts fully.
+FULL_RECENCY = 0.4
+
+
+class Sketch(NamedTuple):
+    """The values that decide whether an event is considered."""
+
+    event_id: str
+    words: str
+    tokens: int
+    score: float
+
+
+class _Columns(NamedTuple):
+    """Columns as lists: reading single numbers from arrays is much slower."""
+
+    relevance: list[float]
+    recency: list[float]
+    salience: list[float]
+    score: list[float]
+
+
+@dataclass(frozen=True)
+class Episodes:
+    """The events of *pool* with their relevance; *verdicts* are drop reasons known in advance, by id.
+
+    *timely* is how much recency counts for each event, in [0, 1]. Events that are not *related* to the question have no
+    component but provenance, so that the score alone drops them. ``failed`` are the sessions whose last feedback was
+    negative, ``results`` the ids of results with those of their calls, as far as they are known. ``step`` is the number
+    of the step of each event of a log that is shown by steps, else -1.
+    """
+
+    pool: EventPool
+    relevance: Floats
+    clock: Clock
+    verdicts: Mapping[str, str] = field(default_factory=dict)
+    timely: Floats | float = 1.0
+    related: Flags | None = None
+    failed: frozenset[str] = frozenset()
+    results: Mapping[str, str] = field(default_factory=dict)
+    step: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.pool)
+
+    @cached_property
+    def recency(self) -> Floats:
+        """Recency per event in [0, 1]: scaled by *timely*, but enough to reach the threshold if the clock allows."""
+        by_clock = self.clock.recencies(self.pool.times)
+        lacking = (THRESHOLD - self._scored(np.zeros(len(self)))) / WEIGHTS["recency"]
+        recencies: Floats = self._counts * np.maximum(self.timely * by_clock, np.minimum(by_clock, lacking))
+        return recencies
+
+    @cached_property
+    def scores(self) -> Floats:
+        """Score of each event; recorded events have full provenance."""
+        return self._scored(self.recency)
+
+    def _scored(self, recency: Floats) -> Floats:
+        return scores(self._relevance, recency, 1.0, self._salience)
+
+    @cached_property
+    def _counts(self) -> Floats:
+        """1 for related events, 0 for others."""
+        return np.ones(len(self)) if self.related is None else self.related.astype(np.float64)
+
+    @cached_property
+    def _relevance(self) -> Floats:
+        return self._counts * self.relevance
+
+    @cached_property
+    def _salience(self) -> Floats:
+        return self._counts * np.array(self.pool.salience, dtype=np.float64)
+
+    @cached_property
+    def _columns(self) -> _Columns:
+        return _Columns(*(column.tolist() for column in (self._relevance, self.recency, self._salience, self.scores)))
+
+    def best_sessions(self, most: int, but: str | None, failed: Collection[str] = ()) -> list[str]:
+        """Return the *most* sessions with the best events above the threshold, without the session *but*.
+
+        Of sessions that are nearly as good, those that *failed* come last.
+        """
+        bad = np.array([session_id in failed for session_id in self.pool.session_id], dtype=np.bool_)
+        order = np.argsort(-self.scores * np.where(bad, _IF_FAILED, 1.0), kind="stable").tolist()
+        ranked = (self.pool.session_id[at] for at in order if self.scores[at] >= THRESHOLD)
+        return list(islice(dict.fromkeys(session_id for session_id in ranked if session_id != but), most))
+
+    def by_steps(self, scores: Floats, weight_by_term: Mapping[str, float], count_tokens: TokenCounter) -> "Episodes":
+        """Return the events, those of logs of many tasks by the *scores* of their steps, in short lines.
+
+        A step is as relevant as all that it says and does; only those nearly as good as the best are related, and what
+        was said of their failures. A log without a related event has no related step.
+        """
+        logs = self._of_logs
+        if not logs.any():
+            return self
+        about = np.isin(self.pool.sessions, self.pool.sessions[self._counts > 0])
+        relevance = np.where(logs, scores * self._relevance.max(initial=0.0), self._relevance)
+        related = np.where(logs, about & (scores >= _NEARLY), self._counts > 0)
+        step = np.where(logs, steps(self.pool), -1)
+        explained = self._explanations & logs
+        explained[1:] &= related[:-1]
+        for column in (relevance, step):
+            column[1:] = np.where(explained[1:], column[:-1], column[1:])
+        related = (related | explained) & ~(logs & (self._empty | acknowledgements(self.pool, self._call_of)))
+        pool = shortened(self.pool, related & logs, weight_by_term, count_tokens)
+        return replace(self, pool=pool, relevance=relevance, related=related, step=tuple(step.tolist()))
+
+    def with_whole_sessions(self, sessions: Collection[str], shares: Floats, running: str | None = None) -> "Episodes":
+        """Return the events with those of *sessions* at no less than half of the relevance of their session's best.
+
+        Those with more of the question's *shares* come before others. Empty events and small talk are left out:
+        messages with few words, and hardly any *shares* of the question. A log of many tasks is shown by steps.
+        """
+        relevance, related = self._relevance.copy(), (self._counts > 0) & ~self._empty
+        small_talk = self._small_talk(shares)
+        farewells = self._farewells & self._talk_without(shares, _LITTLE)
+        for session_id in sorted(set(sessions) - self.logs(sessions)):
+            own = self._of_session(session_id)
+            # The *running* session has not ended.
+            aside = small_talk if session_id == running else small_talk | farewells
+            related &= ~(own & aside)
+            own &= ~self._empty & ~aside
+            best = relevance[own].max(initial=0.0)
+            gain = _BY_SHARE / max(float(shares[own].max(initial=0.0)), 1e-9)
+            relevance[own] = np.maximum(relevance[own], best * (_WITHIN_EPISODE + gain * shares[own]))
+            related |= own
+        return replace(self, relevance=relevance, related=related)
+
+    def beside_procedure(
+        self, sessions: Collection[str], shares: Floats, routine: Collection[str], cases: Flags
+    ) -> "Episodes":
+        """Return the events, those of past *sessions* without what the procedure beside them tells already.
+
+        The procedure already lists the calls of its *routine* actions and what the user must provide. An episode keeps
+        messages about the request, other calls, and failures; one left with the request alone is dropped. So is a
+        session without any of the *cases*: events that are special in the same way as this request.
+        """
+        covered = self._routine(routine) | self._said_before | self._talk_without(shares, _LITTLE)
+        related = self._counts > 0
+        for session_id in sorted(sessions):
+            own = self._of_session(session_id)
+            kept = own & related & ~covered
+            tells = np.count_nonzero(kept & ~self._ends) >= _FEW_LEFT and (own & cases).any()
+            related &= (~own | kept) if tells else ~own
+        return replace(self, related=related)
+
+    def of_trouble(self, *, repeated: bool) -> "Episodes":
+        """Return the events for a question about a failure, without calls that went well.
+
+        These are results that report no trouble, or nothing at all, and calls whose result is not among the events; an
+        error that repeats the result before it is one more. A step of a log in which anything failed stays whole.
+        Unless they may be *repeated*, of results that differ in numbers and identifiers alone only the most relevant
+        one counts, and of those the latest.
+        """
+        spoken = np.array([bool(speaker) for speaker in self.pool.speaker], dtype=np.bool_)
+        worked = self._of_kind(WORKED)
+        troubled = np.array(list(map(speaks_of_trouble, self.pool.text)), dtype=np.bool_)
+        whole = self._steps_in_trouble(self._failures | (worked & troubled))
+        kept = (self._counts > 0) & ~self._empty & ~self._said_before & (whole | spoken | ~worked | troubled)
+        if not repeated:
+            kept &= ~self._same_failure(kept)
+        answered = self._calls_of(kept & self.pool.results)
+        return replace(self, related=kept & (whole | spoken | ~self._calls | answered))
+
+    def _steps_in_trouble(self, troubled: Flags) -> Flags:
+        """Which events are of related steps with a *troubled* event; if there are none, of any step."""
+        step = np.array(self.step or [-1] * len(self))
+        of_steps = step >= 0
+        worse: Flags = of_steps & np.isin(step, step[troubled & of_steps & (self._counts > 0)])
+        return worse if worse.any() else of_steps
+
+    def _same_failure(self, kept: Flags) -> Flags:
+        """Which results among the *kept* events differ from a better one in numbers and identifiers alone."""
+        order = np.lexsort((-self.pool.times, -self.relevance))
+        best: dict[str, int] = {}
+        for at in order[(kept & self.pool.results)[order]].tolist():
+            best.setdefault(_WITH_DIGITS.sub("0", self.pool.words[at]), at)
+        same: Flags = kept & self.pool.results
+        same[list(best.values())] = False
+        return same
+
+    def _of_session(self, session_id: str) -> Flags:
+        return np.array([other == session_id for other in self.pool.session_id], dtype=np.bool_)
+
+    def logs(self, sessions: Collection[str]) -> frozenset[str]:
+        """Return those of *sessions* that are logs of many tasks."""
+        found = frozenset(self.pool.session_id[at] for at in np.flatnonzero(self._of_logs).tolist())
+        return found.intersection(sessions)
+
+    def _small_talk(self, shares: Floats) -> Flags:
+        """Which messages are greetings, thanks and confirmations: few words, hardly any of them asked for."""
+        short = self.pool.occurrences.vocabulary < _FEW_WORDS
+        small: Flags = short & self._talk_without(shares, _HARDLY)
+        return small
+
+    def _talk_without(self, shares: Floats, least: float) -> Flags:
+        """Which messages have no more than *least* of the best share of the question.
+
+        What tells how a session ended is none of them.
+        """
+        spoken = np.array([bool(speaker) for speaker in self.pool.speaker], dtype=np.bool_) & ~self.pool.results
+        without: Flags = spoken & (shares <= least * shares.max(initial=0.0))
+        without &= ~self._ends
+        return without
+
+    @property
+    def _ends(self) -> Flags:
+        """Which events tell how their session ended."""
+        ends = np.zeros(len(self), dtype=np.bool_)
+        ends[list(self._end_of.values())] = True
+        return ends
+
+    @property
+    def _farewells(self) -> Flags:
+        """Which events come after the one that tells how their session ended."""
+        ends = self._end_of
+        return np.array([at > ends[session] for at, session in enumerate(self.pool.sessions.tolist())], dtype=np.bool_)
+
+    @cached_property
+    def _end_of(self) -> dict[int, int]:
+        """For each session the place of what tells how it ended: what an assistant said first after the last result.
+
+        Thanks and farewells come after that. Where nothing was said, or there is no result, it is the last event by an
+        assistant or a tool, else the last one.
+        """
+        by_agent = np.array([not name or is_assistant(name) for name in self.pool.speaker], dtype=np.bool_)
+        own = by_agent & ~self._empty
+        last = {**self._last(np.ones(len(self), dtype=np.bool_)), **self._last(own)}
+        results, sessions = self._last(self.pool.results), self.pool.sessions.tolist()
+        said = np.flatnonzero(own & ~self._calls & ~self.pool.results).tolist()
+        # Backwards, so that the first of a session stays.
+        return last | {sessions[at]: at for at in reversed(said) if at > results.get(sessions[at], len(self))}
+
+    def _last(self, among: Flags) -> dict[int, int]:
+        """Return the place of the last event of each session *among* these."""
+        places = np.flatnonzero(among)
+        return dict(zip(self.pool.sessions[places].tolist(), places.tolist(), strict=True))
+
+    def _routine(self, tools: Collection[str]) -> Flags:
+        """Which events are calls of these *tools* that did not fail, and their results."""
+        of_tool = np.array([part is not None and part[1] in tools for part in self.pool.tools], dtype=np.bool_)
+        routine: Flags = of_tool & ~self._failures
+        # A call stays with the result that says that it failed.
+        return routine & ~self._calls_of(self._failures)
+
+    @property
+    def _said_before(self) -> Flags:
+        """Which errors have half of their words or more from the result directly before them."""
+        other = np.array([part is None for part in self.pool.tools], dtype=np.bool_)
+        after = self.pool.results & self.pool.follows & other
+        after[1:] &= self.pool.results[:-1]
+        for at in np.flatnonzero(after).tolist():
+            own, before = (frozenset(self.pool.words[place].split()) for place in (at, at - 1))
+            after[at] = 2 * len(own & before) >= len(own)
+        return after
+
+    @property
+    def _explanations(self) -> Flags:
+        """Which messages directly follow a failure."""
+        said = self.pool.follows & ~self._calls & ~self.pool.results
+        said[1:] &= self._failures[:-1]
+        said[:1] = False
+        return said
+
+    @property
+    def _calls(self) -> Flags:
+        return self._of_kind(CALLED)
+
+    @property
+    def _failures(self) -> Flags:
+        return self._of_kind(FAILED)
+
+    def _of_kind(self, kind: str) -> Flags:
+        return np.array([each == kind for each in self.pool.kinds], dtype=np.bool_)
+
+    def _calls_of(self, results: Flags) -> Flags:
+        """Which events are the calls of these *results*."""
+        calls = np.zeros(len(self), dtype=np.bool_)
+        calls[[call for call, result in zip(self._call_of, results, strict=True) if result and call >= 0]] = True
+        return calls
+
+    @cached_property
+    def _call_of(self) -> list[int]:
+        """For each event the place of the call whose result it is, or -1: as recorded, else as it seems."""
+        index = self.pool.index
+        recorded = {index[result]: index.get(call, -1) for result, call in self.results.items() if result in index}
+        calls = frozenset(recorded.values())
+        seeming = enumerate(self.pool.call_of)
+        return [recorded.get(at, -1 if call in calls else call) for at, call in seeming]
+
+    @property
+    def _empty(self) -> Flags:
+        """Which events are results with no more than the name of their tool, or feedback with no more than its sign."""
+        nothing = [text.rstrip().endswith((":", "->")) for text in self.pool.text]
+        bare = [_BARE_FEEDBACK.fullmatch(text) is not None for text in self.pool.text]
+        results = self.pool.results & ((self.pool.occurrences.vocabulary <= 1) | np.array(nothing, dtype=np.bool_))
+        return results | np.array(bare, dtype=np.bool_)
+
+    @cached_property
+    def _of_logs(self) -> Flags:
+        """Which events are of logs of many tasks: sessions over too many events for one episode, not all of them here.
+
+        As far as the sequence numbers tell.
+        """
+        if not len(self):
+            return np.zeros(0, dtype=np.bool_)
+        numbers, sequences = self.pool.sessions, np.array(self.pool.sequence, dtype=np.int64)
+        starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+        spans = np.maximum.reduceat(sequences, starts) - np.minimum.reduceat(sequences, starts)
+        counts = np.bincount(numbers)
+        whole = (np.add.reduceat(self.pool.follows, starts, dtype=np.int64) == counts - 1) & (counts <= LONGEST_EPISODE)
+        logs: Flags = (~whole & (spans >= LONGEST_EPISODE))[numbers]
+        return logs
+
+    def orders(self) -> Iterator[Order]:
+        """Return the ranking key of each event, as in ``Candidate.order``."""
+        pool = self.pool
+        return zip((-self.scores).tolist(), pool.tokens, pool.event_id, repeat(SECTION), strict=False)
+
+    def sketch(self, at: int) -> Sketch:
+        """Return the sketch of the event at index *at*."""
+        pool = self.pool
+        return Sketch(pool.event_id[at], pool.words[at], pool.tokens[at], self._columns.score[at])
+
+    def candidate(self, at: int) -> Candidate:
+        """Return the event at index *at* as a candidate."""
+        pool, event_id = self.pool, self.pool.event_id[at]
+        of = self._columns
+        components = Components(of.relevance[at], of.recency[at], 1.0, of.salience[at])
+        return Candidate(
+            SECTION,
+            "episode",
+            event_id,
+            pool.tokens[at],
+            of.score[at],
+            components,
+            attributed(pool.text[at], pool.speaker[at]),
+            origin=EPISODIC,
+            time_us=pool.time_us[at],
+            session_id=pool.session_id[at],
+            speaker=pool.speaker[at],
+            label=pool.label[at],
+            place=at,
+            verdict=self.verdicts.get(event_id, ""),
+            call=self._call_of[at],
+            tool=bool(pool.kinds[at]),
+            failed=pool.session_id[at] in self.failed,
+            step=self.step[at] if self.step else -1,
+        )
+
+
+def timely(relevance: Floats, assurance: float) -> Floats:
+    """Return how much recency counts for each event, by its relevance and the assurance of the match.
+
+    Otherwise unrelated recent events would displace related work from weeks ago.
+    """
+    return 1.0 - assurance * (1.0 - np.minimum(relevance / FULL_RECENCY, 1.0))
+
+
+def separated(relevance: Floats, assurance: float) -> Floats:
+    """Return relevance in [0, 1] with every match lifted to at least ``HELPS``, scaled by *assurance*."""
+    return assurance * np.where(relevance > 0, HELPS + (1 - HELPS) * relevance, 0.0)
+
+
+# Long events: a pack shows the passages that match the question.
+
+# Tokens of the passages of long talk in a pack of that many tokens, at least and at most; characters of a token.
+_PASSAGES_OF_BUDGET = 32
+_LEAST_PASSAGES, _MOST_PASSAGES = 48, 80
+_TOKEN_CHARACTERS = 4
+# Talk is cut if it is this much longer than its passages.
+_LONGER = 1.5
+# The share of the budget that whole texts may fill before long ones are cut, and how many more texts are cut than fit.
+_WHOLE_SHARE = 0.75
+_CUT_BEYOND = 1.5
+
+
+def with_excerpts(
+    pool: EventPool, whole: Mapping[str, str], weight_by_term: Mapping[str, float], count_tokens: TokenCounter
+) -> EventPool:
+    """Replace truncated texts in *pool* by excerpts of the *whole* text where more of it matches *weight_by_term*.
+
+    An excerpt is never longer than the truncated text was.
+    """
+    texts, tokens = list(pool.text), list(pool.tokens)
+    for event_id, text in whole.items():
+        at = pool.index[event_id]
+        passages = Passages.of(text, weight_by_term)
+        if passages.anything_after(len(texts[at])):
+            texts[at] = passages.excerpt(len(texts[at]))
+            tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
+    return replace(pool, text=tuple(texts), tokens=tuple(tokens)) if whole else pool
+
+
+def recounted(pool: EventPool, count_tokens: TokenCounter) -> EventPool:
+    """Return *pool* with the tokens of its rendered lines in another measure than the stored one."""
+    lines = map(event_line, pool.text, pool.label, pool.speaker)
+    return replace(pool, tokens=tuple(map(count_tokens, lines)))
+
+
+def marked_as_superseded(pool: EventPool, event_ids: Collection[str], count_tokens: TokenCounter) -> EventPool:
+    """Return *pool* with a label at the events that state what no longer holds."""
+    labels, tokens = list(pool.label), list(pool.tokens)
+    places = [pool.index[event_id] for event_id in sorted(event_ids) if event_id in pool.index]
+    for at in places:
+        labels[at] = f"{labels[at]}, {SUPERSEDED}" if labels[at] else SUPERSEDED
+        tokens[at] = count_tokens(event_line(pool.text[at], labels[at], pool.speaker[at]))
+    return replace(pool, label=tuple(labels), tokens=tuple(tokens)) if places else pool
+
+
+def with_passages(
+    episodes: Episodes,
+    whole: Mapping[str, str],
+    weight_by_term: Mapping[str, float],
+    budget: int,
+    count_tokens: TokenCounter,
+) -> Episodes:
+    """Cut long messages among the best *episodes* to the passages that match *weight_by_term*.
+
+    Nothing is cut if they fill at most three quarters of *budget*, or if there is only one.
+
+    Tool output and documents stay whole: they are about one thing, and half a record misleads.
+    """
+    limit = min(max(budget // _PASSAGES_OF_BUDGET, _LEAST_PASSAGES), _MOST_PASSAGES)
+    pool, scores = episodes.pool, episodes.scores
+    best = [at for at in np.argsort(-scores, kind="stable").tolist() if scores[at] >= THRESHOLD]
+    if len(best) == 1 or sum(pool.tokens[at] for at in best) <= _WHOLE_SHARE * budget:
+        return episodes
+    texts, tokens, used = list(pool.text), list(pool.tokens), 0
+    for at in best:
+        if used > _CUT_BEYOND * budget:
+            break
+        if tokens[at] > _LONGER * limit and pool.label[at] in {"", SUPERSEDED} and not pool.title[at]:
+            passages = Passages.of(whole.get(pool.event_id[at], texts[at]), weight_by_term)
+            texts[at] = passages.excerpt(limit * _TOKEN_CHARACTERS) or texts[at]
+            tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
+        used += tokens[at]
+    return replace(episodes, pool=replace(pool, text=tuple(texts), tokens=tuple(tokens)))
