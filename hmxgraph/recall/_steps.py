@@ -6,13 +6,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from hmxgraph.recall.pool import CALLED, WORKED, EventPool, Flags, Floats, Integers, Occurrences, WordMatch, bm25
+from hmxgraph.recall.pool import (
+    CALLED,
+    FAILED,
+    WORKED,
+    EventPool,
+    Flags,
+    Floats,
+    Integers,
+    Occurrences,
+    WordMatch,
+    bm25,
+)
 from hmxgraph.text.excerpts import Passages
 from hmxgraph.text.lines import event_line
 from hmxgraph.text.terms import TokenCounter, search_text
 
-# A call says at its beginning what it does; then come the contents of files and messages. In characters.
+# Calls and messages say at their beginning what they are about; then come details and contents. In characters.
 _HEAD = 160
+_WITHOUT_FAILURE = 0.6
 # Characters of one line of a step in a pack.
 _LINE = 240
 # A result says only that its call worked if it adds no more than this many words to those of the call, the same as that
@@ -29,28 +41,32 @@ def steps(pool: EventPool) -> Integers:
     return numbers
 
 
-def step_scores(match: WordMatch, pool: EventPool) -> Floats:
-    """Return for each event how well its step matches in [0, 1]: what was said, and the beginnings of the calls.
+def step_scores(match: WordMatch, pool: EventPool, *, troubled: bool = False) -> Floats:
+    """Return for each event how well its step matches in [0, 1]: the beginnings of what was said and of the calls.
 
-    A step without a call is no example of work. Results count for nothing: they are long, and about much.
+    A step without a call is no example of work. Results count for nothing: they are long, and about much. If the
+    question is about a failure (*troubled*), a step in which no call failed counts less.
     """
     if not len(pool):
         return np.zeros(0)
     calls = np.array([kind == CALLED for kind in pool.kinds], dtype=np.bool_)
-    heads = Occurrences([_head(*each) for each in zip(pool.text, pool.words, calls, strict=True)])
+    heads = Occurrences(list(map(_head, pool.text, pool.words)))
     number = steps(pool)
     starts = np.flatnonzero(np.diff(number, prepend=0))
     own = (~pool.results).astype(np.float64)
     counts = np.add.reduceat(heads.related_counts(match.terms) * own, starts, axis=1)
     scores = bm25(match.weights, counts, np.add.reduceat(heads.vocabulary * own, starts))
     scores *= np.logical_or.reduceat(calls, starts)
+    if troubled:
+        failures = np.array([kind == FAILED for kind in pool.kinds], dtype=np.bool_)
+        scores *= np.where(np.logical_or.reduceat(failures, starts), 1.0, _WITHOUT_FAILURE)
     scores /= scores.max(initial=0.0) or 1.0
     per_event: Floats = scores[number - 1]
     return per_event
 
 
-def _head(text: str, words: str, is_call: bool) -> str:  # noqa: FBT001 - one column of three
-    return search_text(text[:_HEAD]) if is_call and len(text) > _HEAD else words
+def _head(text: str, words: str) -> str:
+    return search_text(text[:_HEAD]) if len(text) > _HEAD else words
 
 
 def acknowledgements(pool: EventPool, call_of: Sequence[int]) -> Flags:

@@ -448,17 +448,20 @@ class Draft:
         """A few past sessions, and the running one, if a request for work is answered by them or by procedures.
 
         Their events are shown as calls with their results, in place of the best lines of many sessions. Talk alone,
-        with no procedure beside it and no action to expect, is shown by line.
+        with no procedure beside it and no action to expect, is shown by line. A question why something failed gets the
+        steps of logs in which it did.
         """
-        if self.request.strategy in _BY_LINE or not self.events.question.works:
+        question, running = self.events.question, self.request.session_id
+        if self.request.strategy in _BY_LINE or not (question.works or (question.troubled and not question.when)):
             return frozenset()
         procedures = (each for each in self.appraised.useful if each.section == "procedures")
         if not {SECTION, "procedures"} <= set(self.request.sections):
             return frozenset()
         if next(procedures, None) is None and not self._acting:
             return frozenset()
-        running = self.request.session_id
         best = self._by_steps.best_sessions(1 if self._routine else MOST_SESSIONS, running, self.failed)
+        if not question.works and not self._scored_events.logs(best[:1]):
+            return frozenset()
         return frozenset([*best, running] if running else best)
 
     @property
@@ -508,7 +511,9 @@ class Draft:
         if not len(scored.logs(frozenset(scored.pool.session_id))):
             return scored
         return scored.by_steps(
-            step_scores(match, self.events.pool), match.weight_by_term, self.appraised.appraisal.count_tokens
+            step_scores(match, self.events.pool, troubled=self.events.question.troubled),
+            match.weight_by_term,
+            self.appraised.appraisal.count_tokens,
         )
 
     @cached_property

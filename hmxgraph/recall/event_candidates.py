@@ -202,26 +202,19 @@ class Episodes:
         """Return the events for a question about a failure, without calls that went well.
 
         These are results that report no trouble, or nothing at all, and calls whose result is not among the events; an
-        error that repeats the result before it is one more. A step of a log in which anything failed stays whole.
+        error that repeats the result before it is one more. Steps of logs stay whole.
         Unless they may be *repeated*, of results that differ in numbers and identifiers alone only the most relevant
         one counts, and of those the latest.
         """
         spoken = np.array([bool(speaker) for speaker in self.pool.speaker], dtype=np.bool_)
         worked = self._of_kind(WORKED)
         troubled = np.array(list(map(speaks_of_trouble, self.pool.text)), dtype=np.bool_)
-        whole = self._steps_in_trouble(self._failures | (worked & troubled))
+        whole = np.array(self.step or [-1] * len(self)) >= 0
         kept = (self._counts > 0) & ~self._empty & ~self._said_before & (whole | spoken | ~worked | troubled)
         if not repeated:
             kept &= ~self._same_failure(kept)
         answered = self._calls_of(kept & self.pool.results)
         return replace(self, related=kept & (whole | spoken | ~self._calls | answered))
-
-    def _steps_in_trouble(self, troubled: Flags) -> Flags:
-        """Which events are of related steps with a *troubled* event; if there are none, of any step."""
-        step = np.array(self.step or [-1] * len(self))
-        of_steps = step >= 0
-        worse: Flags = of_steps & np.isin(step, step[troubled & of_steps & (self._counts > 0)])
-        return worse if worse.any() else of_steps
 
     def _same_failure(self, kept: Flags) -> Flags:
         """Which results among the *kept* events differ from a better one in numbers and identifiers alone."""

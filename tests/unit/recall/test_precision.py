@@ -452,6 +452,21 @@ def test_a_result_that_only_acknowledges_its_call_is_not_packed():
     assert not any("has been updated" in line for line in lines)
 
 
+def test_why_something_failed_is_answered_by_the_steps_in_which_it_did():
+    """Not by those that went well; when it failed is answered by every time."""
+    failed = ("exec(command=git push origin)", "exec failed: no upstream branch")
+    well = ((300 + 10 * n, ("exec(command=git push origin)", f"exec -> {n} branches pushed")) for n in range(9))
+    again = ((700 + 10 * n, (failed[0], f"{failed[1]} for host {n}")) for n in range(3))
+    said = "The branch is new, so I set it first"
+    remark = event(102, said, session="log", source="agent", age_days=9)
+    events = [*log((100, failed), *well), remark, *log(*again, session="other")]
+    lines = shown(packed(events, query="Why did git push fail?"), "episodes")
+    assert {*failed, said} <= set(lines)
+    assert not any("pushed" in line for line in lines)
+    times = shown(packed(events, query="When did git push fail?"), "episodes")
+    assert sum(" failed: " in line for line in times) == 4
+
+
 def test_long_lines_of_a_step_are_cut_to_what_matches():
     """The beginning says what was done; of the rest only passages about the request stay."""
     long = "exec -> Compiled. " + " ".join(f"Module {n} is up to date." for n in range(90)) + " Staging is deployed."
