@@ -448,11 +448,13 @@ class Draft:
         """A few past sessions, and the running one, if a request for work is answered by them or by procedures.
 
         Their events are shown as calls with their results, in place of the best lines of many sessions. Talk alone,
-        with no procedure beside it and no action to expect, is shown by line. A question why something failed gets the
+        with no procedure beside it and no action to expect, is shown by line. Where tools do the work, a question
+        about one's own affairs that users raised before is a request, too. A question why something failed gets the
         steps of logs in which it did.
         """
         question, running = self.events.question, self.request.session_id
-        if self.request.strategy in _BY_LINE or not (question.works or (question.troubled and not question.when)):
+        works = question.works or (self.events.pool.of_tools and self.events.was_raised_before)
+        if self.request.strategy in _BY_LINE or not (works or (question.troubled and not question.when)):
             return frozenset()
         procedures = (each for each in self.appraised.useful if each.section == "procedures")
         if not {SECTION, "procedures"} <= set(self.request.sections):
@@ -460,7 +462,7 @@ class Draft:
         if next(procedures, None) is None and not self._acting:
             return frozenset()
         best = self._by_steps.best_sessions(1 if self._routine else MOST_SESSIONS, running, self.failed)
-        if not question.works and not self._scored_events.logs(best[:1]):
+        if not works and not self._scored_events.logs(best[:1]):
             return frozenset()
         return frozenset([*best, running] if running else best)
 

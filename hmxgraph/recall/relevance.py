@@ -40,6 +40,7 @@ SPEAKER = 0.5
 _SUBJECT = 0.2
 # A question to an assistant about the past, in the first person, asks about the words of its user.
 _ASKER = 0.3
+_MINE = re.compile(r"\b(?:i|my|mine)\b", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:i|my|me|mine|we|our)\b", re.IGNORECASE)
 TIME_WORDS = 0.2
 QUESTION_TURN = -0.15
@@ -270,6 +271,8 @@ _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
 # to a shop that had seen others are new, and 180 of 195 requests for other kinds of work. Requests
 # and steps have at most this many distinct terms.
 _ALIKE, _LONGEST_STEP = 0.36, 64
+# A question with fewer terms was not raised before, as far as words tell.
+_FEW_TERMS = 4
 # A term of a request is special if at most this share of all events, or this number, contain it.
 _SPECIAL, _FEW_EVENTS = 0.02, 5
 # How long after a point in time people still talk about it.
@@ -450,6 +453,17 @@ class Ranking:
         share = float(self.match.share[past].max(initial=0.0))
         meant = float(self._meaning[past].max(initial=0.0)) * SURE if self.meanings else 0.0
         return max(share, meant) < _ALIKE
+
+    @property
+    def was_raised_before(self) -> bool:
+        """Whether this is a question about one's own affairs, and a user raised much the same before.
+
+        A question of few words is like much else that was said.
+        """
+        if len(self.match.terms) < _FEW_TERMS or not _MINE.search(self.question.text[:LONGEST_QUESTION]):
+            return False
+        speakers = (self.pool.speaker[at] for at in np.flatnonzero(self.match.share >= SURE).tolist())
+        return any(speaker and not is_assistant(speaker) for speaker in speakers)
 
     @property
     def cases(self) -> Flags:

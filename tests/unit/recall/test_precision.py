@@ -397,11 +397,13 @@ def test_one_score_decides():
     assert max(low) < min(entry.relevance_score for entry in pack.entries)
 
 
+KINDS = ("tool_call", "tool_result")
+
+
 def log(*steps, session="log"):
     """Return a session of calls and results that lie far apart in a long log."""
-    kinds = ("tool_call", "tool_result")
     parts = [(number, at, text) for number, step in steps for at, text in enumerate(step)]
-    return [event(number + at, text, session=session, kind=kinds[at], age_days=9) for number, at, text in parts]
+    return [event(number + at, text, session=session, kind=KINDS[at], age_days=9) for number, at, text in parts]
 
 
 def test_only_related_parts_of_a_long_log_are_packed():
@@ -486,6 +488,18 @@ def test_a_request_that_leads_to_actions_gets_a_few_whole_sessions():
     events = [event(100 * number, f"{QUERY} on host {number}", session=f"s{number}") for number in range(5)]
     expecting = Guidance(expected=frozenset({"deploy"}), known=frozenset({"deploy", "roll_back"}))
     assert 1 <= len(shown(packed(events, guidance=expecting), "episodes")) <= MOST_SESSIONS
+
+
+def test_a_question_that_somebody_asked_an_agent_before_gets_a_whole_session():
+    """A question about one's own affairs is a request where tools do the work; others are answered by line."""
+    asks = "Has my parcel with the blue lamp been shipped yet?"
+    told = "Could you tell me whether my blue lamp parcel has been shipped yet?"
+    calls = ("find_parcel(number=7)", "find_parcel -> in transit")
+    parts = [(told, {"speaker": "user"}), *((text, {"kind": kind}) for text, kind in zip(calls, KINDS, strict=True))]
+    parts.append(("It is on its way", {"speaker": "assistant"}))
+    events = [event(n, text, session="s1", age_days=9, **how) for n, (text, how) in enumerate(parts)]
+    assert len(shown(packed(events, query=asks), "episodes")) == len(events)
+    assert len(shown(packed(events, query="Which parcel with the blue lamp was shipped?"), "episodes")) < len(events)
 
 
 def test_work_that_was_never_done_here_gets_no_past_episodes():
