@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from hmxgraph.compiler._vocabulary import (
     BROWSER,
     BROWSER_LOOKUPS,
+    CHECKING_PROGRAMS,
     INTERFACES,
     REQUEST_VERBS,
     TELLING_PROGRAMS,
@@ -256,6 +257,17 @@ def instruction(action: str) -> str:
     phrase = reading.phrase[:1].upper() + reading.phrase[1:]
     plain = action in reading.phrase or action in _EVENT_ACTIONS or action.startswith(BROWSER)
     return phrase if plain else f"{phrase} with {action}"
+
+
+def is_check(action: str) -> bool:
+    """Whether *action* is a program that checks what was made, such as tests and linters.
+
+    >>> [is_check(action) for action in ("pytest", "cargo test", "ruff check", "git status", "git push", "ls")]
+    [True, True, True, False, False, False]
+    """
+    words = action.split(" ")
+    programs = {"/".join(words[:length]) for length in range(1, len(words) + 1)}
+    return not programs.isdisjoint(CHECKING_PROGRAMS) or (len(words) > 1 and words[-1] in _TRIALS)
 
 
 def names_its_object(action: str) -> bool:

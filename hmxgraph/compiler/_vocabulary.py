@@ -106,17 +106,20 @@ SHELL_WORDS = _listed("""
 WEB_METHODS = frozenset(("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"))
 WEB_LOOKUPS = frozenset(("GET", "HEAD", "OPTIONS"))
 
-# Read-only programs; a subcommand follows a slash.
-TELLING_PROGRAMS = _listed("""
+# Programs that check what was made, and read-only programs; a subcommand follows a slash.
+CHECKING_PROGRAMS = _listed("""
+    eslint flake8 mypy pylint pyright ruff/check shellcheck tsc cargo/check cargo/clippy go/vet terraform/validate
+    helm/lint
+    pytest jest mocha vitest tox nox rspec phpunit ctest go/test cargo/test npm/test npm/run/test make/test mvn/test
+""")
+TELLING_PROGRAMS = CHECKING_PROGRAMS | _listed("""
     cat curl date df dig dmesg du env file find free grep head history host id iostat jq less ls lsblk lsof md5sum
     netstat nproc nslookup ping ps pwd rg sha256sum ss stat tail top traceroute tree uname uptime vmstat wc which whoami
     whois openssl/s_client openssl/x509
     kubectl/get kubectl/describe kubectl/logs kubectl/top kubectl/rollout/status kubectl/auth kubectl/config
     kubectl/diff
     git/status git/log git/diff git/show git/blame git/branch docker/ps docker/logs docker/inspect docker/images
-    helm/list helm/status helm/template helm/lint terraform/plan terraform/validate terraform/show systemctl/status
-    eslint flake8 mypy pylint pyright ruff/check shellcheck tsc cargo/check cargo/clippy go/vet
-    pytest jest mocha vitest tox nox rspec phpunit ctest go/test cargo/test npm/test npm/run/test make/test mvn/test
+    helm/list helm/status helm/template terraform/plan terraform/show systemctl/status
 """)
 
 # First words of read-only subcommands of any program.

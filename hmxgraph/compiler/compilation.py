@@ -12,6 +12,7 @@ from hmxgraph.compiler._models import Goals, Habits, learn_goals, learn_habits
 from hmxgraph.compiler._outside import Outside
 from hmxgraph.compiler._playbooks import failure_playbooks
 from hmxgraph.compiler._policies import decision_policies
+from hmxgraph.compiler._routines import routines
 from hmxgraph.compiler._schemas import task_schemas
 from hmxgraph.compiler._strategies import strategy_templates
 from hmxgraph.compiler._wording import title
@@ -151,6 +152,7 @@ def _drafts(sessions: Sequence[SessionSummary], goals: Goals, profile: CompilerP
     failures = failure_groups(sessions)
     return [
         *task_schemas(classes, profile),
+        *routines(sessions, profile),
         *failure_playbooks(failures, classes, sessions, profile),
         *decision_policies(classes, sessions, profile),
         *causal_patterns(failures, classes, sessions, profile),

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
+from hmxgraph.compiler._routines import ROUTINE
 from hmxgraph.compiler._verbs import instruction, is_action, read_action, serves_any_purpose
 from hmxgraph.compiler._vocabulary import telling_words
 from hmxgraph.compiler.compilation import Model
@@ -51,7 +52,9 @@ def suggest(
     """The next tools and steps for *running*, from the tenant's model and its active artifacts."""
     ordered = sorted(guides, key=lambda guide: guide.artifact_id)
     chances = predicted_actions(running.request, running.actions, model)
-    schema = fitting_schema(chances, running.actions, ordered, profile)
+    # A routine comes at the end of each piece of work, which the request does not tell.
+    leading = [guide for guide in ordered if guide.metadata.get("origin") != ROUTINE]
+    schema = fitting_schema(chances, running.actions, leading, profile)
     playbooks = _playbooks(running, ordered)
     # Suggest nothing for a request unlike any seen before, however usual an action is.
     unfamiliar = not chances and bool(telling_words(running.request))

@@ -41,6 +41,7 @@ from hmxgraph.recall.known_candidates import (
     EVIDENCE,
     Appraisal,
     actions_in_trouble,
+    actions_named,
     evidence_candidates,
     known_candidates,
     remedies,
@@ -135,7 +136,8 @@ def appraised(
     question = by_words.question
     answering = remedies(question, in_force.artifacts, guidance.failure)
     about = actions_in_trouble(question, in_force.artifacts)
-    guidance = replace(guidance, remedies=answering, troubled=question.troubled, about=about)
+    named = actions_named(question, in_force.artifacts)
+    guidance = replace(guidance, remedies=answering, troubled=question.troubled, about=about, named=named)
     # Without events or words there is nothing to doubt.
     assurance = by_words.assurance if by_words.event_count and question.terms else 1.0
     guidance = replace(guidance, assurance=assurance)

@@ -245,8 +245,9 @@ class Guidance:
     ``done`` are the actions of the running session so far, oldest first; ``failure`` is the key of the failure it just
     hit, empty if the last action did not fail. ``remedies`` are the ids of the playbooks for this failure, and for the
     one that the question reports; ``warning`` is the id of the playbook to show for an expected step.
-    ``troubled`` means that the question speaks of trouble at all, ``about`` are the actions that it names then. Without
-    a model nothing is expected. ``assurance`` is how well the best events match the question, in (0, 1].
+    ``troubled`` means that the question speaks of trouble at all, ``about`` are the actions that it names then,
+    ``named`` those of procedures that it names anyway. Without a model nothing is expected. ``assurance`` is how well
+    the best events match the question, in (0, 1].
     """
 
     lead: str | None = None
@@ -258,6 +259,7 @@ class Guidance:
     warning: str = ""
     troubled: bool = False
     about: frozenset[str] = frozenset()
+    named: frozenset[str] = frozenset()
     assurance: float = 1.0
 
     def answers(self, artifact: KnownArtifact) -> bool:
@@ -266,6 +268,8 @@ class Guidance:
 
     def fitting(self, artifact_type: str, actions: Sequence[str]) -> float:
         """Return how well *actions* fit the request, in [0, 1]: all actions of a procedure, else only the first one.
+
+        A procedure with an action that the question names fits, whatever the model expects.
 
         >>> guidance = Guidance("s1", frozenset({"look_up", "refund"}), frozenset({"look_up", "refund", "cancel"}))
         >>> guidance.fitting("task_schema", ["look_up", "cancel"]), guidance.fitting("decision_policy", ["cancel"])
@@ -276,6 +280,8 @@ class Guidance:
         if not self.expected or not known_actions:
             return 1.0
         if artifact_type in PROCEDURES:
+            if not self.named.isdisjoint(actions):
+                return 1.0
             return len(self.expected & set(known_actions)) / len(self.expected | set(known_actions))
         return 1.0 if known_actions[0] in self.expected else _OFF_TOPIC
 

@@ -415,6 +415,20 @@ def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: st
     return frozenset(matching_ids | ({reported[1]} if reported[0][0] else set()))
 
 
+def actions_named(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
+    """Return the actions of procedures that the question names: of a program's, what it does.
+
+    >>> from hmxgraph.recall.question import understood
+    >>> schema = KnownArtifact("s", "task_schema", "", "", 0, "", "active", 0.5, 0, actions=("git commit", "git add"))
+    >>> sorted(actions_named(understood("How do I commit here?", 0), [schema]))
+    ['git commit']
+
+    """
+    procedures = (artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES)
+    names = {action: search_text(action.split(" ", 1)[-1]) for artifact in procedures for action in artifact.actions}
+    return frozenset(action for action, name in names.items() if name and question.mentions(name))
+
+
 def actions_in_trouble(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
     """Return the actions that a question about trouble calls by their whole names."""
     known = {action for artifact in artifacts for action in artifact.actions} if question.troubled else set[str]()

@@ -460,7 +460,7 @@ def bm25(weights: Floats, counts: Floats, lengths: Floats) -> Floats:
     """Return the BM25 score of texts of these *lengths* from the *counts* of terms in them (terms by texts).
 
     >>> bm25(np.array([1.0]), np.array([[1.0, 1.0, 0.0]]), np.array([10.0, 20.0, 5.0])).round(2).tolist()
-    [1.06, 0.78, 0.0]
+    [1.07, 0.76, 0.0]
 
     """
     return weighted(weights, counts * (_K1 + 1) / (counts + _K1 * _relative_lengths(lengths, B_FIELD)))

@@ -1,5 +1,7 @@
 """Next tools and steps for a running session, with the artifacts that speak for them."""
 
+from dataclasses import replace
+
 import pytest
 
 from hmxgraph.compiler.compilation import Model, compile_summaries
@@ -38,6 +40,16 @@ def test_request_alone_gives_the_procedure(learned):
         "find_user_by_email",
         True,
     )
+
+
+def test_a_routine_is_no_procedure_for_the_request(learned):
+    """However often it was seen: it comes at the end of each piece of work, which the request does not tell."""
+    model, guides = learned
+    (schema,) = (guide for guide in guides if guide.title == "Return the order")
+    running = summarise(Script("n").user("I want to return my order").events)
+    routine = replace(schema, artifact_id="r", metadata={**schema.metadata, "origin": "routine"}, observed_count=999)
+    assert suggest(running, model, [*guides, routine]).artifact_id == schema.artifact_id
+    assert suggest(running, model, [routine]).artifact_id is None
 
 
 def test_a_change_that_the_request_names_is_expected():

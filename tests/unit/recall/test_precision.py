@@ -531,6 +531,15 @@ def test_a_named_time_assures_only_of_events_near_it(age_days, certain):
     assert (Ranking(question, pool, 1).assurance > 0) is certain
 
 
+def test_a_procedure_with_an_action_that_the_question_names_fits():
+    """Whatever actions the model expects: it does not know every way to ask."""
+    routine = replace(artifact(1, "Run git commit after make build"), actions=("git commit", "make build"))
+    other = replace(artifact(2, "Run git push after make commit notes"), actions=("git push", "make notes"))
+    expecting = Guidance(expected=frozenset({"ls"}), known=frozenset({"ls", *routine.actions, *other.actions}))
+    pack = packed(what=known(artifacts=[routine, other]), query="How do I commit here?", guidance=expecting)
+    assert shown(pack, "procedures") == [routine.text]
+
+
 def test_an_empty_result_is_not_packed():
     """It only repeats that the tool was called."""
     events = [*work("s1", 0), event(6, "exec ->", session="s1", kind="tool_result", age_days=9)]

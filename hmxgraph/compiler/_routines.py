@@ -1,0 +1,174 @@
+"""task_schema of a routine: the commands that usually come before one that closes a piece of work.
+
+A long session holds several pieces of work, which its request does not tell apart. What closes them does: whoever
+commits again and again, and runs the same checks before, has a routine.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from statistics import fmean, median, pstdev
+
+from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
+from hmxgraph.compiler._schemas import complexity, describe
+from hmxgraph.compiler._verbs import is_action, is_check, names_its_object, noun_words
+from hmxgraph.compiler._wording import listed, title
+from hmxgraph.compiler.profile import CompilerProfile
+from hmxgraph.compiler.summary import SessionSummary, Step
+
+# The origin in the metadata of these artifacts.
+ROUTINE = "routine"
+# A session with more steps than this holds several pieces of work.
+_LONG = 64
+# How often a session has to close a piece of work, and the least steps of one.
+_AGAIN, _LEAST_STEPS = 2, 3
+# A command of the routine is in most of the pieces of work, in much the same place (standard deviation, from 0 to 1)
+# and a few steps before the end. That many make a routine, besides the one that closes.
+_USUAL, _MOST_SPREAD, _MOST_STEPS = 0.7, 0.2, 12
+_LEAST_COMMANDS = 3
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """The steps of a session up to the one that closed a piece of work, which is the last."""
+
+    session: SessionSummary
+    steps: tuple[Step, ...]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The place of the last success of each command; not of the one that closes the piece."""
+        return {
+            step.action: place
+            for place, step in enumerate(self.steps[:-1])
+            if step.ok is not False and _is_command(step) and step.action != self.steps[-1].action
+        }
+
+
+@dataclass(frozen=True)
+class _Routine:
+    """The command that closes pieces of work, these, and the commands that usually come shortly before, in order."""
+
+    closing: str
+    pieces: tuple[_Piece, ...]
+
+    @cached_property
+    def before(self) -> list[str]:
+        """The usual commands in their order."""
+        return sorted(filter(self._leads_up, self.usual), key=lambda name: (fmean(self._shares(name)), name))
+
+    @cached_property
+    def usual(self) -> list[str]:
+        """The commands of most pieces."""
+        counts = Counter(chain.from_iterable(piece.places for piece in self.pieces))
+        return [name for name, count in counts.items() if count >= _USUAL * len(self.pieces)]
+
+    def _leads_up(self, name: str) -> bool:
+        distances = [len(piece.steps) - 1 - piece.places[name] for piece in self.pieces if name in piece.places]
+        return median(distances) <= _MOST_STEPS and pstdev(self._shares(name)) <= _MOST_SPREAD
+
+    def _shares(self, name: str) -> list[float]:
+        """The part of each piece that is done when *name* is run, from 0 to 1."""
+        return [piece.places[name] / len(piece.steps) for piece in self.pieces if name in piece.places]
+
+    @property
+    def sessions(self) -> list[SessionSummary]:
+        """The sessions with this routine."""
+        return list(dict.fromkeys(piece.session for piece in self.pieces))
+
+    def uses(self, action: str) -> list[list[Step]]:
+        """The successful steps that take *action*, piece by piece."""
+        every = (
+            [step for step in piece.steps if step.action == action and step.ok is not False] for piece in self.pieces
+        )
+        return [steps for steps in every if steps]
+
+
+def routines(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
+    """The routines of long sessions that nobody judged as failed; what most pieces of one have closes no other."""
+    pieces: defaultdict[str, list[_Piece]] = defaultdict(list)
+    for session in sorted(sessions, key=lambda session: session.session_id):
+        if len(session.steps) > _LONG and not session.rejected:
+            for name in _closing(session):
+                pieces[name] += _pieces(session, name)
+    found = (_Routine(name, tuple(pieces[name])) for name in sorted(pieces))
+    kept = [routine for routine in found if len(routine.sessions) >= profile.min_support and _is_routine(routine)]
+    within: set[str] = set()
+    for routine in sorted(kept, key=lambda each: (-len(each.before), -len(each.pieces), each.closing)):
+        if routine.closing not in within:
+            within |= set(routine.usual)
+            yield _draft(routine, profile)
+
+
+def _is_routine(routine: _Routine) -> bool:
+    return len(routine.before) >= _LEAST_COMMANDS and any(map(is_check, routine.before))
+
+
+def _closing(session: SessionSummary) -> list[str]:
+    """The commands that may close pieces of work of a session: changes that succeeded again and again."""
+    done = Counter(step.action for step in session.steps if step.ok is not False and _is_command(step))
+    return sorted(name for name, count in done.items() if count >= _AGAIN and is_action(name) and not is_check(name))
+
+
+def _pieces(session: SessionSummary, closing: str) -> list[_Piece]:
+    """The pieces of work of a session that *closing* ends; fewer than two are none.
+
+    Where nothing was checked before it first came, it opens work instead.
+    """
+    pieces, begun = list[_Piece](), 0
+    for place, step in enumerate(session.steps):
+        if step.action == closing and step.ok is not False:
+            steps = session.steps[begun : place + 1]
+            if not begun and not any(is_check(each.action) for each in steps):
+                return []
+            if len({each.action for each in steps}) >= _LEAST_STEPS:
+                pieces.append(_Piece(session, steps))
+            begun = place + 1
+    return pieces if len(pieces) >= _AGAIN else []
+
+
+def _is_command(step: Step) -> bool:
+    """Whether the step is a command line that changes or checks something, and whose name says what."""
+    named = names_its_object(step.action) and is_action(step.action)
+    return bool(step.command) and (named or is_check(step.action))
+
+
+def _draft(routine: _Routine, profile: CompilerProfile) -> ArtifactDraft:
+    names = [*routine.before, routine.closing]
+    count = len(routine.pieces)
+    steps = [
+        {
+            "order": order,
+            "description": describe(name, routine.uses(name), names[: order - 1]),
+            "tools_used": [name],
+            "optional": False,
+        }
+        for order, name in enumerate(names, start=1)
+    ]
+    content = {
+        "steps": steps,
+        "preconditions": [],
+        "postconditions": [f"{routine.closing} has reported success"],
+        "tools_used": sorted(names),
+        "estimated_complexity": complexity(len(names), routine.sessions, profile),
+    }
+    events = ([step.event_id for name in names for step in _last(piece, name)] for piece in routine.pieces)
+    return ArtifactDraft(
+        artifact_type="task_schema",
+        lineage_key=f"routine:{routine.closing}",
+        title=title(f"Run {routine.closing} after {listed(routine.before[:_MOST_NAMED])}"),
+        summary=f"Before {routine.closing}: {listed(routine.before)}.",
+        content=content,
+        seen=Observations(len(routine.sessions), count, count),
+        source_events=evidence(events, profile.max_evidence),
+        tags=tags(word for name in names for word in noun_words(name)),
+        metadata={"goal_actions": sorted(names), "origin": ROUTINE},
+    )
+
+
+def _last(piece: _Piece, name: str) -> list[Step]:
+    """The last successful step of the piece that takes this action, if any."""
+    return [step for step in piece.steps if step.action == name and step.ok is not False][-1:]

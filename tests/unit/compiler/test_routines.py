@@ -1,0 +1,78 @@
+"""Routines: what long sessions run again and again before the command that closes a piece of work."""
+
+import pytest
+
+from hmxgraph.compiler._routines import routines
+from hmxgraph.compiler.profile import DEFAULT_PROFILE
+from hmxgraph.compiler.summary import SessionSummary, Situation, Step
+
+CHECKS = ("make build", "pytest", "ruff check", "git add")
+ROUTINE = [*CHECKS, "git commit"]
+
+
+def session(name, *actions, outcome="unknown", reason=""):
+    """A session of these actions: command lines, and tools whose names begin with a capital letter."""
+    steps = tuple(
+        Step(action, f"{name}{number}", Situation(), command="" if action[0].isupper() else action, ok=True)
+        for number, action in enumerate(actions)
+    )
+    return SessionSummary(name, steps=steps, outcome=outcome, outcome_reason=reason)
+
+
+def work(*routine, times=5, before=12):
+    """The actions of pieces of work: edits, then the *routine*."""
+    return [each for _ in range(times) for each in [*["Edit"] * before, *routine]]
+
+
+def learned(*sessions):
+    """The routines of these sessions: the commands of each in order."""
+    return [[step["tools_used"][0] for step in draft.content["steps"]] for draft in routines(sessions, DEFAULT_PROFILE)]
+
+
+def test_what_comes_before_each_commit_is_a_routine():
+    """With the number of times, and the sessions behind it."""
+    sessions = [session(name, *work(*ROUTINE)) for name in ("s1", "s2")]
+    (draft,) = routines(sessions, DEFAULT_PROFILE)
+    assert learned(*sessions) == [ROUTINE]
+    assert draft.title == "Run git commit after make build, pytest and ruff check"
+    assert (draft.seen.sessions, draft.seen.count) == (2, 10)
+    assert draft.validated(DEFAULT_PROFILE)
+
+
+@pytest.mark.parametrize(
+    "sessions",
+    [
+        [session("s1", *work(*ROUTINE))],
+        [session("s1", *work(*ROUTINE)), session("s2", *work(*ROUTINE, times=1, before=80))],
+        [session(name, *work(*ROUTINE, times=2)) for name in ("s1", "s2")],
+        [session(name, *work("make build", "npm install", "git add", "git commit")) for name in ("s1", "s2")],
+        [session(name, *work("ls", "cat", "git status", "git commit")) for name in ("s1", "s2")],
+        [session(name, *work(*ROUTINE), outcome="failure", reason="negative feedback") for name in ("s1", "s2")],
+    ],
+    ids=["one session", "closed once", "short sessions", "no check", "only lookups", "rejected"],
+)
+def test_what_makes_no_routine(sessions):
+    """Several long sessions that nobody rejected close several pieces of work each, with a check before."""
+    assert learned(*sessions) == []
+
+
+def test_a_command_in_no_certain_place_is_no_part():
+    """Now at the beginning of a piece of work, now at its end."""
+    early, late = ["npm install", *work(*ROUTINE, times=1)], [*work(*CHECKS, times=1), "npm install", "git commit"]
+    sessions = [session(name, *([*early, *late] * 3)) for name in ("s1", "s2")]
+    assert learned(*sessions) == [ROUTINE]
+
+
+def test_a_command_far_before_the_end_is_no_part():
+    """It opens the piece of work; and what opens pieces closes no others."""
+    sessions = [session(name, *(["ticket start", *work(*ROUTINE, times=1)] * 5)) for name in ("s1", "s2")]
+    assert learned(*sessions) == [ROUTINE]
+
+
+def test_failed_runs_do_not_close():
+    """A commit that a hook refused is followed by another try of the same piece of work."""
+    refused = Step("git commit", "refused", Situation(), command="git commit", ok=False)
+    first, second = (session(name, *work(*ROUTINE)) for name in ("s1", "s2"))
+    steps = tuple(each for step in first.steps for each in ([refused, step] if step.action == "git commit" else [step]))
+    (draft,) = routines([SessionSummary("s1", steps=steps), second], DEFAULT_PROFILE)
+    assert draft.seen.count == 10
