@@ -228,12 +228,12 @@ def _no_recovery(group: FailureGroup) -> str:
     displaced = sum(occurrence.displaced for occurrence in retried)
     if not repaired:
         return _gone_on(group) or "Stop and tell the user what failed"
-    if not any(occurrence.changes for occurrence in retried if occurrence.repaired):
-        counted = times(repaired - displaced, len(retried), displaced)
-        return noted("Stop and tell the user what failed; no change of the inputs is known to help", counted)
-    return noted(
-        f"Try {group.action} again after several changes: no single one is known to help", times(repaired, len(retried))
-    )
+    counted = times(repaired - displaced, len(retried), displaced)
+    if any(occurrence.changes for occurrence in retried if occurrence.repaired):
+        return noted(f"Try {group.action} again after several changes: no single one is known to help", counted)
+    if repaired - displaced > _HALF * len(retried):
+        return noted(f"Try {group.action} again: what made the error go away is not known", counted)
+    return noted("Stop and tell the user what failed; no change of the inputs is known to help", counted)
 
 
 def _gone_on(group: FailureGroup) -> str:

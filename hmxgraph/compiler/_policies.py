@@ -408,9 +408,9 @@ def _ranked(options: Sequence[Option]) -> list[Option]:
 def _alternative(description: str, option: Option) -> dict[str, Any]:
     return {
         "description": description,
-        "outcome": _result_words(option.seen),
+        "outcome": _result_words(option.worked),
         "chosen_count": option.count,
-        "success_rate": option.seen.success_rate,
+        "success_rate": option.worked.success_rate,
     }
 
 
@@ -418,8 +418,8 @@ def _outcome(option: Option) -> dict[str, Any]:
     """The outcome of an option; the event of its first choice stands for the source memory of HMX-A 4.3."""
     return {
         "decision": option.name,
-        "outcome": _result_words(option.seen),
-        "positive": option.seen.success_rate >= _HALF,
+        "outcome": _result_words(option.worked),
+        "positive": option.worked.success_rate >= _HALF,
         "source_memory_id": option.taken[0][2],
     }
 

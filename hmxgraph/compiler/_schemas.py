@@ -360,7 +360,9 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
         steps.append(_check_step(check, steps[names.index(check)], len(steps) + 1))
     return {
         "steps": steps,
-        "preconditions": _preconditions(names, alternatives, models),
+        "preconditions": _preconditions(
+            [step["tools_used"][0] for step in steps if not step["optional"]], alternatives, models
+        ),
         "postconditions": _postconditions([(step["tools_used"][0], step["optional"]) for step in steps], goal_class),
         "tools_used": sorted({*names, *alternatives.values()}),
         "estimated_complexity": complexity(len(names), models, profile),
@@ -415,7 +417,8 @@ def _described(action: str, other: str, models: Sequence[SessionSummary], before
     if not other:
         return describe(action, _uses_of(action, models), before)
     there, here = (listed(_given_by_user(name, models)) for name in (other, action))
-    return f"If the user has given {there}: {_small(instruction(other))}. If {here}: {_small(instruction(action))}"
+    first, second = (f"If the user has given {named}" for named in (there, here))
+    return f"{first}: {_small(instruction(other))}. {second}: {_small(instruction(action))}"
 
 
 def _small(text: str) -> str:
@@ -557,7 +560,10 @@ def _repeated(action: str, uses: Sequence[Sequence[Step]]) -> str:
 def _preconditions(
     names: Sequence[str], alternatives: Mapping[str, str], models: Sequence[SessionSummary]
 ) -> list[str]:
-    """The preconditions: what the user must have given, and their consent where sessions waited for it."""
+    """The preconditions of the steps that are always taken: what the user must have given, and their consent.
+
+    The latter where sessions waited for it.
+    """
     needed = [argument for name in names if name not in alternatives for argument in _given_by_user(name, models)]
     either = [
         f"{listed(_given_by_user(alternative, models))}, or {listed(_given_by_user(name, models))}"

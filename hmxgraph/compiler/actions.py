@@ -3,7 +3,8 @@
 import ast
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -269,29 +270,42 @@ def _tool_call(content: Mapping[str, Any]) -> tuple[Action, ...]:
 
 
 def _arguments(given: object) -> Mapping[str, Any]:
-    """The arguments of a call; those kept as one text that holds an object, in JSON or as Python writes it, are read.
+    r"""The arguments of a call; those kept as one text that holds an object, in JSON or as Python writes it, are read.
+
+    So is a list that an agent gave as text.
 
     >>> _arguments({"raw": "{'order': 7, 'note': None}"}), _arguments('{"order": 7}')
     ({'order': 7, 'note': None}, {'order': 7})
     >>> _arguments({"text": "{not an object"}), _arguments({"text": "{{ 'x' }}"}), _arguments(None)
     ({'text': '{not an object'}, {'text': "{{ 'x' }}"}, {})
+    >>> _arguments({"raw": "{'items': \"['W1', 'W2']\", 'note': '[sic]'}"}), _arguments({"items": '["W1"]'})
+    ({'items': ['W1', 'W2'], 'note': '[sic]'}, {'items': ['W1']})
     """
     whole: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
     texts = [given] if isinstance(given, str) else list(whole.values()) if len(whole) == 1 else []
     written = next((text for text in texts if isinstance(text, str) and text.lstrip().startswith("{")), "")
-    return (_object(written) if len(written) <= _LONGEST_OBJECT else {}) or whole
+    return {name: _listed(value) for name, value in (_object(written) or whole).items()}
 
 
 def _object(written: str) -> dict[str, Any]:
     """The object that a text holds; {} if it holds none."""
-    for read in (json.loads, ast.literal_eval):
-        try:
-            value = read(written)
-        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-            continue
-        if isinstance(value, dict) and all(isinstance(name, str) for name in value):
-            return value
-    return {}
+    values = (value for value in _values(written) if isinstance(value, dict))
+    return next((value for value in values if all(isinstance(name, str) for name in value)), {})
+
+
+def _listed(value: Any) -> Any:
+    """The list of texts and numbers that a text holds, if it holds one; else *value*."""
+    if not (isinstance(value, str) and value.startswith("[") and value.endswith("]")):
+        return value
+    lists = (each for each in _values(value) if isinstance(each, list))
+    return next((each for each in lists if all(isinstance(part, str | int | float) for part in each)), value)
+
+
+def _values(written: str) -> Iterator[Any]:
+    """What a text holds, as JSON and as Python writes it."""
+    for read in (json.loads, ast.literal_eval) if len(written) <= _LONGEST_OBJECT else ():
+        with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            yield read(written)
 
 
 def _is_shell(tool: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice, takewhile
+from operator import itemgetter
 from typing import Any
 from zlib import crc32
 
@@ -131,10 +132,11 @@ class _Origins:
         return named
 
     def _origin(self, value: Any) -> str:
-        """The one origin of all parts of *value*; "" if they have several. Words that the user said are the user's."""
+        """The origin of most parts of *value*; "" if they have several. Words that the user said are the user's."""
         texts = [value] if isinstance(value, str) and value else islice(_scalars(value), _SCALARS_PER_RESULT)
-        origins = {self._origin_of(text) for text in texts}
-        return origins.pop() if len(origins) == 1 else ""
+        origins = Counter(map(self._origin_of, texts))
+        origin, count = max(origins.items(), key=itemgetter(1), default=("", 0))
+        return origin if 2 * count > origins.total() else ""
 
     def _origin_of(self, text: str) -> str:
         """The user if a message says this, else the action that returned it.
