@@ -26,7 +26,9 @@ _QUESTION_START = re.compile(
     rf"^\W*(?:(?:in|at|on|for|to|from|by|with|of|about)\s+)?(?:{_WHO}|{_VERBS})\b", re.IGNORECASE
 )
 _HOW_TO = re.compile(
-    r"\bhow (?:to|(?:do|can|could|should|would|shall) (?:i|we|you|one))\b|\bsteps? to\b", re.IGNORECASE
+    r"\bhow (?:to|(?:do|can|could|should|would|shall) (?:i|we|you|one))\b|\bsteps? to\b"
+    r"|\bwhat (?:do|should|shall|must) (?:i|we|you|one) (?:(?:have|need) to )?do\b",
+    re.IGNORECASE,
 )
 _WHEN = re.compile(
     r"\bwhen\b|\b(?:what|which) (?:year|month|day|date|time|week)\b|\bhow long\b|\bsince\b", re.IGNORECASE

@@ -18,6 +18,7 @@ FRIDAY = 1_773_360_000_000_000  # 13 March 2026
         ("Should we migrate online?", "decision"),
         ("Who owns the staging cluster?", "factual"),
         ("How do I deploy to staging?", "procedural"),
+        ("What do we need to do before we deploy?", "procedural"),
         ("", "procedural"),
     ],
 )
