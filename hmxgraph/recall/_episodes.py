@@ -27,15 +27,16 @@ def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats) -> list[D
     least = max(share, box.total // _SHARE)
     most = least if "procedures" in box.in_section else max(share, box.total // _SHARE_ALONE)
     for events in sessions:
-        is_log = events[0].candidate.step >= 0
-        cap = least if is_log else most
         kept, left = _kept(events, stated.beginning())
         dropped += left
         eligible += kept
         used = box.in_section.get(SECTION, 0)
-        if not used or sum(map(_tokens, kept)) <= cap - used:
-            for unit in (_chosen_steps if is_log else _chosen)(kept, cap - used):
-                _add(box, unit)
+        if events[0].candidate.step >= 0:
+            chosen = _chosen_steps(kept, least - used, part=not used)
+        else:
+            chosen = _chosen(kept, most - used) if not used or sum(map(_tokens, kept)) <= most - used else []
+        for unit in chosen:
+            _add(box, unit)
     if SECTION not in box.in_section:
         _add_best(box, eligible, least)
     return dropped
@@ -115,14 +116,14 @@ def _chosen(units: Sequence[Unit], limit: int) -> list[Unit]:
     return _fitting(units, [*ends, *best], limit)
 
 
-def _chosen_steps(units: Sequence[Unit], limit: int) -> list[Unit]:
-    """Return the steps of a log that fit *limit* whole, the best first; of the best one, what fits."""
+def _chosen_steps(units: Sequence[Unit], limit: int, *, part: bool) -> list[Unit]:
+    """Return the steps of a log that fit *limit* whole, the best first; of the best one also a *part*."""
     by_step = groupby(range(len(units)), key=lambda place: units[place][0].candidate.step)
     steps = sorted((list(places) for _, places in by_step), key=lambda places: min(_rank(units[at]) for at in places))
     chosen, left = list[int](), limit
     for places in steps:
         tokens = sum(_tokens(units[place]) for place in places)
-        if tokens <= left or not chosen:
+        if tokens <= left or (part and not chosen):
             chosen += places
             left -= min(tokens, left)
     return _fitting(units, chosen, limit)
