@@ -421,6 +421,9 @@ class Draft:
         if self.whole_sessions:
             running = self.request.session_id
             episodes = episodes.with_whole_sessions(self.whole_sessions, self.events.match.share, running)
+            match, count_tokens = self.events.match, self.appraised.appraisal.count_tokens
+            past = self.whole_sessions - {running}
+            episodes = episodes.with_short_results(past, match.weight_by_term, count_tokens)
         if self.whole_sessions and self._routine:
             past = self.whole_sessions - self.logs - {self.request.session_id}
             episodes = episodes.beside_procedure(past, self.events.match.share, self._routine, self.events.cases)

@@ -180,6 +180,13 @@ class Episodes:
             related |= own
         return replace(self, relevance=relevance, related=related)
 
+    def with_short_results(
+        self, sessions: Collection[str], weight_by_term: Mapping[str, float], count_tokens: TokenCounter
+    ) -> "Episodes":
+        """Return the events, long results in past *sessions* cut to their beginning and what matches."""
+        past = np.isin(np.array(self.pool.session_id), sorted(sessions)) & self.pool.results
+        return replace(self, pool=shortened(self.pool, past, weight_by_term, count_tokens))
+
     def beside_procedure(
         self, sessions: Collection[str], shares: Floats, routine: Collection[str], cases: Flags
     ) -> "Episodes":

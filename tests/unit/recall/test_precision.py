@@ -231,12 +231,12 @@ def test_a_result_never_stands_without_its_call():
 
 def test_calls_made_at_the_same_time_keep_their_own_results():
     """Of three calls before their results, those that do not fit are left out with theirs."""
-    long = "row " * 150
+    calls = ("list_pods(in=staging)", f"dump_logs(in=staging, rows={'row ' * 150})", "list_hosts(in=staging)")
     turns = [
         (QUERY, {}),
-        *[(f"{tool}(environment=staging)", {"kind": "tool_call"}) for tool in ("list_pods", "dump_logs", "list_hosts")],
+        *((call, {"kind": "tool_call"}) for call in calls),
         ("list_pods -> 4 staging pods", {"kind": "tool_result"}),
-        (f"dump_logs -> {long}", {"kind": "tool_result"}),
+        ("dump_logs -> 9 staging logs", {"kind": "tool_result"}),
         ("list_hosts -> 2 staging hosts", {"kind": "tool_result"}),
         ("The environment is staged", {"source": "agent"}),
     ]
@@ -272,12 +272,11 @@ def test_the_best_calls():
 
 def test_results_belong_to_their_recorded_calls():
     """Whatever order they came in; without a record, in the order of the calls."""
-    long = "row " * 150
     turns = [
         QUERY,
         "exec(command=status of the environment)",
-        "exec(command=logs of the environment)",
-        f"exec -> {long}",
+        f"exec(command=logs of the environment, rows={'row ' * 150})",
+        "exec -> staging: 9 logs",
         "exec -> staging: 4 pods",
     ]
     kinds = ["message", "tool_call", "tool_call", "tool_result", "tool_result"]
@@ -285,7 +284,7 @@ def test_results_belong_to_their_recorded_calls():
     asked = {"what": known(artifacts=[PROCEDURE]), "budget": 560}
     recorded = {"e003": "e002", "e004": "e001"}
     assert set(shown(packed(events, results=recorded, **asked), "episodes")) == {turns[0], turns[1], turns[4]}
-    assert set(shown(packed(events, **asked), "episodes")) == {turns[0], turns[2], turns[4]}
+    assert set(shown(packed(events, **asked), "episodes")) == {turns[0], turns[1], turns[3]}
 
 
 @pytest.mark.parametrize("strategy", ["breadth_first", "depth_first"])
@@ -467,6 +466,18 @@ def test_why_something_failed_is_answered_by_the_steps_in_which_it_did():
     assert not any("pushed" in line for line in lines)
     times = shown(packed(events, query="When did git push fail?"), "episodes")
     assert sum(" failed: " in line for line in times) == 4
+
+
+def test_long_results_of_a_past_session_are_cut_to_what_matches():
+    """They are about another case; how it went is told by what was said. The running session keeps them."""
+    long = "exec -> Pods: " + " ".join(f"pod {n} runs." for n in range(90)) + " The staging environment is deployed."
+    events = [*work("s1", 0), event(6, "exec(command=list)", session="s1", kind="tool_call", age_days=9)]
+    events.append(event(7, long, session="s1", kind="tool_result", age_days=9))
+    asked = {"what": known(artifacts=[PROCEDURE]), "budget": 4096}
+    (cut,) = (line for line in shown(packed(events, **asked), "episodes") if line.startswith("exec -> Pods"))
+    assert len(cut) <= 250
+    assert cut.endswith("The staging environment is deployed.")
+    assert long in shown(packed(events, session_id="s1", **asked), "episodes")
 
 
 def test_long_lines_of_a_step_are_cut_to_what_matches():
