@@ -22,13 +22,13 @@ from hmxgraph.compiler.summary import SessionSummary, Step
 ROUTINE = "routine"
 # A session with more steps than this holds several pieces of work.
 _LONG = 64
-# How often a session has to close a piece of work, and the least steps of one.
-_AGAIN, _LEAST_STEPS = 2, 3
-# A command of the routine is in most of the pieces of work, in much the same place (standard deviation, from 0 to 1)
-# and a few steps before the end. That many make a routine, besides the one that closes.
+# The least number of pieces of work that a session closes, and of different actions in one.
+_AGAIN, _LEAST_ACTIONS = 2, 3
+# A command of a routine is in most pieces of work (share), in much the same place (standard deviation, with pieces of
+# length 1), and shortly before the end (median of the steps in between).
 _USUAL, _MOST_SPREAD, _MOST_STEPS = 0.7, 0.2, 12
-_LEAST_COMMANDS = 3
-_MOST_NAMED = 3
+# The least number of commands of a routine before the one that closes, and how many of them its title names.
+_LEAST_COMMANDS, _MOST_NAMED = 3, 3
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def _pieces(session: SessionSummary, closing: str) -> list[_Piece]:
             steps = session.steps[begun : place + 1]
             if not begun and not any(is_check(each.action) for each in steps):
                 return []
-            if len({each.action for each in steps}) >= _LEAST_STEPS:
+            if len({each.action for each in steps}) >= _LEAST_ACTIONS:
                 pieces.append(_Piece(session, steps))
             begun = place + 1
     return pieces if len(pieces) >= _AGAIN else []

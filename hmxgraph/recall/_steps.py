@@ -24,11 +24,12 @@ from hmxgraph.text.terms import TokenCounter, search_text
 
 # Calls and messages say at their beginning what they are about; then come details and contents. In characters.
 _HEAD = 160
+# Factor on a step in which no call failed, for a question about a failure.
 _WITHOUT_FAILURE = 0.6
 # Characters of one line of a step in a pack.
 _LINE = 240
-# A result says only that its call worked if it adds no more than this many words to those of the call, the same as that
-# many other results do.
+# A result says only that its call worked if it adds at most this many words to those of the call, the same ones as more
+# than that many results add.
 _FEW_WORDS, _OFTEN = 8, 3
 
 

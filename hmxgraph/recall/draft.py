@@ -515,7 +515,7 @@ class Draft:
     def _by_steps(self) -> Episodes:
         """The scored events, those of logs of many tasks by their steps."""
         match, scored = self.events.match, self._scored_events
-        if not len(scored.logs(frozenset(scored.pool.session_id))):
+        if not scored.logs(scored.pool.session_id):
             return scored
         return scored.by_steps(
             step_scores(match, self.events.pool, troubled=self.events.question.troubled),
