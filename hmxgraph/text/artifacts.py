@@ -103,7 +103,7 @@ _ROUNDED = (10, 20, 50, 100, 200, 500, 1000)
 _NOTE = re.compile(
     r" \((?:tried once(?:, and it worked|, without success)?|tried (?:more than )?\d+ times"
     r"|(?:tried once: )?this error went away(?: \d+ of \d+ times)?, but another followed"
-    r"|worked \d+ of \d+ times|worked (?:about|more than) \d+ % of more than \d+ times)"
+    r"|worked \d+ of \d+ times|worked (?:each|(?:about|more than) \d+ %) of more than \d+ times)"
     r"(?:; (?:once|twice|\d+ times|often) another error followed)?(?:; the sessions? failed nevertheless)?\)$"
 )
 
@@ -114,7 +114,7 @@ def times(worked: int, tried: int, displaced: int = 0, *, futile: bool = False) 
     >>> times(1, 1), times(4, 4), times(19, 21)
     ('tried once, and it worked', 'worked 4 of 4 times', 'worked about 90 % of more than 20 times')
     >>> times(38, 39), times(39, 39)
-    ('worked more than 90 % of more than 20 times', 'worked about 100 % of more than 20 times')
+    ('worked more than 90 % of more than 20 times', 'worked each of more than 20 times')
     >>> times(1, 3, 2), times(0, 1, 1)
     ('worked 1 of 3 times; twice another error followed', 'tried once: this error went away, but another followed')
     >>> times(0, 4, 3)
@@ -150,7 +150,7 @@ def _worked(worked: int, tried: int) -> str:
     if tried <= _EXACT:
         return f"worked {worked} of {tried} times"
     percent = round(10 * worked / tried) * 10
-    share = "more than 90 %" if percent == 100 and worked < tried else f"about {percent} %"
+    share = "each" if worked == tried else "more than 90 %" if percent == 100 else f"about {percent} %"
     return f"worked {share} of more than {_bound(tried)} times"
 
 
