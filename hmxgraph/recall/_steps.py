@@ -38,7 +38,7 @@ def steps(pool: EventPool) -> Integers:
     said = ~pool.results & np.array([not kind for kind in pool.kinds], dtype=np.bool_)
     begins = ~pool.follows | said
     begins[1:] &= ~pool.follows[1:] | ~said[:-1]
-    numbers: Integers = np.cumsum(begins)
+    numbers: Integers = np.cumsum(begins.astype(np.int64))
     return numbers
 
 
