@@ -110,9 +110,12 @@ def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[
 
 
 def _chosen(units: Sequence[Unit], limit: int) -> list[Unit]:
-    """Return the units that fit *limit*: how the session began and ended, then the best, in the session's order."""
+    """Return the units that fit *limit*: how the session began and ended, then the best, in the session's order.
+
+    Of units that are equally good, the later ones: what was found and done comes last.
+    """
     ends = [place for place in (0, len(units) - 1) if units]
-    best = sorted(range(len(units)), key=lambda place: _rank(units[place]))
+    best = sorted(range(len(units)), key=lambda place: (-round(_relevance(units[place]), 1), -place))
     return _fitting(units, [*ends, *best], limit)
 
 
@@ -138,6 +141,10 @@ def _fitting(units: Sequence[Unit], places: Iterable[int], limit: int) -> list[U
             limit -= tokens
     kept = [units[place] for place in sorted(chosen)]
     return kept if sum(map(len, kept)) > 1 else []
+
+
+def _relevance(unit: Unit) -> float:
+    return max(ranked.candidate.components.relevance for ranked in unit)
 
 
 def _rank(unit: Unit) -> int:

@@ -229,6 +229,19 @@ def test_a_result_never_stands_without_its_call():
     assert ("exec -> rolled out" in content) == ("exec(command=kubectl rollout status)" in content)
 
 
+def test_of_equally_good_units_the_later_are_shown():
+    """What was found and done comes last."""
+    steps = [(f"step_{n}(number={n})", f"step_{n} -> done with number {n}") for n in range(20)]
+    texts = [QUERY, *(text for step in steps for text in step), "It is running"]
+    kinds = ["message", *("tool_call", "tool_result") * len(steps), "message"]
+    events = [event(n, text, kind=kind, age_days=9) for n, (text, kind) in enumerate(zip(texts, kinds, strict=True))]
+    lines = shown(packed(events, known(artifacts=[PROCEDURE]), budget=480), "episodes")
+    # The first step is next to the request.
+    kept = [place for place, text in enumerate(texts) if text in lines and place > 2]
+    assert 2 < len(kept) < len(texts) - 3
+    assert kept == list(range(len(texts) - len(kept), len(texts)))
+
+
 def test_calls_made_at_the_same_time_keep_their_own_results():
     """Of three calls before their results, those that do not fit are left out with theirs."""
     calls = ("list_pods(in=staging)", f"dump_logs(in=staging, rows={'row ' * 150})", "list_hosts(in=staging)")
