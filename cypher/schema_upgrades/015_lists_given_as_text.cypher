@@ -1,8 +1,6 @@
-// Summaries of sessions say where the parts of a list came from, also of a list given as text. The next compile makes
-// them anew; a release before this one would make the old ones again, and is refused.
+// Summaries of sessions say where the parts of a list came from, also of a list given as text. The next compile rebuilds
+// them by the version that each names, so nothing is done here; an older release would rebuild them in its own form, and
+// is refused.
 //
 // mode: write
 // row:  -
-MATCH (session:Session)
-WHERE session.summary_version IS NOT NULL
-SET session.summary_version = null;

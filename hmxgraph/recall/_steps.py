@@ -17,6 +17,7 @@ from hmxgraph.recall.pool import (
     Occurrences,
     WordMatch,
     bm25,
+    norms,
 )
 from hmxgraph.text.excerpts import Passages
 from hmxgraph.text.lines import event_line
@@ -56,7 +57,7 @@ def step_scores(match: WordMatch, pool: EventPool, *, troubled: bool = False) ->
     starts = np.flatnonzero(np.diff(number, prepend=0))
     own = (~pool.results).astype(np.float64)
     counts = np.add.reduceat(heads.related_counts(match.terms) * own, starts, axis=1)
-    scores = bm25(match.weights, counts, np.add.reduceat(heads.vocabulary * own, starts))
+    scores = bm25(match.weights, counts, norms(np.add.reduceat(heads.vocabulary * own, starts)))
     scores *= np.logical_or.reduceat(calls, starts)
     if troubled:
         failures = np.array([kind == FAILED for kind in pool.kinds], dtype=np.bool_)

@@ -419,15 +419,19 @@ class Draft:
         if self.events.question.troubled and self.request.sections != (SECTION,):
             episodes = episodes.of_trouble(repeated=self.events.question.when)
         if self.whole_sessions:
-            running = self.request.session_id
-            episodes = episodes.with_whole_sessions(self.whole_sessions, self.events.match.share, running)
-            match, count_tokens = self.events.match, self.appraised.appraisal.count_tokens
-            past = self.whole_sessions - {running}
-            episodes = episodes.with_short_results(past, match.weight_by_term, count_tokens)
-        if self.whole_sessions and self._routine:
-            past = self.whole_sessions - self.logs - {self.request.session_id}
-            episodes = episodes.beside_procedure(past, self.events.match.share, self._routine, self.events.cases)
+            episodes = self._with_whole_sessions(episodes)
         return Standings(episodes, others)
+
+    def _with_whole_sessions(self, episodes: Episodes) -> Episodes:
+        """Return the events with those of :attr:`whole_sessions`, of past ones without what tells nothing here."""
+        match, running = self.events.match, self.request.session_id
+        past = self.whole_sessions - {running}
+        count_tokens = self.appraised.appraisal.count_tokens
+        episodes = episodes.with_whole_sessions(self.whole_sessions, match.share, running)
+        episodes = episodes.with_short_results(past, match.weight_by_term, count_tokens)
+        if not self._routine:
+            return episodes
+        return episodes.beside_procedure(past - self.logs, match.share, self._routine, self.events.cases)
 
     @property
     def entities(self) -> tuple[str, ...]:

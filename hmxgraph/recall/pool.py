@@ -453,17 +453,22 @@ def field_scores(match: WordMatch, near: "Nearby") -> Floats:
     """Return the BM25 score of each event's neighbour field; zero without a match."""
     matched = match.counts.any(axis=1)
     counts = near.spread(match.counts[matched] / near.lengths, boosted=True)
-    return weighted(match.weights[matched], counts * (_K1 + 1) / (counts + near.norms))
+    return bm25(match.weights[matched], counts, near.norms)
 
 
-def bm25(weights: Floats, counts: Floats, lengths: Floats) -> Floats:
-    """Return the BM25 score of texts of these *lengths* from the *counts* of terms in them (terms by texts).
+def bm25(weights: Floats, counts: Floats, norms: Floats) -> Floats:
+    """Return the BM25 score of texts from the *counts* of terms in them (terms by texts) and their :func:`norms`.
 
-    >>> bm25(np.array([1.0]), np.array([[1.0, 1.0, 0.0]]), np.array([10.0, 20.0, 5.0])).round(2).tolist()
+    >>> bm25(np.array([1.0]), np.array([[1.0, 1.0, 0.0]]), norms(np.array([10.0, 20.0, 5.0]))).round(2).tolist()
     [1.07, 0.76, 0.0]
 
     """
-    return weighted(weights, counts * (_K1 + 1) / (counts + _K1 * _relative_lengths(lengths, B_FIELD)))
+    return weighted(weights, counts * (_K1 + 1) / (counts + norms))
+
+
+def norms(lengths: Floats) -> Floats:
+    """Return what BM25 adds to the counts of texts of these *lengths*: more for long ones."""
+    return _K1 * _relative_lengths(lengths, B_FIELD)
 
 
 def weighted(weights: Floats, values: Floats | NDArray[np.bool_]) -> Floats:
@@ -488,7 +493,7 @@ class Nearby:
         # A document with a title covers one subject at whatever length that needs.
         self.lengths: Floats = np.where(pool.talk > 0, _relative_lengths(pool.lengths, B), 1.0)
         field_lengths = self.spread((pool.lengths / self.lengths)[np.newaxis, :], boosted=False)[0]
-        self.norms: Floats = _K1 * _relative_lengths(field_lengths, B_FIELD)
+        self.norms = norms(field_lengths)
 
     @staticmethod
     def _at(pool: EventPool, shift: int) -> tuple[int, Floats, Floats, Floats]:
