@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from hmxgraph.errors import MalformedJson
 from hmxgraph.protocol.events import Event, went_well
+from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.text.excerpts import GAP
 
 # Characters. A pack never shows more of one event, its beginning or an excerpt; the index never reads more of it.
@@ -15,6 +17,8 @@ _COMMANDS = ("command", "cmd", "command_line")
 _ANSWER = ("error", "errors", "failures", "stderr", "message", "body", "response")
 _PLACES = ("selector", "element", "xpath", "ref", "index", "coordinate", "target")
 _MAIN = ("text", "message", "summary", "description", "comment", "title", "value")
+# The only field of an object that a tool or an agent wraps around its answer.
+_WRAPPERS = frozenset({"answer", "content", "message", "output", "response", "result", "text", "value"})
 Content = Mapping[str, Any]
 
 
@@ -98,11 +102,49 @@ def _joined(parts: Iterator[str] | list[str], separator: str) -> str:
     return separator.join(part for part in parts if part)
 
 
+def _unwrapped(value: Any) -> Any:
+    """The answer in an object with no other field, or in the blocks of text that models and MCP servers return.
+
+    >>> _unwrapped({"content": [{"type": "text", "text": "Done"}]}), _unwrapped({"value": 42}), _unwrapped({"n": 1})
+    ('Done', 42, {'n': 1})
+    """
+    if isinstance(value, Mapping) and len(value) == 1 and not _WRAPPERS.isdisjoint(value):
+        (inner,) = map(_unwrapped, value.values())
+        return value if isinstance(inner, Mapping | list | tuple) else inner
+    if isinstance(value, list) and value and all(map(_is_text_block, value)):
+        return "\n".join(block["text"] for block in value)
+    return value
+
+
+def _is_text_block(value: Any) -> bool:
+    return isinstance(value, Mapping) and value.get("type") == "text" and isinstance(value.get("text"), str)
+
+
 def _message(content: Content) -> str:
     attachments = content.get("attachments")
     shown = attachments if isinstance(attachments, list) else []
     links = [f"[{compact(link)}]" for link in shown]
-    return _joined([_text(content, "text"), *links], " ") or _other_fields(content, "role")
+    return _joined([_said(_text(content, "text")), *links], " ") or _other_fields(content, "role")
+
+
+def _said(text: str) -> str:
+    r"""*text*; of an object that an agent wrote as JSON, one line for each field.
+
+    >>> _said('{"message": "Your order is on its way."}')
+    'Your order is on its way.'
+    >>> _said('{"status": "done", "orders": ["#W1", "#W2"]}')
+    'status: done\norders: [#W1, #W2]'
+    """
+    if not (text.lstrip().startswith("{") and text.rstrip().endswith("}")):
+        return text
+    try:
+        written = parse_json(text, unique_keys=False)
+    except MalformedJson:
+        return text
+    answer = _unwrapped(written)
+    if isinstance(answer, Mapping):
+        return "\n".join(f"{name}: {_nested(part)}" for name, part in answer.items()) or text
+    return _scalar(answer) or text
 
 
 def _tool_call(content: Content) -> str:
@@ -116,7 +158,7 @@ def _tool_call(content: Content) -> str:
 
 def _tool_result(content: Content) -> str:
     failed = went_well("tool_result", content) is False
-    result, error = _text(content, "result"), _text(content, "error")
+    result, error = _text({"result": _unwrapped(content.get("result"))}, "result"), _text(content, "error")
     shown = _joined([error, result], "; ") if failed and error not in result else result or error
     if not shown and failed:
         shown = _outcome(content, "tool_name", "call_id", "success", "ok")

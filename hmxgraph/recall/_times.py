@@ -16,6 +16,8 @@ from hmxgraph.recall._time_rules import OFFSETS, TILL, TIME_RULES, Days, day, ma
 # Words before and between the ends of a time range.
 _SINCE = re.compile(r"\bsince\s+(?:the\s+)?$")
 _FROM = re.compile(r"\b(?:between|from)\s+(?:the\s+)?$")
+# Words before a time that is one end of a longer one.
+_OPEN = re.compile(r"\b(?:as of|by|until|till|up to|before|after)\s+(?:the\s+)?$")
 _TO = re.compile(rf"{TILL}(?:the\s+)?")
 # Text allowed between "last Friday" and the date that specifies it.
 _APPOSITION = re.compile(r"[\s,(]*(?:(?:of|in|on|during|the)\s+)*")
@@ -54,11 +56,12 @@ class _Time(NamedTuple):
 
 
 class NamedTime(NamedTuple):
-    """A time that a text names, with its position."""
+    """A time that a text names, with its position; a ``dated`` one names the calendar and both its ends."""
 
     span: Span
     start: int
     end: int
+    dated: bool = False
 
 
 def time_reference(text: str, as_of_us: int) -> Span | None:
@@ -95,7 +98,8 @@ def named_time(text: str, as_of_us: int) -> NamedTime | None:
     if first_time is None:
         return None
     extended = _extended(plain, first_time, remaining, today)
-    return NamedTime(Span(*map(start_us, extended.days)), extended.start, extended.end)
+    dated = extended.dated and not _OPEN.search(plain, 0, extended.start)
+    return NamedTime(Span(*map(start_us, extended.days)), extended.start, extended.end, dated)
 
 
 def _lower(text: str) -> str:

@@ -64,13 +64,17 @@ _POLITE_REQUEST = re.compile(
 )
 _REMINDER = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|tell me)\b", re.IGNORECASE)
 _MONTH_OR_YEAR = re.compile(rf"\b(?:{MONTH_NAMES}|{OCCASIONS}|(?:19|20)\d\d)\b", re.IGNORECASE)
+_OWN = re.compile(r"\b(?:i|my|mine)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _SUBJECT = re.compile(rf"\b(?:{_VERBS})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An analysed question; ``runs`` are all sequences of its terms, used to match names and titles."""
+    """An analysed question; ``runs`` are all sequences of its terms, used to match names and titles.
+
+    ``own`` ones are about the affairs of whoever asks; ``dated`` ones name their time by the calendar, with both ends.
+    """
 
     text: str
     terms: tuple[str, ...]
@@ -82,8 +86,10 @@ class Question:
     troubled: bool
     latest: bool
     when: bool
+    own: bool
     subjects: frozenset[str]
     span: Span | None = None
+    dated: bool = False
     names: tuple[str, ...] = field(default=())
 
     def mentions(self, name_terms: str) -> bool:
@@ -129,8 +135,10 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         speaks_of_trouble(read),
         bool(_LATEST.search(read)),
         bool(_WHEN.search(read)),
+        bool(_OWN.search(read)),
         frozenset(" ".join(terms(match[1])) for match in _SUBJECT.finditer(read)),
         None if time is None else time.span,
+        time is not None and time.dated,
         tuple(dict.fromkeys(names)),
     )
 

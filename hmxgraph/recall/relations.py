@@ -128,12 +128,16 @@ def _candidate(sentence: Sentence, appraisal: Appraisal) -> Candidate:
 
 def sentences(question: Question, related: Related, vicinity: Vicinity) -> Iterator[Sentence]:
     """Yield the relations around *question* as sentences, one for each entity that has others, best first."""
-    if question.works:
-        related = replace(related, named=_named_alone(related))
+    named = related.named.intersection(entity.key for entity in related.entities)
+    known = _named_alone(related, named) if question.works or question.own else named
+    # A request for work that names no entity needs no facts about entities, and a question about "my lamp" none about
+    # the lamps of others.
+    if not known and (question.works or named):
+        return
+    related = replace(related, named=known)
     tools = frozenset(entity.key for entity in related.entities if entity.type in _WORKERS)
     shown = [relation for relation in related.relations if _is_wanted(relation, question, tools)]
-    # A request for work that names no entity needs no facts about entities.
-    if not shown or (question.works and not related.named):
+    if not shown:
         return
     asked = frozenset(_asked({relation.relation_type for relation in shown}, question))
     flows = _Walk(related, shown, vicinity, asked).flows * _bearings(question, related, shown)
@@ -141,10 +145,18 @@ def sentences(question: Question, related: Related, vicinity: Vicinity) -> Itera
     yield from _worded(related, ranked, asked, 1.0 if related.named else _UNNAMED * vicinity.assurance)
 
 
-def _named_alone(related: Related) -> frozenset[str]:
-    """The named entities, without the names that several records bear: "the lamp" is not one of all lamps."""
+def _named_alone(related: Related, named: Iterable[str]) -> frozenset[str]:
+    """The *named* entities without what is shared: "my lamp" is not one of all lamps, nor "my flight" that of others.
+
+    A name is shared if several records bear it, a thing if of each type that has it several do: the card of one user
+    is not shared, however many orders it paid.
+    """
+    types = {entity.key: entity.type for entity in related.entities}
     bearers = Counter(each.target_key for each in related.relations if each.relation_type == _NAME)
-    return frozenset(key for key in related.named if bearers[key] <= 1)
+    holders: dict[str, Counter[str]] = {}
+    for source, target in {(each.source_key, each.target_key) for each in related.relations}:
+        holders.setdefault(target, Counter())[types[source]] += 1
+    return frozenset(key for key in named if bearers[key] <= 1 and min(holders.get(key, {"": 1}).values()) <= 1)
 
 
 def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[str]) -> bool:

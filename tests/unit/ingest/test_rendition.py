@@ -29,6 +29,18 @@ TEXTS = [
         "exec -> out: ok, n: [1, 2]",
     ),
     ("tool_result", {"tool_name": "exec", "result": "no", "success": False}, "exec failed: no"),
+    ("tool_result", {"tool_name": "exec", "result": {"value": "ok"}}, "exec -> ok"),
+    ("tool_result", {"tool_name": "exec", "result": {"value": {"n": 1}}}, "exec -> value: {n: 1}"),
+    ("tool_result", {"tool_name": "exec", "result": {"content": [{"type": "text", "text": "a"}]}}, "exec -> a"),
+    (
+        "tool_result",
+        {"tool_name": "exec", "result": [{"type": "text", "text": "a"}, {"n": 1}]},
+        "exec -> {type: text, text: a}, {n: 1}",
+    ),
+    ("message", {"role": "assistant", "text": '{"message": "On its way."}'}, "On its way."),
+    ("message", {"text": '{"message": "On its way.", "orders": ["#1"]}'}, "message: On its way.\norders: [#1]"),
+    ("message", {"text": '{"message": "On its way."'}, '{"message": "On its way."'),
+    ("message", {"text": "{}"}, "{}"),
     (
         "error",
         {"error_type": "KubectlError", "message": "namespace staging not found"},

@@ -555,6 +555,24 @@ def test_a_named_time_assures_only_of_events_near_it(age_days, certain):
     assert (Ranking(question, pool, 1).assurance > 0) is certain
 
 
+@pytest.mark.parametrize(
+    ("query", "then_only"),
+    [
+        ("What dish did Ann bake on 4 March 2026?", True),
+        ("What dish did Ann bake as of 4 March 2026?", False),
+        ("What dish did Ann bake?", False),
+        ("Please bake the dish of Ann for 4 March 2026", False),
+    ],
+)
+def test_a_question_about_a_date_is_answered_from_that_time(query, then_only):
+    """What was said half a year before is no answer."""
+    before = [event(number, f"Ann: baked dish number {number}", age_days=190 + number) for number in range(5)]
+    then = event(9, "Ann: baked a dish with plums", age_days=9)
+    texts = shown(packed([*before, then], query=query), "episodes")
+    assert "Ann: baked a dish with plums" in texts
+    assert (len(texts) == 1) is then_only
+
+
 def test_a_procedure_with_an_action_that_the_question_names_fits():
     """Whatever actions the model expects: it does not know every way to ask."""
     routine = replace(artifact(1, "Run git commit after make build"), actions=("git commit", "make build"))

@@ -133,6 +133,22 @@ def test_work_needs_no_account_of_what_others_own():
     assert said("Which orders have a Lamp?", [*SHOP, *lamps], named=["Lamp"])
 
 
+def test_a_question_about_my_lamp_is_not_about_the_lamps_of_others():
+    """What several users have does not say whose it is; a card that paid several orders of one user does."""
+    lamps = [relation(n, f"item_{n}", "Lamp", kind="name") for n in (5, 6)]
+    owned = [*SHOP[:7], relation(9, "ann_7", "visa_1", kind="payment_method")]
+    assert said("When does my Lamp arrive?", [*SHOP, *lamps], named=["Lamp"]) == []
+    assert said("Why was my visa_1 charged?", SHOP, named=["visa_1"]) == []
+    assert said("Why was my visa_1 charged?", [*owned, SHOP[7]], named=["visa_1"])
+    assert said("Why was visa_1 charged?", SHOP, named=["visa_1"])
+
+
+def test_a_name_that_nothing_is_known_of_is_no_subject():
+    """A request for work that names only a city gets no relations of the best events."""
+    vicinity = Vicinity({"e1": 1.0}, [("e1", "#w1")], 1.0)
+    assert said("Please send it to Berlin", SHOP, named=["Berlin"], vicinity=vicinity) == []
+
+
 def test_what_a_thing_has_is_said_once():
     """An email by which a user was found has the same orders: they are said of the user, who has the email, too."""
     pairs = [("ann_7", "ann@x.org"), ("ann_7", "#W1"), ("ann_7", "#W2"), ("ann@x.org", "#W1"), ("ann@x.org", "#W2")]
