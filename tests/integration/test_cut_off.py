@@ -149,10 +149,10 @@ def picture(graph):
     [
         (sessions, sessions),
         (sessions, compiled),
-        (broken_rule, compiled),
+        pytest.param(broken_rule, compiled, marks=pytest.mark.slow),
         (imported, compiled),
-        (learnt, forgotten),
-        (learnt, exported),
+        pytest.param(learnt, forgotten, marks=pytest.mark.slow),
+        pytest.param(learnt, exported, marks=pytest.mark.slow),
         (rule, breach),
         (rule_and_policy, later_breach),
     ],

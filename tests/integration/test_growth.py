@@ -20,7 +20,7 @@ from tests.artifact_makers import policy
 from tests.counting import Counting
 from tests.session_makers import START, event, repaired_deployment, service_work
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.slow]
 
 
 @pytest.fixture
@@ -215,7 +215,6 @@ def test_the_latest_events_are_read_without_the_rest(graph, tenant_id, hits, ask
     assert hits("recall/surroundings", **where) == few
 
 
-@pytest.mark.slow
 def test_a_page_of_artifacts_costs_what_it_holds(graph, tenant_id, hits):
     """However many artifacts a tenant has, and however long each of them holds, those after the page are not read."""
     asked = {"status": "active", "artifact_type": None, "compiled_by": None, "tags": [], "terms": []}
@@ -236,7 +235,6 @@ def test_a_page_of_artifacts_costs_what_it_holds(graph, tenant_id, hits):
     assert few[1] == 3
 
 
-@pytest.mark.slow
 def test_a_page_of_memories_costs_what_it_holds(graph, tenant_id, hits):
     """However much is remembered, on the first page and on later ones nothing of the others is read."""
     asked = {"kind": None, "status": None, "subject": None, "as_of_us": None, "until_us": ALWAYS, "limit": 3}
@@ -257,7 +255,6 @@ def test_a_page_of_memories_costs_what_it_holds(graph, tenant_id, hits):
     assert [rows for _, rows in few] == [3, 3]
 
 
-@pytest.mark.slow
 def test_a_page_to_verify_costs_what_it_holds(graph, tenant_id, hits):
     """However many events come after a page, they are not read."""
     message = {"role": "user", "text": "Deploy"}
@@ -325,7 +322,6 @@ def test_a_long_session_costs_what_is_read_of_it(graph, tenant_id, hits, name):
     assert cost(300, 900) == few
 
 
-@pytest.mark.slow
 def test_a_long_session_costs_what_its_ends_cost(address, tenant_id):
     """Beyond 2,000 events, packs, compilations, suggestions and erasures cost the same, however long a session is."""
     connection = Counting(address)
@@ -356,7 +352,6 @@ def test_a_long_session_costs_what_its_ends_cost(address, tenant_id):
     assert {name: many[name] for name in few if many[name] > 1.2 * few[name]} == {}
 
 
-@pytest.mark.slow
 def test_the_latest_reports_are_read_without_the_rest(graph, tenant_id, hits):
     """However many packs were judged, an export reads the latest reports straight from the index."""
 
@@ -385,7 +380,6 @@ def test_relations_that_exclude_each_other_are_found_without_the_rest(graph, ten
     assert graph.digest().relation_count > before
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("status", ["open", None])
 def test_a_page_of_conflicts_costs_what_it_holds(graph, tenant_id, hits, status):
     """However many conflicts a tenant has, those that are older than the page are not read."""

@@ -138,6 +138,7 @@ def test_numbers_of_any_length(graph, tenant_id):
         hmxgraph.Event.parse(f'{{"a": {digits}}}')
 
 
+@pytest.mark.slow
 def test_more_rejections_than_a_report_names(graph, tmp_path):
     """All are counted, and all stand in the file of rejects."""
     rejects = tmp_path / "rejects.ndjson"

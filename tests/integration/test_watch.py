@@ -306,6 +306,7 @@ def test_a_file_that_may_not_be_read_keeps_no_other_waiting(watch, transcript, s
     assert (len(texts(stored)), followed.progress.unreadable) == (2, set())
 
 
+@pytest.mark.slow
 def test_a_single_look_fails_where_nothing_can_be_stored(address, tenant_id, transcript, stored, tmp_path):
     """A script learns that it has to look again; the second time everything is stored."""
     append(transcript, line(0))

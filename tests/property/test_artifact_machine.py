@@ -202,7 +202,10 @@ def driver(address):
 @pytest.mark.timeout(1200)
 def test_lifecycle_equals_its_model(connection, driver):
     """Runs of 30 steps on the real graph agree with the model, with networkx and with the replay."""
-    run_state_machine_as_test(lambda: Lifecycle(connection, driver), settings=settings(stateful_step_count=30))
+    runs = max(settings().max_examples // 4, 1)
+    run_state_machine_as_test(
+        lambda: Lifecycle(connection, driver), settings=settings(max_examples=runs, stateful_step_count=30)
+    )
 
 
 @pytest.mark.fuzz

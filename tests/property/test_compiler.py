@@ -80,7 +80,6 @@ def head_of(draft, artifact_id, version, change):
     )
 
 
-@settings(max_examples=40)
 @given(worlds, st.randoms(use_true_random=False))
 def test_order_of_events_and_sessions_never_matters(world, random):
     """Sessions and their events in any order compile to the same drafts."""
@@ -90,7 +89,6 @@ def test_order_of_events_and_sessions_never_matters(world, random):
     assert compiled(mixed) == compiled(sessions)
 
 
-@settings(max_examples=40)
 @given(worlds)
 def test_stored_summaries_compile_like_fresh_ones(world):
     """What was summarised and stored compiles to the same as what is read again: incremental equals full."""
@@ -110,7 +108,6 @@ def twice_changes_nothing(first, second):
     assert {change.action for change in again} <= {"unchanged", "skipped"}
 
 
-@settings(max_examples=40)
 @given(worlds, worlds)
 def test_compiling_twice_changes_nothing(first, second):
     """Whatever was compiled before, the second of two equal compilations finds nothing to do."""
@@ -125,7 +122,6 @@ def test_compiling_twice_changes_nothing_for_long(first, second):
     twice_changes_nothing(first, second)
 
 
-@settings(max_examples=40)
 @given(worlds)
 def test_titles_are_unique_and_support_is_listed(world):
     """Titles and lineages differ, confidence lies in [0, 1], evidence names events of the world without repeats."""

@@ -63,6 +63,7 @@ def test_a_secret_in_a_list_of_arguments_is_masked():
     assert Disclosure([]).value(["mysql", "--password", "swordfish"]) == ["mysql", "--password", "[password]"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

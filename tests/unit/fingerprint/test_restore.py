@@ -48,7 +48,7 @@ def knowledge(made):
 
 def test_a_round_trip_keeps_every_summarys_content():
     """Export, import, promote, export again: every summary says the same, with four fifths of the confidence."""
-    for made in (envelope(), generate(drawn(11, 500, "full", 200), ExportOptions())):
+    for made in (envelope(), generate(drawn(11, 100, "full", 20), ExportOptions())):
         again = generate(promoted(restored(made)), ExportOptions())
         assert knowledge(again) == knowledge(made)
     before = made.fingerprint["artifact_summaries"]["policy_set"]
@@ -151,7 +151,7 @@ def test_diff_reports_rewritten_summaries():
 
 def test_diff_reports_changed_clusters():
     """Clusters are matched by their id; whatever else differs has changed."""
-    document = dict(generate(drawn(11, 500, "full", 200), ExportOptions()).fingerprint)
+    document = dict(generate(drawn(11, 100, "full", 20), ExportOptions()).fingerprint)
     old = Fingerprint.parse(document)
     (cluster, *others) = document["artifact_summaries"]["cluster_summaries"]
     changed = [{**cluster, "member_count": cluster["member_count"] + 1}, *others]
@@ -164,7 +164,7 @@ def test_diff_reports_changed_clusters():
 
 def test_diff_reports_changed_parameters():
     """By their names, although they are a list."""
-    document = dict(generate(drawn(11, 500, "full", 200), ExportOptions()).fingerprint)
+    document = dict(generate(drawn(11, 100, "full", 20), ExportOptions()).fingerprint)
     state = document["compiler_state"]
     ahead = [
         {**each, "current_value": each["current_value"] + 1} if number == 0 else each
