@@ -11,12 +11,14 @@ from hmxgraph.text.terms import terms
 
 # Marks omitted text; at the end it means that the text continues.
 GAP = " […]"
+_BEGUN = "[…] "
 # A sentence or a line; longer ones are split at a space, or anywhere if there is none.
 _LONGEST = 160
 # Texts whose pieces are cached, up to some ten kilobytes each.
 _CACHED_TEXTS = 2_048
 # The number of a list item ends no sentence.
 _SENTENCE_END = r"(?<=[.!?;])(?<!\b\d\.)(?<!\b\d\d\.)\s+"
+_SENTENCE_ENDS = (".", "!", "?", ";", "\n")
 _FENCE = "```"
 _PIECE = re.compile(
     rf"[^\n]{{1,{_LONGEST}}}?(?:\n+|{_SENTENCE_END}|\Z)|[^\n]{{1,{_LONGEST}}}(?:\s+|\Z)|\S{{1,{_LONGEST}}}|\n+"
@@ -54,10 +56,11 @@ class Passages:
         ends = accumulate(map(len, self.pieces))
         return any(worth and end > beginning for worth, end in zip(self.worth, ends, strict=True))
 
-    def excerpt(self, limit: int) -> str:
+    def excerpt(self, limit: int, *, from_beginning: bool = True) -> str:
         r"""At most *limit* characters: the beginning, then the most relevant passages, then their neighbours.
 
-        Only the beginning if nothing is relevant; empty if not even one piece fits.
+        Only the beginning if nothing is relevant; empty if not even one piece fits. Unless *from_beginning*, the most
+        relevant passage comes before the beginning if there is no room for both.
 
         >>> log = "run the suite\n" + 9 * "case passed\n" + "Error: unknown account\n" + 9 * "cleaned up\n"
         >>> print(Passages.of(log, {"account": 1.0}).excerpt(75))
@@ -68,9 +71,11 @@ class Passages:
 
         """
         chosen = set[int]()
-        taken = 0
-        for place in self._order:
+        # A mark before the first passage, unless that is the beginning.
+        taken = len(_BEGUN)
+        for place in self._order if from_beginning else self._best_first:
             takes = len(self.pieces[place]) + len(GAP) * (1 - len(chosen & {place - 1, place + 1}))
+            takes -= 0 if place else len(_BEGUN)
             if taken + takes <= limit:
                 chosen.add(place)
                 taken += takes
@@ -95,7 +100,19 @@ class Passages:
                         ordered[place] = None
         return tuple(ordered)
 
+    @property
+    def _best_first(self) -> tuple[int, ...]:
+        """The same with the best piece before the first, which only orients, if the best begins a sentence."""
+        if len(self._order) < 2:
+            return self._order
+        first, best, *others = self._order
+        better = self.worth[best] > self.worth[first]
+        alone = self.pieces[best - 1].rstrip(" ").endswith(_SENTENCE_ENDS)
+        return (best, first, *others) if better and alone else self._order
+
     def _joined(self, chosen: set[int]) -> Iterator[str]:
+        if chosen and 0 not in chosen:
+            yield _BEGUN
         for place in sorted(chosen):
             piece = self.pieces[place]
             whole = place + 1 in chosen or place + 1 == len(self.pieces)

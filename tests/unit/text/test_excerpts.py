@@ -48,3 +48,25 @@ def test_a_long_log_is_ordered_in_linear_time():
     """Half of it relevant, half of it not: each piece is looked at a few times, not once for each other."""
     log = "".join(f"account {n} booked\n" for n in range(9_000)) + "".join(f"other line {n}\n" for n in range(9_000))
     assert Passages.of(log, {"account": 1.0}).excerpt(200).startswith("account 0 booked")
+
+
+@pytest.mark.parametrize(
+    ("beginning", "shown"),
+    [
+        ("I am updating the gallery of my site, but the layout is off.", "[…] Now I have ten cards in total."),
+        ("I have cards in total.", "I have cards in total. […]"),
+    ],
+)
+def test_of_talk_the_best_passage_comes_before_the_beginning(beginning, shown):
+    """Where both do not fit; a mark says that the text began before."""
+    said = f"{beginning} Can you help? Now I have ten cards in total."
+    excerpt = Passages.of(said, {"card": 1.0, "total": 1.0}).excerpt(39, from_beginning=False)
+    assert excerpt == shown
+    assert len(excerpt) <= 39
+
+
+def test_half_a_sentence_does_not_stand_before_the_beginning():
+    """A long sentence is cut where it must be: what follows the cut does not read alone."""
+    said = f"I want to make the site faster, {'and faster, ' * 12} so I compress the images and the cards."
+    excerpt = Passages.of(said, {"card": 1.0}).excerpt(165, from_beginning=False)
+    assert excerpt.startswith("I want to make")
