@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from hmxgraph.compiler._routines import ROUTINE
@@ -30,6 +31,9 @@ _OWN_HABIT = 5
 _ANNOUNCED, _UNSEEN = 12.0, 0.002
 # Probability from which a change counts as certain; probability of a change that the request names.
 _SURE, _NAMED = 0.5, 1.0
+# Otherwise, factors on the odds of other changes and of named ones, which have at least this probability.
+_IF_NAMED, _LEAST_NAMED = (0.6, 2.7), 0.01
+_BEFORE_OBJECTS = frozenset(words("a all an any both each every my one our some that the these this those two"))
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
@@ -77,25 +81,43 @@ def predicted_actions(request: str, actions: Iterable[str], model: Model) -> dic
     """For each action, the probability that a session with this request takes it; 1 for actions taken.
 
     Actions unrelated to the request and to the actions taken are omitted, however usual they are.
-    If the model is sure of no change, the changes that the request names replace its guesses.
+    If the model is sure of no change, the changes that the request names replace its guesses; else they are more likely
+    than it says, and other changes less.
     """
     taken = tuple(actions)
     related = model.goals.related_actions(request, taken)
     chances = model.goals.chances(request) if request and related else {}
     likely = {name: chance for name, chance in chances.items() if name in related}
-    if likely and not any(is_action(name) and chance >= _SURE for name, chance in likely.items()):
-        named = dict.fromkeys(_named(request, likely, model.goals.actions), _NAMED)
-        likely = {name: chance for name, chance in likely.items() if not (named and is_action(name))} | named
+    named = frozenset(_named(request, likely, model.goals.actions)) if likely else frozenset()
+    if named and any(is_action(name) and chance >= _SURE for name, chance in likely.items()):
+        known = {name: chance for name, chance in likely.items() if is_action(name)} | {
+            name: max(likely.get(name, 0.0), _LEAST_NAMED) for name in named
+        }
+        likely |= {name: _times_odds(chance, _IF_NAMED[name in named]) for name, chance in known.items()}
+    elif named:
+        likely = {name: chance for name, chance in likely.items() if not is_action(name)} | dict.fromkeys(named, _NAMED)
     return likely | dict.fromkeys(taken, 1.0)
+
+
+def _times_odds(chance: float, factor: float) -> float:
+    """The probability whose odds are those of *chance* times *factor*.
+
+    >>> _times_odds(0.5, 3.0)
+    0.75
+    """
+    return factor * chance / (1 - chance + factor * chance)
 
 
 def _named(request: str, chances: Mapping[str, float], actions: Iterable[str]) -> Iterator[str]:
     """For each verb in the request, the change that shares the most words with the request."""
-    said, stems = set(words(request)), set(terms(request))
+    said, stems = words(request), set(terms(request))
+    # "Help with returning an item" asks for a return; "the item that I returned" and "my booking" ask for nothing.
+    doing = (word for word, after in pairwise(said) if word.endswith("ing") and after in _BEFORE_OBJECTS)
+    verbs = {*said, *terms(" ".join(doing))}
     by_verb: defaultdict[str, list[str]] = defaultdict(list)
     for name in filter(is_action, sorted(actions)):
         verb = read_action(name).verb
-        if verb in said and verb in words(name.replace("_", " ")):
+        if not verbs.isdisjoint({verb, *terms(verb)}) and verb in words(name.replace("_", " ")):
             by_verb[verb].append(name)
     for named in by_verb.values():
         yield max(

@@ -229,11 +229,15 @@ class Known:
 _OFF_TOPIC = 0.25
 # Greatest relevance of other procedures where a playbook answers the current failure.
 _BESIDE_REMEDY = 0.5
+# Before anything has failed, a failure seen less often is not worth a warning.
+_OFTEN = 3
 # Relevance of the warning beside the leading procedure.
 _WARNING = 0.5
 # A leading procedure needs this much in common with the request: the assurance of the events and its own share of the
 # words together.
 _IN_COMMON = 0.9
+# The condition of policies about the first step, as the compiler words it.
+WORK_BEGINS = "the work begins"
 # Artifact types that describe a complete procedure.
 PROCEDURES = frozenset({"task_schema", "strategy_template"})
 
@@ -286,14 +290,19 @@ class Guidance:
         return 1.0 if known_actions[0] in self.expected else _OFF_TOPIC
 
     def _timeliness(self, artifact: KnownArtifact) -> float:
-        """Return how likely the moment of a policy comes: less if it waits for an action that nothing calls for."""
+        """Return how likely the moment of a policy comes: less if it waits for an action that nothing calls for.
+
+        How work begins is past once it has begun, and the leading procedure tells it.
+        """
         moment = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
+        if moment == WORK_BEGINS and (self.done or self.lead):
+            return 0.0
         named = self.known.intersection(moment.split()) if isinstance(moment, str) and self.expected else ()
         return _OFF_TOPIC if named and self.expected.isdisjoint(named) else 1.0
 
     def lies_ahead(self, artifact: KnownArtifact) -> bool:
-        """Whether *artifact* is a playbook for an expected step, rather than for other trouble."""
-        if not artifact.failures or (self.troubled and not self.done):
+        """Whether *artifact* is a playbook for a known failure of an expected step, rather than for other trouble."""
+        if not artifact.failures or artifact.observed_count < _OFTEN or (self.troubled and not self.done):
             return False
         return not self.expected.isdisjoint(artifact.actions[:1])
 

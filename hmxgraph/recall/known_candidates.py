@@ -15,6 +15,7 @@ from hmxgraph.recall.knowledge import (
     NO_GUIDANCE,
     PROCEDURES,
     REMEMBERED,
+    WORK_BEGINS,
     Evidence,
     Guidance,
     Known,
@@ -186,7 +187,7 @@ def _moment(condition: str) -> str:
     ('First step', 'When push has failed', 'When in doubt')
 
     """
-    if condition == "the work begins":
+    if condition == WORK_BEGINS:
         return "First step"
     return condition if condition.lower().startswith("when ") else f"When {condition}"
 

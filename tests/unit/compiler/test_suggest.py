@@ -75,6 +75,24 @@ def test_a_change_that_the_request_names_is_expected():
     assert "upgrade_flight" not in predicted_actions("Book a flight for my friend", (), model)
 
 
+def test_a_named_change_is_likelier_than_the_past_says():
+    """Laptops were usually cancelled; who speaks of exchanging one wants that, who speaks of an exchange may not."""
+
+    def session(name, request, tool):
+        return Script(name).user(request).call(tool, {"id": "W1"}, id="W1").feedback("positive").events
+
+    sessions = [session(f"c{n}", f"My laptop number {n} should go, please cancel it", "cancel_order") for n in range(9)]
+    sessions += [session(f"e{n}", f"I would exchange jacket number {n}", "exchange_order") for n in range(9)]
+    model = Model.of(compile_summaries(summarise(events) for events in sessions))
+
+    def likelier(request):
+        chances = predicted_actions(request, (), model)
+        return chances["exchange_order"] / chances["cancel_order"]
+
+    noun = likelier("Can you help, exchanging is fine, about my laptop and the jacket?")
+    assert likelier("Can you help with exchanging my laptop and the jacket?") > 1.5 * noun
+
+
 def test_steps_taken_are_behind(learned):
     """The hints go on after the last step that the session has reached."""
     script = Script("n").user("Please cancel my order").call("find_user_by_email", email="ann@example.com")

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from hmxgraph.recall.draft import MOST_SESSIONS
-from hmxgraph.recall.knowledge import Guidance
+from hmxgraph.recall.knowledge import NO_GUIDANCE, Guidance
+from hmxgraph.recall.known_candidates import warning
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import understood
@@ -622,6 +623,26 @@ def test_beside_the_playbook_that_answers_stands_no_other():
     push, commit = playbook(1, "git push", "no upstream branch"), playbook(2, "git commit", "not formatted")
     pack = packed(what=known(artifacts=[push, commit]), query="git push failed: no upstream branch")
     assert shown(pack, "procedures") == [push.text]
+
+
+@pytest.mark.parametrize(("seen", "warned"), [(2, False), (3, True)])
+def test_a_failure_seen_twice_is_no_reason_to_warn(seen, warned):
+    """Before it has happened again, about a step that the request calls for."""
+    push = replace(playbook(1, "git push", "no upstream branch"), observed_count=seen)
+    ahead = Guidance(expected=frozenset({"git push"}), known=frozenset({"git push"}))
+    assert bool(warning(understood("Please push it", NOW), [push], ahead)) is warned
+
+
+@pytest.mark.parametrize(
+    ("guidance", "begins"),
+    [(NO_GUIDANCE, True), (Guidance(lead="a001"), False), (Guidance(done=("git push",)), False)],
+)
+def test_how_work_begins_is_told_where_nothing_else_tells_it(guidance, begins):
+    """Not beside the procedure, nor once the work has begun."""
+    first = artifact(2, "Deploy the staging environment first", kind="decision_policy")
+    first = replace(first, content={"condition": "the work begins", "recommendation": "deploy"})
+    pack = packed(what=known(artifacts=[first]), query="Please deploy the staging environment", guidance=guidance)
+    assert bool(shown(pack, "constraints")) is begins
 
 
 def test_the_name_of_who_said_it_does_not_call_a_memory():
