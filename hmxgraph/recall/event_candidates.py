@@ -486,7 +486,9 @@ def with_passages(
             break
         if tokens[at] > _LONGER * limit and pool.label[at] in {"", SUPERSEDED} and not pool.title[at]:
             passages = Passages.of(whole.get(pool.event_id[at], texts[at]), weight_by_term)
-            texts[at] = passages.excerpt(limit * _TOKEN_CHARACTERS, from_beginning=False) or texts[at]
+            # A call begins with the name of its tool.
+            excerpt = passages.excerpt(limit * _TOKEN_CHARACTERS, from_beginning=bool(pool.kinds[at]))
+            texts[at] = excerpt or texts[at]
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
         used += tokens[at]
     return replace(episodes, pool=replace(pool, text=tuple(texts), tokens=tuple(tokens)))
