@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
+from math import fsum
 from typing import Any
 
 from hmxgraph.compiler._routines import ROUTINE
@@ -15,7 +16,7 @@ from hmxgraph.compiler.compilation import Model
 from hmxgraph.compiler.failures import failure_key
 from hmxgraph.compiler.goal_classes import expected, fit
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
-from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.compiler.summary import SessionSummary, Situation
 from hmxgraph.protocol.artifacts import steps_of, texts
 from hmxgraph.protocol.suggestions import SuggestedStep, SuggestedTool, Suggestion
 from hmxgraph.text.terms import terms, words
@@ -27,6 +28,10 @@ _MOST_CHANGES = 3
 _HALF = 0.5
 # Least number of earlier occurrences at which a session's own habit counts as much as that of all sessions.
 _OWN_HABIT = 5
+# The sum of likenesses of earlier announcements that counts as much as one such occurrence.
+_OWN_WORDS = 0.04
+# An agent's message came last: nothing, or only a user's, stands between it and the next action.
+_ANNOUNCING = frozenset({"assistant", "both"})
 # Gain of a fully announced action, and the smoothing added to every chance before it is scaled.
 _ANNOUNCED, _UNSEEN = 12.0, 0.002
 # Probability from which a change counts as certain; probability of a change that the request names.
@@ -171,31 +176,49 @@ def _playbooks(running: SessionSummary, guides: Sequence[Guide]) -> list[Guide]:
 
 
 def _with_own_habits(model: Model, running: SessionSummary) -> dict[str, float]:
-    """The model's chances mixed with what followed the last action, and the last two, earlier in this session.
+    """The model's chances mixed with what came earlier in this session in a like position.
 
-    They weigh more the more often they occurred and the fewer sessions the model learned from.
+    That is what followed the last action, the last two, and what the agent announced in like words. They weigh more the
+    more often they occurred and the fewer sessions the model learned from.
     """
     chances, actions = dict(model.habits.chances(running)), running.actions
     prior = max(_OWN_HABIT, len(model.goals.exemplars))
     for length in (1, 2):
         recent = tuple(actions[-length:])
         starts = [start for start in range(len(actions) - length) if tuple(actions[start : start + length]) == recent]
-        followed = Counter(actions[start + length] for start in starts)
-        total = followed.total()
-        own = total / (total + prior)
-        chances = {
-            name: (1 - own) * chances.get(name, 0.0) + (own * followed[name] / total if total else 0.0)
-            for name in sorted(chances.keys() | followed.keys())
-        }
-    return chances
+        chances = _mixed(chances, Counter(actions[start + length] for start in starts), prior)
+    return _mixed(chances, _announced_alike(running), _OWN_WORDS * prior)
+
+
+def _announced_alike(running: SessionSummary) -> dict[str, float]:
+    """The actions that the agent announced before in words like those of its last message: the sum of likenesses."""
+    said, alike = _announcement(running.ahead), defaultdict[str, float](float)
+    for step in running.steps if said else ():
+        before = _announcement(step.situation)
+        alike[step.action] += (len(said & before) / len(said | before)) ** 2
+    return {action: likeness for action, likeness in alike.items() if likeness}
+
+
+def _announcement(now: Situation) -> frozenset[str]:
+    """The words of the agent's last message, if nothing came after it."""
+    return frozenset(now.said.split()) if now.since in _ANNOUNCING else frozenset()
+
+
+def _mixed(chances: Mapping[str, float], votes: Mapping[str, float], prior: float) -> dict[str, float]:
+    """The *chances* mixed with *votes*: equally where the sum of these is *prior*."""
+    total = fsum(votes.values())
+    own = total / (total + prior)
+    return {
+        name: (1 - own) * chances.get(name, 0.0) + (own * votes.get(name, 0.0) / total if total else 0.0)
+        for name in sorted(chances.keys() | votes.keys())
+    }
 
 
 def _as_announced(chances: Mapping[str, float], running: SessionSummary) -> dict[str, float]:
     """The chances, raised for actions whose name shares words with the agent's last message."""
-    now = running.ahead
-    if now.since not in {"assistant", "both"}:
+    said = _announcement(running.ahead)
+    if not said:
         return dict(chances)
-    said = set(now.said.split())
     raised = {name: (chance + _UNSEEN) * (1 + _ANNOUNCED * _overlap(name, said)) for name, chance in chances.items()}
     total = sum(raised.values()) or 1.0
     return {name: chance / total for name, chance in raised.items()}

@@ -220,3 +220,19 @@ def test_what_was_decided_comes_next():
     model = Model.of(compile_summaries(summarise(events) for events in sessions))
     for choice, deed in deeds.items():
         assert suggest(summarise(decided("now", choice).events), model, []).tools[0].tool == deed
+
+
+def test_what_was_announced_alike_before_comes_again():
+    """In one position, two announcements lead to what followed each of them earlier in this session."""
+    others = [Script(f"o{n}").user("Make the site faster").call("read", {}).call("press", {}) for n in range(3)]
+    model = Model.of(compile_summaries(summarise(other.feedback("positive").events) for other in others))
+    ways = {"probe": "Now I measure page {} in the browser", "press": "Next comes the picture of page {}"}
+
+    def likeliest(announced):
+        script = Script("n").user("Make the site faster")
+        for number, tool in enumerate(("probe", "press", "press", "probe", "press", "probe", "probe", "press")):
+            script.agent(ways[tool].format(number)).call(tool, {})
+        asked = summarise(script.agent(ways[announced].format("x")).events)
+        return suggest(asked, model, ()).tools[0].tool
+
+    assert [likeliest(announced) for announced in ways] == [*ways]
