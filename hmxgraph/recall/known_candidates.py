@@ -317,6 +317,8 @@ _PARTLY_NAMED = 0.5
 # trouble, since people quote the first part of a message. And how many words need no mention of trouble beside them.
 _REPORTED, _REPORTED_WITH_ACTION, _QUOTED_WITH_ACTION = 0.8, 0.6, 0.4
 _TELLING_WORDS = 4
+# A procedure that went well less often says so.
+_WENT_WELL = 0.8
 # Minimum relevance of a procedure for questions about facts.
 _ASKED_FOR = 0.5
 # Relevance of a standing rule to any work, and how many rules apply without a common word.
@@ -377,13 +379,28 @@ def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
         tokens=artifact.tokens,
         score=components.score,
         components=components,
-        content=artifact.text,
+        content=_with_outcome(artifact),
         origin=artifact.agent_id or "compiler",
         confidence=artifact.confidence,
         evidence_count=artifact.observed_count,
         time_us=artifact.created_us,
         verdict=_verdict(held=artifact.status != "deprecated", sound=artifact.sound),
     )
+
+
+def _with_outcome(artifact: KnownArtifact) -> str:
+    r"""Return the text of *artifact*; a procedure that often failed says how often it went well.
+
+    >>> schema = KnownArtifact("s", "task_schema", "Fly", "Fly\n1. Book", 0, "", "active", 0.4, 0)
+    >>> _with_outcome(replace(schema, observed_count=37, success_rate=16 / 37))
+    'Fly (went well in 16 of 37 sessions)\n1. Book'
+
+    """
+    rate, observed = artifact.success_rate, artifact.observed_count
+    if artifact.artifact_type not in PROCEDURES or rate is None or rate >= _WENT_WELL:
+        return artifact.text
+    title, line_end, steps = artifact.text.partition("\n")
+    return f"{title} (went well in {round(rate * observed)} of {observed} sessions){line_end}{steps}"
 
 
 def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
