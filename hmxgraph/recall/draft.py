@@ -45,9 +45,9 @@ from hmxgraph.recall.known_candidates import (
     evidence_candidates,
     known_candidates,
     remedies,
+    repeated,
     trust,
     warning,
-    wider,
 )
 from hmxgraph.recall.pack import line_of, tokens_of
 from hmxgraph.recall.pool import EventPool, Flags, Floats, match_words, rarity
@@ -143,7 +143,7 @@ def appraised(
     guidance = replace(guidance, assurance=assurance)
     guidance = replace(guidance, warning=warning(question, in_force.artifacts, guidance))
     appraisal = _appraisal(request, state, by_words, _Vocabulary.of(in_force), (count_tokens, guidance))
-    labelled = tuple(_labelled(_without_wider(known_candidates(in_force, appraisal), in_force, guidance), in_force))
+    labelled = tuple(_labelled(_without_repeated(known_candidates(in_force, appraisal), in_force, guidance), in_force))
     contest = contested(labelled, in_force.conflicts)
     candidates = tuple(_with_tokens(_with_dispute(each, contest), count_tokens) for each in labelled)
     reached = _progress(in_force, candidates, guidance)
@@ -223,10 +223,10 @@ def _in_force(request: PackRequest, state: State, known: Known) -> Known:
     )
 
 
-def _without_wider(candidates: Iterable[Candidate], in_force: Known, guidance: Guidance) -> Iterator[Candidate]:
-    """Yield the candidates, with a verdict for procedures that repeat a narrower one."""
+def _without_repeated(candidates: Iterable[Candidate], in_force: Known, guidance: Guidance) -> Iterator[Candidate]:
+    """Yield the candidates, with a verdict for procedures that repeat another one."""
     known = list(candidates)
-    repeating = wider(in_force.artifacts, known, guidance.lead)
+    repeating = repeated(in_force.artifacts, known, guidance.lead)
     return (each._replace(verdict="duplicate") if each.source_id in repeating else each for each in known)
 
 
@@ -388,6 +388,7 @@ _MOST_COMPARED = 1_500
 MOST_SESSIONS = 2
 # A question for the latest with at most this many terms is answered by time alone.
 _BARE = 1
+_HALF = 0.5
 # Strategies that show single events instead of whole sessions.
 _BY_LINE = frozenset({"breadth_first", "depth_first"})
 
@@ -420,7 +421,12 @@ class Draft:
             episodes = episodes.of_trouble(repeated=self.events.question.when)
         if self.whole_sessions:
             episodes = self._with_whole_sessions(episodes)
-        return Standings(episodes, others)
+        return Standings(self._with_passages(episodes), others)
+
+    def _with_passages(self, episodes: Episodes) -> Episodes:
+        """Return the events, long messages cut to what matches if those that may be shown nearly fill the budget."""
+        terms, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
+        return with_passages(episodes, self.whole, terms, self.request.budget, count_tokens, self.whole_sessions)
 
     def _with_whole_sessions(self, episodes: Episodes) -> Episodes:
         """Return the events with those of :attr:`whole_sessions`, of past ones without what tells nothing here."""
@@ -431,7 +437,8 @@ class Draft:
         episodes = episodes.with_short_results(past, match.weight_by_term, count_tokens)
         if not self._routine:
             return episodes
-        return episodes.beside_procedure(past - self.logs, match.share, self._routine, self.events.cases)
+        cases = np.ones(len(episodes), dtype=np.bool_) if self._usually_failed else self.events.cases
+        return episodes.beside_procedure(past - self.logs, match.share, self._routine, cases)
 
     @property
     def entities(self) -> tuple[str, ...]:
@@ -488,11 +495,21 @@ class Draft:
         return asks and self._acting and self.events.is_new(self.request.session_id)
 
     @cached_property
+    def _procedures(self) -> tuple[KnownArtifact, ...]:
+        """The procedures that may be shown."""
+        shown = {each.source_id for each in self.appraised.useful if each.section == "procedures"}
+        artifacts = self.appraised.in_force.artifacts
+        return tuple(each for each in artifacts if each.artifact_type in PROCEDURES and each.artifact_id in shown)
+
+    @property
     def _routine(self) -> frozenset[str]:
         """The actions of the procedures that may be shown."""
-        shown = {each.source_id for each in self.appraised.useful if each.section == "procedures"}
-        procedures = (each for each in self.appraised.in_force.artifacts if each.artifact_type in PROCEDURES)
-        return frozenset(chain.from_iterable(each.actions for each in procedures if each.artifact_id in shown))
+        return frozenset(chain.from_iterable(each.actions for each in self._procedures))
+
+    @property
+    def _usually_failed(self) -> bool:
+        """Whether one of these procedures went well in less than half of its sessions: then it needs an example."""
+        return any(each.success_rate is not None and each.success_rate < _HALF for each in self._procedures)
 
     def reachable(self) -> frozenset[str]:
         """Return the ids of the best events, somewhat more than fill the budget.
@@ -548,7 +565,6 @@ class Draft:
             shares,
             self._related(time, pool, relevance),
         )
-        scored = with_passages(scored, self.whole, terms, self.request.budget, count_tokens)
         # A log of many tasks ends with the outcome of its last one.
         return replace(scored, failed=self.failed - scored.logs(self.failed), results=self.results)
 

@@ -468,16 +468,19 @@ def with_passages(
     weight_by_term: Mapping[str, float],
     budget: int,
     count_tokens: TokenCounter,
+    sessions: Collection[str] = (),
 ) -> Episodes:
     """Cut long messages among the best *episodes* to the passages that match *weight_by_term*.
 
-    Nothing is cut if they fill at most three quarters of *budget*, or if there is only one.
+    Nothing is cut if they fill at most three quarters of *budget*, or if there is only one. Where whole *sessions* are
+    shown, no others count.
 
     Tool output and documents stay whole: they are about one thing, and half a record misleads.
     """
     limit = min(max(budget // _PASSAGES_OF_BUDGET, _LEAST_PASSAGES), _MOST_PASSAGES)
     pool, scores = episodes.pool, episodes.scores
-    best = [at for at in np.argsort(-scores, kind="stable").tolist() if scores[at] >= THRESHOLD]
+    ranked = (at for at in np.argsort(-scores, kind="stable").tolist() if scores[at] >= THRESHOLD)
+    best = [at for at in ranked if not sessions or pool.session_id[at] in sessions]
     if len(best) == 1 or sum(pool.tokens[at] for at in best) <= _WHOLE_SHARE * budget:
         return episodes
     texts, tokens, used = list(pool.text), list(pool.tokens), 0

@@ -463,18 +463,20 @@ def warning(question: Question, artifacts: Iterable[KnownArtifact], guidance: Gu
     return min(ahead, key=lambda each: (-each.observed_count, each.artifact_id)).artifact_id if ahead else ""
 
 
-def wider(artifacts: Iterable[KnownArtifact], candidates: Iterable[Candidate], lead: str | None) -> frozenset[str]:
-    """Return the ids of procedures whose title has all words of another's and more that the question does not ask for.
+def repeated(artifacts: Iterable[KnownArtifact], candidates: Iterable[Candidate], lead: str | None) -> frozenset[str]:
+    """Return the ids of procedures that repeat another one.
 
-    The other one is no less relevant. The *lead* stays: it is expected to do all of what it says.
+    Their title has all words of another's and more that the question does not ask for, and the other one is no less
+    relevant. The *lead* stays: it is expected to do all of what it says, so a procedure with some of its actions and no
+    others repeats it.
     """
-    titles = {
-        artifact.artifact_id: frozenset(search_text(artifact.title).split())
-        for artifact in artifacts
-        if artifact.artifact_type in PROCEDURES
-    }
+    procedures = {artifact.artifact_id: artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES}
+    titles = {name: frozenset(search_text(artifact.title).split()) for name, artifact in procedures.items()}
     eligible = [each for each in candidates if each.source_id in titles and _is_eligible(each)]
-    return frozenset(
+    led = {action for each in eligible if each.source_id == lead for action in procedures[lead].actions}
+    within = (each.source_id for each in eligible if 0 < len(procedures[each.source_id].actions) < len(led))
+    repeating = frozenset(name for name in within if led.issuperset(procedures[name].actions))
+    return repeating | frozenset(
         wide.source_id
         for wide in eligible
         for narrow in eligible

@@ -122,7 +122,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
     """
     read = text[:LONGEST_QUESTION]
     time = named_time(read, as_of_us)
-    question_terms = terms(read if time is None else _reduce_time(read, time))
+    question_terms = terms(read) if time is None else _without_may(terms(_reduce_time(read, time)))
     recalls = _asks_about_past(read)
     return Question(
         text,
@@ -150,6 +150,11 @@ def _reduce_time(text: str, time: NamedTime) -> str:
     """
     named = " ".join(_MONTH_OR_YEAR.findall(text[time.start : time.end]))
     return f"{text[: time.start]} {named} {text[time.end :]}"
+
+
+def _without_may(terms_in_order: list[str]) -> list[str]:
+    """Return the terms without the name of a month that is a verb nearly everywhere."""
+    return [term for term in terms_in_order if term != "may"]
 
 
 def asks_for_work(text: str) -> bool:

@@ -149,7 +149,10 @@ def returned(number, wish):
 
 
 def test_beside_a_procedure_only_a_similar_case_is_packed():
-    """What the request shares with all others, the procedure tells; what is special about it, a past case may."""
+    """What the request shares with all others, the procedure tells; what is special about it, a past case may.
+
+    A procedure that usually failed does not tell enough: an example stands beside it anyway.
+    """
     procedure = artifact(
         1, "Return a recent order", steps=[("Return the order", "return_items")], actions=("return_items",)
     )
@@ -159,6 +162,9 @@ def test_beside_a_procedure_only_a_similar_case_is_packed():
     alike = shown(packed(events, query="Return a tablet that came cracked", **asked), "episodes")
     assert "The return of the cracked tablet needs a photo first" in alike
     assert shown(packed(events, query="Please return my recent order", **asked), "episodes") == []
+    doubtful = {"what": known(artifacts=[replace(procedure, success_rate=0.4, observed_count=10)])}
+    example = shown(packed(events, query="Please return my recent order", **doubtful), "episodes")
+    assert "The return of my recent order needs a photo first" in example
 
 
 def test_small_talk_is_no_part_of_an_episode():
@@ -623,6 +629,22 @@ def test_beside_the_playbook_that_answers_stands_no_other():
     push, commit = playbook(1, "git push", "no upstream branch"), playbook(2, "git commit", "not formatted")
     pack = packed(what=known(artifacts=[push, commit]), query="git push failed: no upstream branch")
     assert shown(pack, "procedures") == [push.text]
+
+
+def test_beside_the_leading_procedure_stands_none_that_it_contains():
+    """Its steps are all there already; one with another step stays."""
+    lead, part, other = (
+        replace(artifact(n, title), actions=actions)
+        for n, title, actions in (
+            (1, "Deploy the staging environment and tell the team", ("deploy", "tell")),
+            (2, "Deploy the staging environment", ("deploy",)),
+            (3, "Deploy the staging cluster again", ("deploy", "again")),
+        )
+    )
+    guidance = Guidance(lead="a001", expected=frozenset({"deploy", "tell", "again"}))
+    pack = packed(what=known(artifacts=[lead, part, other]), query=QUERY, guidance=guidance)
+    assert lead.text in shown(pack, "procedures")
+    assert reasons(pack)["a002"] == "duplicate" != reasons(pack).get("a003")
 
 
 @pytest.mark.parametrize(("seen", "warned"), [(2, False), (3, True)])

@@ -318,3 +318,9 @@ def test_people_may_be_called_like_months():
     assert str(time_reference("What did June deploy yesterday?", FRIDAY)).startswith("2026-03-12")
     dated = ("in April", "April 10, 2025", "April 2025", "10 April", "last April")
     assert all("2025-04" in str(time_reference(f"What was {text}?", FRIDAY)) for text in dated)
+
+
+def test_the_month_may_is_no_term():
+    """As a verb it is nearly everywhere; the time that the question names counts for it."""
+    assert "may" not in understood("What did Ann bake on 4 May 2026 or on 5 May?", FRIDAY).terms
+    assert "march" in understood("What did Ann bake in March?", FRIDAY).terms
