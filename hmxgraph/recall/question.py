@@ -73,7 +73,8 @@ _SUBJECT = re.compile(rf"\b(?:{_VERBS})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.I
 class Question:
     """An analysed question; ``runs`` are all sequences of its terms, used to match names and titles.
 
-    ``own`` ones are about the affairs of whoever asks; ``dated`` ones name their time by the calendar, with both ends.
+    ``own`` ones are about the affairs of whoever asks; ``dated`` ones name their time by the calendar, with both ends,
+    and ``months`` are the terms of its month or holiday.
     """
 
     text: str
@@ -90,6 +91,7 @@ class Question:
     subjects: frozenset[str]
     span: Span | None = None
     dated: bool = False
+    months: tuple[str, ...] = ()
     names: tuple[str, ...] = field(default=())
 
     def mentions(self, name_terms: str) -> bool:
@@ -139,6 +141,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         frozenset(" ".join(terms(match[1])) for match in _SUBJECT.finditer(read)),
         None if time is None else time.span,
         time is not None and time.dated,
+        () if time is None else _months(read[time.start : time.end]),
         tuple(dict.fromkeys(names)),
     )
 
@@ -150,6 +153,10 @@ def _reduce_time(text: str, time: NamedTime) -> str:
     """
     named = " ".join(_MONTH_OR_YEAR.findall(text[time.start : time.end]))
     return f"{text[: time.start]} {named} {text[time.end :]}"
+
+
+def _months(time: str) -> tuple[str, ...]:
+    return tuple(_without_may(terms(" ".join(name for name in _MONTH_OR_YEAR.findall(time) if not name.isdigit()))))
 
 
 def _without_may(terms_in_order: list[str]) -> list[str]:

@@ -492,11 +492,12 @@ class Ranking:
     def _of_named_date(self, relevance: Floats) -> Floats:
         """Return *relevance*; for a question about a date 0 for events of other times, unless better than all of then.
 
-        Measured on 107 questions with dates: a third fewer entries, and more evidence in the same budget.
+        An event that names the month is about then, such as a plan. Measured on 107 questions with dates: a third fewer
+        entries, and more evidence in the same budget.
         """
         if self.question.works or not self.question.dated:
             return relevance
-        then = self._is_of_named_time
+        then = self._is_of_named_time | (self.pool.occurrences.matched(self.question.months) > 0)
         best = relevance[then].max(initial=0.0)
         return np.where(then | (relevance > best), relevance, 0.0) if best else relevance
 

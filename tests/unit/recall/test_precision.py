@@ -579,6 +579,9 @@ def test_a_question_about_a_date_is_answered_from_that_time(query, before):
     ranking = Ranking(understood(query, NOW), pool, 2)
     assert ranking.related(Neighbourhood(), np.array([0.8, 0.9]), 2048).tolist() == [before, True]
     assert ranking.related(Neighbourhood(), np.array([0.9, 0.8]), 2048).tolist() == [True, True]
+    plan = event(3, "plan to bake a dish in march", age_days=99)[0]
+    planned = Ranking(ranking.question, EventPool.of([plan, event(2, "baked a dish", age_days=9)[0]]), 2)
+    assert planned.related(Neighbourhood(), np.array([0.8, 0.9]), 2048).tolist() == [True, True]
 
 
 def test_a_procedure_with_an_action_that_the_question_names_fits():
