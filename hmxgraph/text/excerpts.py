@@ -18,6 +18,7 @@ _LONGEST = 160
 _CACHED_TEXTS = 2_048
 # The number of a list item ends no sentence.
 _SENTENCE_END = r"(?<=[.!?;])(?<!\b\d\.)(?<!\b\d\d\.)\s+"
+_FEW_TERMS = 3
 _SENTENCE_ENDS = (".", "!", "?", ";", "\n")
 _FENCE = "```"
 _PIECE = re.compile(
@@ -102,13 +103,18 @@ class Passages:
 
     @property
     def _best_first(self) -> tuple[int, ...]:
-        """The same with the best piece before the first, which only orients, if the best begins a sentence."""
+        """The same with the best piece before the first, which only orients, if the best begins a sentence.
+
+        A first piece of a word or two ("Certainly!") does not even orient.
+        """
         if len(self._order) < 2:
             return self._order
         first, best, *others = self._order
         better = self.worth[best] > self.worth[first]
         alone = self.pieces[best - 1].rstrip(" ").endswith(_SENTENCE_ENDS)
-        return (best, first, *others) if better and alone else self._order
+        if not (better and alone):
+            return self._order
+        return (best, *others) if len(terms(self.pieces[first])) < _FEW_TERMS else (best, first, *others)
 
     def _joined(self, chosen: set[int]) -> Iterator[str]:
         if chosen and 0 not in chosen:

@@ -65,6 +65,13 @@ def test_of_talk_the_best_passage_comes_before_the_beginning(beginning, shown):
     assert len(excerpt) <= 39
 
 
+def test_an_opening_word_does_not_orient():
+    """Of an assistant's answer, the passage that matches says more than its first word."""
+    said = f"Certainly! The cards are in the gallery. {'Then comes much else. ' * 9}"
+    excerpt = Passages.of(said, {"card": 1.0}).excerpt(60, from_beginning=False)
+    assert excerpt.startswith("[…] The cards are in the gallery.")
+
+
 def test_half_a_sentence_does_not_stand_before_the_beginning():
     """A long sentence is cut where it must be: what follows the cut does not read alone."""
     said = f"I want to make the site faster, {'and faster, ' * 12} so I compress the images and the cards."
