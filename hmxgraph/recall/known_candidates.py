@@ -473,7 +473,7 @@ def repeated(artifacts: Iterable[KnownArtifact], candidates: Iterable[Candidate]
     procedures = {artifact.artifact_id: artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES}
     titles = {name: frozenset(search_text(artifact.title).split()) for name, artifact in procedures.items()}
     eligible = [each for each in candidates if each.source_id in titles and _is_eligible(each)]
-    led = {action for each in eligible if each.source_id == lead for action in procedures[lead].actions}
+    led = {action for each in eligible if each.source_id == lead for action in procedures[each.source_id].actions}
     within = (each.source_id for each in eligible if 0 < len(procedures[each.source_id].actions) < len(led))
     repeating = frozenset(name for name in within if led.issuperset(procedures[name].actions))
     return repeating | frozenset(
