@@ -166,7 +166,7 @@ class Episodes:
         messages with few words, and hardly any *shares* of the question. A log of many tasks is shown by steps.
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self._empty
-        small_talk = self._small_talk(shares)
+        small_talk = self._small_talk(shares) | self._greetings
         farewells = self._farewells & self._talk_without(shares, _LITTLE)
         for session_id in sorted(set(sessions) - self.logs(sessions)):
             own = self._of_session(session_id)
@@ -246,6 +246,15 @@ class Episodes:
         short = self.pool.occurrences.vocabulary < _FEW_WORDS
         small: Flags = short & self._talk_without(shares, _HARDLY)
         return small
+
+    @property
+    def _greetings(self) -> Flags:
+        """Which messages of few words are the first of their session, and by an assistant."""
+        firsts = np.array(self.pool.sequence, dtype=np.int64) <= 1
+        firsts[1:] &= np.diff(self.pool.sessions) != 0
+        by_assistant = np.array([is_assistant(name) for name in self.pool.speaker], dtype=np.bool_)
+        greetings: Flags = firsts & by_assistant & (self.pool.occurrences.vocabulary < _FEW_WORDS)
+        return greetings
 
     def _talk_without(self, shares: Floats, least: float) -> Flags:
         """Which messages have no more than *least* of the best share of the question.

@@ -177,6 +177,14 @@ def test_small_talk_is_no_part_of_an_episode():
     assert lines[-1] == "It is running"
 
 
+@pytest.mark.parametrize(("start", "packed_too"), [(0, False), (40, True)])
+def test_a_greeting_is_no_part_of_an_episode(start, packed_too):
+    """Although it shares a word with the request; as short a message later in a session is."""
+    asks = event(start, "Which environment?", session="s1", speaker="assistant", age_days=9)
+    lines = shown(packed([asks, *work("s1", start + 1)], known(artifacts=[PROCEDURE])), "episodes")
+    assert ("assistant: Which environment?" in lines) is packed_too
+
+
 def test_an_episode_keeps_the_answer_to_the_special_question():
     """Of a long session, its outcome and what was said of the question come before lookups that any session has."""
     lookups = [
