@@ -224,7 +224,7 @@ def _in_force(request: PackRequest, state: State, known: Known) -> Known:
 
 
 def _without_repeated(candidates: Iterable[Candidate], in_force: Known, guidance: Guidance) -> Iterator[Candidate]:
-    """Yield the candidates, with a verdict for procedures that repeat another one."""
+    """Yield the candidates, with a verdict for those that repeat a procedure."""
     known = list(candidates)
     repeating = repeated(in_force.artifacts, known, guidance.lead)
     return (each._replace(verdict="duplicate") if each.source_id in repeating else each for each in known)

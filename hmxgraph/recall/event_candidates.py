@@ -167,7 +167,7 @@ class Episodes:
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self._empty
         small_talk = self._small_talk(shares) | self._greetings
-        farewells = self._farewells & self._talk_without(shares, _LITTLE)
+        farewells = self._farewells & self._talk_without(shares, _LITTLE) & ~self._late_replies(shares)
         for session_id in sorted(set(sessions) - self.logs(sessions)):
             own = self._of_session(session_id)
             # The *running* session has not ended.
@@ -196,7 +196,8 @@ class Episodes:
         messages about the request, other calls, and failures; one left with the request alone is dropped. So is a
         session without any of the *cases*: events that are special in the same way as this request.
         """
-        covered = self._routine(routine) | self._said_before | self._talk_without(shares, _LITTLE)
+        beside = self._talk_without(shares, _LITTLE) & ~self._late_replies(shares)
+        covered = self._routine(routine) | self._said_before | beside
         related = self._counts > 0
         for session_id in sorted(sessions):
             own = self._of_session(session_id)
@@ -278,6 +279,15 @@ class Episodes:
         """Which events come after the one that tells how their session ended."""
         ends = self._end_of
         return np.array([at > ends[session] for at, session in enumerate(self.pool.sessions.tolist())], dtype=np.bool_)
+
+    def _late_replies(self, shares: Floats) -> Flags:
+        """Which messages of assistants after the end answer one that is about the question: a plea, not thanks."""
+        asked = self._farewells & (shares > _LITTLE * shares.max(initial=0.0))
+        late = self._farewells & self.pool.follows
+        late &= np.array([is_assistant(name) for name in self.pool.speaker], dtype=np.bool_)
+        late[1:] &= asked[:-1]
+        late[:1] = False
+        return late
 
     @cached_property
     def _end_of(self) -> dict[int, int]:

@@ -292,10 +292,10 @@ class Guidance:
     def _timeliness(self, artifact: KnownArtifact) -> float:
         """Return how likely the moment of a policy comes: less if it waits for an action that nothing calls for.
 
-        How work begins is past once it has begun, and the leading procedure tells it.
+        How work begins is past once it has begun.
         """
         moment = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
-        if moment == WORK_BEGINS and (self.done or self.lead):
+        if moment == WORK_BEGINS and self.done:
             return 0.0
         named = self.known.intersection(moment.split()) if isinstance(moment, str) and self.expected else ()
         return _OFF_TOPIC if named and self.expected.isdisjoint(named) else 1.0

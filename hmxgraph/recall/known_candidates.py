@@ -1,7 +1,7 @@
 """Knowledge as candidates by section, and artifacts as prompt text (HMX-C 3.1)."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -463,12 +463,12 @@ def warning(question: Question, artifacts: Iterable[KnownArtifact], guidance: Gu
     return min(ahead, key=lambda each: (-each.observed_count, each.artifact_id)).artifact_id if ahead else ""
 
 
-def repeated(artifacts: Iterable[KnownArtifact], candidates: Iterable[Candidate], lead: str | None) -> frozenset[str]:
-    """Return the ids of procedures that repeat another one.
+def repeated(artifacts: Collection[KnownArtifact], candidates: Iterable[Candidate], lead: str | None) -> frozenset[str]:
+    """Return the ids of artifacts that repeat a procedure.
 
     Their title has all words of another's and more that the question does not ask for, and the other one is no less
     relevant. The *lead* stays: it is expected to do all of what it says, so a procedure with some of its actions and no
-    others repeats it.
+    others repeats it. Any procedure tells how work begins, so policies about that repeat it.
     """
     procedures = {artifact.artifact_id: artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES}
     titles = {name: frozenset(search_text(artifact.title).split()) for name, artifact in procedures.items()}
@@ -476,13 +476,18 @@ def repeated(artifacts: Iterable[KnownArtifact], candidates: Iterable[Candidate]
     led = {action for each in eligible if each.source_id == lead for action in procedures[each.source_id].actions}
     within = (each.source_id for each in eligible if 0 < len(procedures[each.source_id].actions) < len(led))
     repeating = frozenset(name for name in within if led.issuperset(procedures[name].actions))
-    return repeating | frozenset(
-        wide.source_id
-        for wide in eligible
-        for narrow in eligible
-        if wide.source_id != lead
-        and titles[narrow.source_id] < titles[wide.source_id]
-        and narrow.components.relevance >= wide.components.relevance
+    begin = (each.artifact_id for each in artifacts if each.content.get("condition") == WORK_BEGINS and eligible)
+    return (
+        repeating
+        | frozenset(begin)
+        | frozenset(
+            wide.source_id
+            for wide in eligible
+            for narrow in eligible
+            if wide.source_id != lead
+            and titles[narrow.source_id] < titles[wide.source_id]
+            and narrow.components.relevance >= wide.components.relevance
+        )
     )
 
 

@@ -185,6 +185,21 @@ def test_a_greeting_is_no_part_of_an_episode(start, packed_too):
     assert ("assistant: Which environment?" in lines) is packed_too
 
 
+ANSWER = "Nobody but the release managers Ann, Bo and Cy may approve exceptions; ask them tomorrow morning"
+
+
+def test_the_answer_to_a_plea_after_the_end_is_shown():
+    """Unlike what follows thanks."""
+
+    def lines(plea):
+        said = [("The staging environment cannot be deployed", "assistant"), (plea, "user"), (ANSWER, "assistant")]
+        ends = [event(6 + n, text, session="s1", speaker=by, age_days=9) for n, (text, by) in enumerate(said)]
+        return shown(packed([*work("s1", 0), *ends], known(artifacts=[PROCEDURE])), "episodes")
+
+    assert f"assistant: {ANSWER}" in lines("Please deploy the staging environment all the same")
+    assert f"assistant: {ANSWER}" not in lines("Thanks for all you did")
+
+
 def test_an_episode_keeps_the_answer_to_the_special_question():
     """Of a long session, its outcome and what was said of the question come before lookups that any session has."""
     lookups = [
@@ -667,14 +682,16 @@ def test_a_failure_seen_twice_is_no_reason_to_warn(seen, warned):
 
 
 @pytest.mark.parametrize(
-    ("guidance", "begins"),
-    [(NO_GUIDANCE, True), (Guidance(lead="a001"), False), (Guidance(done=("git push",)), False)],
+    ("guidance", "procedures", "begins"),
+    [(NO_GUIDANCE, (), True), (NO_GUIDANCE, (PROCEDURE,), False), (Guidance(done=("git push",)), (), False)],
 )
-def test_how_work_begins_is_told_where_nothing_else_tells_it(guidance, begins):
-    """Not beside the procedure, nor once the work has begun."""
+def test_how_work_begins_is_told_where_nothing_else_tells_it(guidance, procedures, begins):
+    """Not beside a procedure, nor once the work has begun."""
     first = artifact(2, "Deploy the staging environment first", kind="decision_policy")
     first = replace(first, content={"condition": "the work begins", "recommendation": "deploy"})
-    pack = packed(what=known(artifacts=[first]), query="Please deploy the staging environment", guidance=guidance)
+    what = known(artifacts=[first, *procedures])
+    pack = packed(what=what, query="Please deploy the staging environment", guidance=guidance)
+    assert bool(shown(pack, "procedures")) is bool(procedures)
     assert bool(shown(pack, "constraints")) is begins
 
 
