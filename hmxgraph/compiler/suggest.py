@@ -36,8 +36,10 @@ _ANNOUNCING = frozenset({"assistant", "both"})
 _ANNOUNCED, _UNSEEN = 12.0, 0.002
 # Probability from which a change counts as certain; probability of a change that the request names.
 _SURE, _NAMED = 0.5, 1.0
-# Otherwise, factors on the odds of other changes and of named ones, which have at least this probability.
-_IF_NAMED, _LEAST_NAMED = (0.6, 2.7), 0.01
+# If the model is sure of a change: factors on the odds of named changes and of others, and the least probability of a
+# named one.
+_IF_NAMED, _IF_NOT_NAMED, _LEAST_NAMED = 2.7, 0.6, 0.01
+# Words that begin the object of a verb.
 _BEFORE_OBJECTS = frozenset(words("a all an any both each every my one our some that the these this those two"))
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
@@ -94,14 +96,18 @@ def predicted_actions(request: str, actions: Iterable[str], model: Model) -> dic
     chances = model.goals.chances(request) if request and related else {}
     likely = {name: chance for name, chance in chances.items() if name in related}
     named = frozenset(_named(request, likely, model.goals.actions)) if likely else frozenset()
-    if named and any(is_action(name) and chance >= _SURE for name, chance in likely.items()):
-        known = {name: chance for name, chance in likely.items() if is_action(name)} | {
-            name: max(likely.get(name, 0.0), _LEAST_NAMED) for name in named
-        }
-        likely |= {name: _times_odds(chance, _IF_NAMED[name in named]) for name, chance in known.items()}
-    elif named:
-        likely = {name: chance for name, chance in likely.items() if not is_action(name)} | dict.fromkeys(named, _NAMED)
-    return likely | dict.fromkeys(taken, 1.0)
+    return (_favouring(named, likely) if named else likely) | dict.fromkeys(taken, 1.0)
+
+
+def _favouring(named: AbstractSet[str], likely: Mapping[str, float]) -> dict[str, float]:
+    """The *likely* actions with the *named* changes instead of others, or made likelier than these."""
+    others = {name: chance for name, chance in likely.items() if not is_action(name)}
+    changes = {name: chance for name, chance in likely.items() if is_action(name)}
+    if all(chance < _SURE for chance in changes.values()):
+        return others | dict.fromkeys(named, _NAMED)
+    changes |= {name: max(changes.get(name, 0.0), _LEAST_NAMED) for name in named}
+    factors = {name: _IF_NAMED if name in named else _IF_NOT_NAMED for name in changes}
+    return others | {name: _times_odds(chance, factors[name]) for name, chance in changes.items()}
 
 
 def _times_odds(chance: float, factor: float) -> float:

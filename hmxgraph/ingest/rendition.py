@@ -82,7 +82,10 @@ def _scalar(value: Any) -> str:
 
 
 def _text(content: Content, name: str) -> str:
-    value = content.get(name)
+    return _written(content.get(name))
+
+
+def _written(value: Any) -> str:
     return "" if value is None else value if isinstance(value, str) else compact(value)
 
 
@@ -158,7 +161,7 @@ def _tool_call(content: Content) -> str:
 
 def _tool_result(content: Content) -> str:
     failed = went_well("tool_result", content) is False
-    result, error = _text({"result": _unwrapped(content.get("result"))}, "result"), _text(content, "error")
+    result, error = _written(_unwrapped(content.get("result"))), _text(content, "error")
     shown = _joined([error, result], "; ") if failed and error not in result else result or error
     if not shown and failed:
         shown = _outcome(content, "tool_name", "call_id", "success", "ok")

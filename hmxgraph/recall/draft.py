@@ -388,7 +388,8 @@ _MOST_COMPARED = 1_500
 MOST_SESSIONS = 2
 # A question for the latest with at most this many terms is answered by time alone.
 _BARE = 1
-_HALF = 0.5
+# A procedure that went well in a smaller share of its sessions usually failed.
+_USUALLY = 0.5
 # Strategies that show single events instead of whole sessions.
 _BY_LINE = frozenset({"breadth_first", "depth_first"})
 
@@ -509,7 +510,7 @@ class Draft:
     @property
     def _usually_failed(self) -> bool:
         """Whether one of these procedures went well in less than half of its sessions: then it needs an example."""
-        return any(each.success_rate is not None and each.success_rate < _HALF for each in self._procedures)
+        return any(each.success_rate is not None and each.success_rate < _USUALLY for each in self._procedures)
 
     def reachable(self) -> frozenset[str]:
         """Return the ids of the best events, somewhat more than fill the budget.

@@ -167,7 +167,7 @@ class Episodes:
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self._empty
         small_talk = self._small_talk(shares) | self._greetings
-        farewells = self._farewells & self._talk_without(shares, _LITTLE) & ~self._late_replies(shares)
+        farewells = self._farewells & self._beside(shares)
         for session_id in sorted(set(sessions) - self.logs(sessions)):
             own = self._of_session(session_id)
             # The *running* session has not ended.
@@ -196,8 +196,7 @@ class Episodes:
         messages about the request, other calls, and failures; one left with the request alone is dropped. So is a
         session without any of the *cases*: events that are special in the same way as this request.
         """
-        beside = self._talk_without(shares, _LITTLE) & ~self._late_replies(shares)
-        covered = self._routine(routine) | self._said_before | beside
+        covered = self._routine(routine) | self._said_before | self._beside(shares)
         related = self._counts > 0
         for session_id in sorted(sessions):
             own = self._of_session(session_id)
@@ -253,9 +252,20 @@ class Episodes:
         """Which messages of few words are the first of their session, and by an assistant."""
         firsts = np.array(self.pool.sequence, dtype=np.int64) <= 1
         firsts[1:] &= np.diff(self.pool.sessions) != 0
-        by_assistant = np.array([is_assistant(name) for name in self.pool.speaker], dtype=np.bool_)
-        greetings: Flags = firsts & by_assistant & (self.pool.occurrences.vocabulary < _FEW_WORDS)
+        greetings: Flags = firsts & self._by_assistants & (self.pool.occurrences.vocabulary < _FEW_WORDS)
         return greetings
+
+    def _beside(self, shares: Floats) -> Flags:
+        """Which messages have little of the question, but for answers to a plea after the end, which has more of it."""
+        asked = self._farewells & (shares > _LITTLE * shares.max(initial=0.0))
+        answers = self._farewells & self.pool.follows & self._by_assistants
+        answers[1:] &= asked[:-1]
+        answers[:1] = False
+        return self._talk_without(shares, _LITTLE) & ~answers
+
+    @cached_property
+    def _by_assistants(self) -> Flags:
+        return np.array([is_assistant(name) for name in self.pool.speaker], dtype=np.bool_)
 
     def _talk_without(self, shares: Floats, least: float) -> Flags:
         """Which messages have no more than *least* of the best share of the question.
@@ -279,15 +289,6 @@ class Episodes:
         """Which events come after the one that tells how their session ended."""
         ends = self._end_of
         return np.array([at > ends[session] for at, session in enumerate(self.pool.sessions.tolist())], dtype=np.bool_)
-
-    def _late_replies(self, shares: Floats) -> Flags:
-        """Which messages of assistants after the end answer one that is about the question: a plea, not thanks."""
-        asked = self._farewells & (shares > _LITTLE * shares.max(initial=0.0))
-        late = self._farewells & self.pool.follows
-        late &= np.array([is_assistant(name) for name in self.pool.speaker], dtype=np.bool_)
-        late[1:] &= asked[:-1]
-        late[:1] = False
-        return late
 
     @cached_property
     def _end_of(self) -> dict[int, int]:

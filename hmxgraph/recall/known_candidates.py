@@ -1,10 +1,11 @@
 """Knowledge as candidates by section, and artifacts as prompt text (HMX-C 3.1)."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, product
 from typing import Any
 
 from hmxgraph.protocol.document import content_faults
@@ -464,31 +465,33 @@ def warning(question: Question, artifacts: Iterable[KnownArtifact], guidance: Gu
 
 
 def repeated(artifacts: Collection[KnownArtifact], candidates: Iterable[Candidate], lead: str | None) -> frozenset[str]:
-    """Return the ids of artifacts that repeat a procedure.
+    """Return the ids of artifacts that repeat an eligible procedure.
 
-    Their title has all words of another's and more that the question does not ask for, and the other one is no less
-    relevant. The *lead* stays: it is expected to do all of what it says, so a procedure with some of its actions and no
-    others repeats it. Any procedure tells how work begins, so policies about that repeat it.
+    These are procedures within the *lead*, which is expected to do all of what it says; others that are wider than one
+    no less relevant; and policies about how work begins, which any procedure tells.
     """
     procedures = {artifact.artifact_id: artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES}
-    titles = {name: frozenset(search_text(artifact.title).split()) for name, artifact in procedures.items()}
-    eligible = [each for each in candidates if each.source_id in titles and _is_eligible(each)]
-    led = {action for each in eligible if each.source_id == lead for action in procedures[each.source_id].actions}
-    within = (each.source_id for each in eligible if 0 < len(procedures[each.source_id].actions) < len(led))
-    repeating = frozenset(name for name in within if led.issuperset(procedures[name].actions))
-    begin = (each.artifact_id for each in artifacts if each.content.get("condition") == WORK_BEGINS and eligible)
-    return (
-        repeating
-        | frozenset(begin)
-        | frozenset(
-            wide.source_id
-            for wide in eligible
-            for narrow in eligible
-            if wide.source_id != lead
-            and titles[narrow.source_id] < titles[wide.source_id]
-            and narrow.components.relevance >= wide.components.relevance
-        )
-    )
+    eligible = [each for each in candidates if each.source_id in procedures and _is_eligible(each)]
+    shown = [procedures[each.source_id] for each in eligible]
+    begins = (each.artifact_id for each in artifacts if shown and each.content.get("condition") == WORK_BEGINS)
+    return frozenset(chain(begins, _within(shown, lead), _wider(eligible, procedures, lead)))
+
+
+def _within(procedures: Sequence[KnownArtifact], lead: str | None) -> Iterator[str]:
+    """Yield the ids of *procedures* with some of the actions of the *lead*, and no others."""
+    led = {action for each in procedures if each.artifact_id == lead for action in each.actions}
+    for each in procedures:
+        if 0 < len(each.actions) < len(led) and led.issuperset(each.actions):
+            yield each.artifact_id
+
+
+def _wider(eligible: Sequence[Candidate], procedures: Mapping[str, KnownArtifact], lead: str | None) -> Iterator[str]:
+    """Yield the ids of those but the *lead* whose title has all words of another's, no less relevant, and more."""
+    titles = {each.source_id: set(search_text(procedures[each.source_id].title).split()) for each in eligible}
+    for wide, narrow in product(eligible, repeat=2):
+        more_words = titles[narrow.source_id] < titles[wide.source_id]
+        if wide.source_id != lead and more_words and narrow.components.relevance >= wide.components.relevance:
+            yield wide.source_id
 
 
 def _calls_for(question: Question, action: str) -> bool:

@@ -40,7 +40,7 @@ SPEAKER = 0.5
 _SUBJECT = 0.2
 # A question to an assistant about the past, in the first person, asks about the words of its user.
 _ASKER = 0.3
-_OWN = re.compile(r"\b(?:i|my|me|mine|we|our)\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|we|our)\b", re.IGNORECASE)
 TIME_WORDS = 0.2
 QUESTION_TURN = -0.15
 # Weight of the share of the question that a turn itself contains: the words around it say less. In
@@ -153,7 +153,12 @@ def _speaker(question: Question, pool: EventPool) -> Floats:
     named = speakers_named(question, pool)
     if len(named) == 1:
         return SPEAKER * _spoken_by(set(named.values()), pool)
-    if not named and question.recalls and _OWN.search(question.text[:LONGEST_QUESTION]) and _with_assistant(pool):
+    if (
+        not named
+        and question.recalls
+        and _FIRST_PERSON.search(question.text[:LONGEST_QUESTION])
+        and _with_assistant(pool)
+    ):
         return _ASKER * _spoken_by({each for each in set(pool.speaker) if each and not is_assistant(each)}, pool)
     return _SUBJECT * _spoken_by({speaker for name, speaker in named.items() if name in question.subjects}, pool)
 

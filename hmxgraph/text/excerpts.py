@@ -11,6 +11,7 @@ from hmxgraph.text.terms import terms
 
 # Marks omitted text; at the end it means that the text continues.
 GAP = " […]"
+# Marks that the text began before.
 _BEGUN = "[…] "
 # A sentence or a line; longer ones are split at a space, or anywhere if there is none.
 _LONGEST = 160
@@ -18,6 +19,7 @@ _LONGEST = 160
 _CACHED_TEXTS = 2_048
 # The number of a list item ends no sentence.
 _SENTENCE_END = r"(?<=[.!?;])(?<!\b\d\.)(?<!\b\d\d\.)\s+"
+# An opening with fewer terms tells nothing.
 _FEW_TERMS = 3
 _SENTENCE_ENDS = (".", "!", "?", ";", "\n")
 _FENCE = "```"

@@ -202,7 +202,7 @@ def driver(address):
 @pytest.mark.timeout(1200)
 def test_lifecycle_equals_its_model(connection, driver):
     """Runs of 30 steps on the real graph agree with the model, with networkx and with the replay."""
-    runs = max(settings().max_examples // 4, 1)
+    runs = 6 if settings().max_examples < 100 else settings().max_examples
     run_state_machine_as_test(
         lambda: Lifecycle(connection, driver), settings=settings(max_examples=runs, stateful_step_count=30)
     )

@@ -55,11 +55,17 @@ def test_digest_equals_networkx(connection, drawn, as_of_us):
         nx.random_regular_graph(6, 200, seed=1),
         nx.barabasi_albert_graph(400, 2, seed=2),
         nx.random_labeled_tree(300, seed=3),
+        pytest.param(nx.random_regular_graph(6, 400, seed=1), marks=pytest.mark.slow),
+        pytest.param(nx.barabasi_albert_graph(900, 2, seed=2), marks=pytest.mark.slow),
+        pytest.param(nx.random_labeled_tree(800, seed=3), marks=pytest.mark.slow),
         nx.circular_ladder_graph(90),
         nx.disjoint_union(nx.path_graph(40), nx.star_graph(39)),
         nx.empty_graph(5),
     ],
-    ids=["path", "ring", "regular", "scale-free", "tree", "ladder", "tie", "dust"],
+    ids=[
+        *("path", "ring", "regular", "scale-free", "tree", "large regular", "large scale-free", "large tree"),
+        *("ladder", "tie", "dust"),
+    ],
 )
 def test_depth_is_the_diameter(graph):
     """Long, round, crowded and tied shapes have the diameter that networkx finds."""

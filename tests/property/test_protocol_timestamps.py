@@ -25,7 +25,7 @@ def _agree(text):
         assert us == microseconds(text.upper())
 
 
-@settings(max_examples=200)
+@settings(max_examples=10 * settings().max_examples)
 @given(SHAPED | st.text(max_size=30))
 @example("2026-03-14T03:00:00\u06f0Z")
 def test_what_the_schema_accepts_can_be_converted(text):
