@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from hmxgraph.compiler._cases import changes_of, done_without_failing
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
+from hmxgraph.compiler._result_rules import ResultRule, preconditions
 from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._verbs import (
     instruction,
@@ -108,15 +109,17 @@ _ENOUGH = 8
 _IDENTIFIERS = ("id", "number", "name", "email", "path", "key", "selector")
 
 
-def task_schemas(classes: Sequence[GoalClass], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """One schema per goal class."""
+def task_schemas(
+    classes: Sequence[GoalClass], profile: CompilerProfile, rules: Sequence[ResultRule] = ()
+) -> Iterator[ArtifactDraft]:
+    """One schema per goal class; its changes wait for what *rules* say."""
     usual = _usual_lookups(classes)
     requests = [request for goal_class in classes for request in goal_class.requests]
     everyone = term_counts(requests)
     models = [model for goal_class in classes for model in goal_class.models]
     for goal_class in classes:
         keywords = distinctive(goal_class.requests, everyone, len(requests), _KEYWORDS)
-        yield _schema(goal_class, keywords, usual, profile, _declined(goal_class, models))
+        yield _schema(goal_class, keywords, usual, profile, _declined(goal_class, models), rules)
 
 
 class _Declined(NamedTuple):
@@ -234,11 +237,13 @@ def _schema(
     usual: frozenset[str],
     profile: CompilerProfile,
     declined: _Declined | None,
+    rules: Sequence[ResultRule],
 ) -> ArtifactDraft:
     models = goal_class.examples
     name = class_name(goal_class, profile)
     telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_TELLING]
     content = _content(goal_class, models, profile)
+    content["preconditions"] += preconditions(rules, _required(content), content["tools_used"])
     content["preconditions"] += [declined.precondition] if declined else []
     return ArtifactDraft(
         artifact_type="task_schema",

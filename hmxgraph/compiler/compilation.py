@@ -12,6 +12,7 @@ from hmxgraph.compiler._models import Goals, Habits, learn_goals, learn_habits
 from hmxgraph.compiler._outside import Outside
 from hmxgraph.compiler._playbooks import failure_playbooks
 from hmxgraph.compiler._policies import decision_policies
+from hmxgraph.compiler._result_rules import result_policies, result_rules
 from hmxgraph.compiler._routines import routines
 from hmxgraph.compiler._schemas import task_schemas
 from hmxgraph.compiler._strategies import strategy_templates
@@ -70,7 +71,7 @@ class Ledger:
 
 def _bare(summary: SessionSummary) -> SessionSummary:
     steps = tuple(
-        replace(step, situation=Situation(step.situation.since, failure=step.situation.failure))
+        replace(step, situation=Situation(step.situation.since, failure=step.situation.failure), says=())
         for step in summary.steps
     )
     return replace(summary, steps=steps, ahead=_BLANK)
@@ -125,12 +126,13 @@ def compile_ledger(
     stage("goals")
     goals = learn_goals(sessions, profile)
     stage("habits")
-    habits = learn_habits(outside.own(ledger.recent()), profile)
+    recent = outside.own(ledger.recent())
+    habits = learn_habits(recent, profile)
     stage("artifacts")
-    drafts = _drafts(sessions, goals, profile)
+    drafts = _drafts(sessions, recent, goals, profile)
     if outside:
         shown = {draft.lineage_key for draft in drafts}
-        further = _drafts(everything, learn_goals(everything, profile), profile)
+        further = _drafts(everything, ledger.recent(), learn_goals(everything, profile), profile)
         new = [draft for draft in further if draft.lineage_key not in shown]
         drafts += outside.proposals(new, everything, trust)
     stage("duplicates")
@@ -147,14 +149,19 @@ def compile_ledger(
     )
 
 
-def _drafts(sessions: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile) -> list[ArtifactDraft]:
+def _drafts(
+    sessions: Sequence[SessionSummary], recent: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile
+) -> list[ArtifactDraft]:
+    """The drafts of *sessions*; what results decide is learnt from the *recent* ones, which have their texts."""
     classes = goal_classes(sessions, goals, profile)
     failures = failure_groups(sessions)
+    rules = result_rules(recent, profile)
     return [
-        *task_schemas(classes, profile),
+        *task_schemas(classes, profile, rules),
         *routines(sessions, profile),
         *failure_playbooks(failures, classes, sessions, profile),
         *decision_policies(classes, sessions, profile),
+        *result_policies(rules, profile),
         *causal_patterns(failures, classes, sessions, profile),
         *strategy_templates(classes, profile),
     ]

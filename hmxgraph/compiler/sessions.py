@@ -12,6 +12,7 @@ from zlib import crc32
 
 from hmxgraph.compiler._amendments import Attempts, Origins, amendments
 from hmxgraph.compiler._bounded import remember
+from hmxgraph.compiler._said import statements
 from hmxgraph.compiler._shell import Command, blamed
 from hmxgraph.compiler._signatures import (
     counts_failures,
@@ -21,6 +22,7 @@ from hmxgraph.compiler._signatures import (
     raw_line,
     signature,
 )
+from hmxgraph.compiler._verbs import kind_of
 from hmxgraph.compiler._vocabulary import BAD_STATES, GOOD_STATES, telling_words, text_terms, value_terms
 from hmxgraph.compiler.actions import Action, SessionEvent, actions_of, ending, tool_name
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
@@ -47,6 +49,7 @@ _INPUTS = 12
 _WORDS = 3
 _PHRASES = 50
 _IDENTIFIERS = 100
+_CAPITALS = 5
 _LONG_NUMBER = re.compile(r"\d{4,}")
 
 
@@ -71,11 +74,14 @@ class _Origins:
         """A checksum of each identifier that tools were called with."""
         return tuple(sorted(self._identifiers))
 
-    def add_call(self, arguments: Mapping[str, Any]) -> None:
-        """Store the identifiers among these arguments: values with a digit."""
-        for value in islice(_scalars(arguments), _SCALARS_PER_RESULT):
-            if any(map(str.isdigit, value)) and len(self._identifiers) < _IDENTIFIERS:
-                self._identifiers[f"{crc32(value.lower().encode()):08x}"] = None
+    def add_call(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """Store the identifiers among these arguments; return a checksum of each."""
+        values = islice(_scalars(arguments), _SCALARS_PER_RESULT)
+        named = {f"{crc32(value.lower().encode()):08x}": None for value in values if _identifies(value)}
+        for checksum in named:
+            if len(self._identifiers) < _IDENTIFIERS:
+                self._identifiers[checksum] = None
+        return tuple(named)[:_INPUTS]
 
     def add_message(self, text: str) -> None:
         """Store a user message."""
@@ -147,6 +153,15 @@ class _Origins:
         identifier = bool(action) and any(map(str.isdigit, text))
         heard = (message for when, message in self._messages if when < returned or not identifier)
         return FROM_USER if any(_says(message, text) for message in heard) else action
+
+
+def _identifies(value: str) -> bool:
+    """Whether *value* looks like an identifier: it has a digit, or is a word of five capitals or more.
+
+    >>> _identifies("W2378156"), _identifies("SDZQKO"), _identifies("JFK")
+    (True, True, False)
+    """
+    return any(map(str.isdigit, value)) or (len(value) >= _CAPITALS and value.isalpha() and value.isupper())
 
 
 def _says(message: str, text: str) -> bool:
@@ -295,6 +310,8 @@ class _OpenStep:
     given: dict[str, str] = field(default_factory=dict)
     agent_id: str = ""
     tool: str = ""
+    about: tuple[str, ...] = ()
+    says: tuple[str, ...] = ()
     parsed: Command | None = None
     earlier: "tuple[_OpenStep, ...]" = ()
     culprit: "_OpenStep | None" = None
@@ -307,7 +324,7 @@ class _OpenStep:
     def so_far(self) -> Step:
         """The step as known so far."""
         now = self.situation, self.inputs, self.changed, self.command, self.ok, self.amendments
-        return Step(self.action, self.event_id, *now)
+        return Step(self.action, self.event_id, *now, self.about, self.says)
 
 
 class _OpenSteps:
@@ -507,7 +524,7 @@ class SessionReader:
             step.given, step.parsed = self._origins.named(action.arguments), action.parsed
             step.amendments = self._amended(event.event_id, action)
             if not action.command:
-                self._origins.add_call(action.arguments)
+                step.about = self._origins.add_call(action.arguments)
             step.agent_id, step.tool = event.agent_id, tool_name(event.content.get("tool_name"))
             step.earlier = tuple(steps)
             self._steps.add(step, event.content.get("call_id") if len(steps) == len(actions) - 1 else None)
@@ -558,6 +575,8 @@ class SessionReader:
             ok = _filtered_outcome(step.action, content)
         for part in step.parts:
             part.ok, part.ended = ok, True
+        if ok is not False and not step.command and kind_of(step.action) == "lookup":
+            step.says = tuple(line for line in statements(result) if line.rpartition(": ")[2].lower() not in step.given)
         self._now = replace(
             self._now,
             since="result",

@@ -11,7 +11,7 @@ from hmxgraph.protocol.timestamps import iso, microseconds
 
 # Increment whenever the summary of the same events changes: stored summaries are then rebuilt. Each increment needs a
 # new schema version, so that older releases, which would rebuild them in turn, are refused.
-SUMMARY_VERSION = 14
+SUMMARY_VERSION = 15
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 # The origin of a value that the user gave; other origins are actions.
 FROM_USER = "user"
@@ -51,7 +51,8 @@ class Step:
 
     ``inputs`` pairs each argument with the origin of its value (an action, "user", or "" if unknown); ``changed`` lists
     the arguments that differ from the last call of the same action in the session, ``amendments`` say how they differ
-    from the last one that failed.
+    from the last one that failed. ``about`` holds a checksum of each identifier that it was called with, ``says`` what
+    the result of a lookup says in short lines.
     """
 
     action: str
@@ -62,6 +63,8 @@ class Step:
     command: str = ""
     ok: bool | None = None
     amendments: tuple[Amendment, ...] = ()
+    about: tuple[str, ...] = ()
+    says: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,14 +214,15 @@ def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
         inputs = [[list(pair) for pair in step.inputs], list(step.changed)]
         situation = [now.since, *texts, now.failure, now.pending]
         amended = [[part.input, part.how, part.part, part.detail] for part in step.amendments]
-        written.append([step.action, step.event_id, situation, *inputs, step.command, step.ok, amended])
+        found = [list(step.about), list(step.says)]
+        written.append([step.action, step.event_id, situation, *inputs, step.command, step.ok, amended, *found])
         before = now
     return written
 
 
 def _steps(written: Iterable[list[Any]]) -> Iterable[Step]:
     before = Situation()
-    for action, event_id, before_it, inputs, changed, command, ok, amended in written:
+    for action, event_id, before_it, inputs, changed, command, ok, amended, about, says in written:
         since, heard, said, seen, failure, pending = before_it
         situation = Situation(
             since,
@@ -230,5 +234,6 @@ def _steps(written: Iterable[list[Any]]) -> Iterable[Step]:
         )
         pairs = tuple((name, origin) for name, origin in inputs)
         amendments = tuple(Amendment(*values) for values in amended)
-        yield Step(action, event_id, situation, pairs, tuple(changed), command, ok, amendments)
+        found = tuple(about), tuple(says)
+        yield Step(action, event_id, situation, pairs, tuple(changed), command, ok, amendments, *found)
         before = situation

@@ -48,7 +48,7 @@ _BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)
 _WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
 # A session over more events than this is a log of many tasks, not one episode. Of those, steps are related whose score
 # is at least this fraction of the best one's.
-LONGEST_EPISODE = 64
+LONGEST_EPISODE = 256
 _NEARLY = 0.7
 # Fraction of the top relevance above which recency counts fully.
 FULL_RECENCY = 0.4

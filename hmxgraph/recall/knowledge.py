@@ -300,6 +300,12 @@ class Guidance:
         named = self.known.intersection(moment.split()) if isinstance(moment, str) and self.expected else ()
         return _OFF_TOPIC if named and self.expected.isdisjoint(named) else 1.0
 
+    def _decides(self, artifact: KnownArtifact) -> bool:
+        """Whether *artifact* is a policy about what a lookup says, and an expected action depends on that."""
+        moment = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
+        after = f"{artifact.actions[0]} is done" if artifact.actions else None
+        return after is not None and moment == after and not self.expected.isdisjoint(artifact.actions[1:])
+
     def lies_ahead(self, artifact: KnownArtifact) -> bool:
         """Whether *artifact* is a playbook for a known failure of an expected step, rather than for other trouble."""
         if not artifact.failures or artifact.observed_count < _OFTEN or (self.troubled and not self.done):
@@ -328,7 +334,7 @@ class Guidance:
         if self.about and artifact.actions and self.about.isdisjoint(artifact.actions):
             return 0.0
         fitting = share * self.fitting(artifact.artifact_type, artifact.actions) * self._timeliness(artifact)
-        if artifact.artifact_id == self.warning:
+        if artifact.artifact_id == self.warning or self._decides(artifact):
             fitting = max(fitting, _WARNING)
         led = 1.0 if self._leads(artifact, share) else fitting
         return led * _BESIDE_REMEDY if self.remedies and artifact.artifact_type != "decision_policy" else led

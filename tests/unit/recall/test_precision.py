@@ -477,7 +477,7 @@ def test_a_step_of_a_log_is_judged_by_what_was_said_and_by_the_beginnings_of_its
     events = [
         event(99, "Now deploy staging:", session="log", source="agent", age_days=9),
         *log((100, ("exec(command=helm upgrade environment)", "exec -> 3 pods are up"))),
-        *log((200, (code, "edit -> the file lib/app.ex was changed")), (300, ("read(path=notes.md)", listed))),
+        *log((200, (code, "edit -> the file lib/app.ex was changed")), (500, ("read(path=notes.md)", listed))),
     ]
     lines = shown(packed(events), "episodes")
     assert sorted(lines) == ["Now deploy staging:", "exec -> 3 pods are up", "exec(command=helm upgrade environment)"]
@@ -843,3 +843,20 @@ def test_evidence_of_an_artifact_is_not_shown():
     """It says itself how often it was seen; what somebody stated comes with the event behind it."""
     what = known(artifacts=[PROCEDURE], evidence=[evidence("a001", 1)])
     assert "evidence" not in {entry.section for entry in packed(what=what).entries}
+
+
+def test_a_policy_about_results_is_shown_where_an_expected_action_depends_on_it():
+    """Whatever the words of the request; without such an action it is about something else."""
+    content = {"condition": "check_network is done", "recommendation": "Use switch_off only where it says “mode: on”."}
+    policy = replace(
+        artifact(7),
+        artifact_type="decision_policy",
+        text="When check_network is done: use switch_off only where it says “mode: on”",
+        words="network switch mode",
+        content=content,
+        actions=("check_network", "switch_off"),
+    )
+    for expected, shown_texts in (({"switch_off"}, [policy.text]), ({"reboot"}, [])):
+        guidance = Guidance(expected=frozenset(expected), known=frozenset({"check_network", "switch_off", "reboot"}))
+        pack = packed([], known(artifacts=[policy]), query="Please help, nothing works any more", guidance=guidance)
+        assert shown(pack, "constraints") == shown_texts

@@ -1,0 +1,319 @@
+"""decision_policy: what the results of a lookup decide (HMX-A 4.3).
+
+Two kinds of rules. An action waits for a statement if the lookup nearly always said it before the action worked, and
+says it much less often otherwise: only pending orders are cancelled. A statement calls for an action if successful
+sessions nearly always take it then, and seldom otherwise: a mode that is on is switched off.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
+from hmxgraph.compiler._verbs import kind_of, noun_words
+from hmxgraph.compiler._wording import LONGEST_TITLE, capital, listed, subjects, title
+from hmxgraph.compiler.profile import CompilerProfile
+from hmxgraph.compiler.summary import SessionSummary, Step
+from hmxgraph.text.artifacts import times
+from hmxgraph.text.lines import plain_quotes
+from hmxgraph.text.terms import terms
+
+# Share of the cases in which a rule holds, how much more often than usual, and the probability of this by chance, for
+# any of the statements that come into question, and for what is called for any of the actions, too (Bonferroni).
+_NEARLY_ALWAYS, _MORE, _BY_CHANCE = 0.8, 0.25, 0.05
+# How many things have to call for an action: sessions that went well have much in common.
+_LEAST_CALLS = 5
+# A field with more values than this names things; one with a single value decides nothing.
+_SEVERAL_VALUES, _FEW_VALUES = 2, 12
+_MOST_BRANCHES = 6
+
+
+class _Case(NamedTuple):
+    """An action that worked, and the latest result of a lookup before it: about the same, or about nothing named."""
+
+    session: SessionSummary
+    lookup: Step
+    step: Step
+
+    @property
+    def about(self) -> str:
+        """What both are about; the session if the lookup names nothing."""
+        return _about(self.session, self.lookup)
+
+
+def _about(session: SessionSummary, lookup: Step) -> str:
+    return " ".join(lookup.about) or session.session_id
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRule:
+    """What a *statement* of a lookup means for an action: it waits for it, or is called for by it.
+
+    ``holds`` of its ``count`` cases follow it; ``chance`` is the probability that they do so by chance.
+    """
+
+    action: str
+    lookup: str
+    statement: str
+    holds: int
+    count: int
+    chance: float
+    cases: tuple[_Case, ...]
+    called_for: bool = False
+
+    @property
+    def condition(self) -> str:
+        """What has to hold before the action, for a procedure."""
+        return f"{self.lookup} says {self.quotation} ({self.how_often})"
+
+    @property
+    def quotation(self) -> str:
+        """The statement in quotation marks."""
+        return f"“{plain_quotes(self.statement)}”"
+
+    @property
+    def how_often(self) -> str:
+        """How often that was so, among the times the action worked or the sessions that went well."""
+        return _how_often([self])
+
+
+def result_rules(sessions: Iterable[SessionSummary], profile: CompilerProfile) -> list[ResultRule]:
+    """The rules that *sessions* show, at most one of each kind for an action and a lookup, the clearest first."""
+    records = _Records(sorted(sessions, key=lambda session: session.session_id))
+    found = [
+        rule
+        for action, lookup in sorted(records.cases)
+        for rule in (_waits_for(action, lookup, records, profile.min_cases), _called_for(action, lookup, records))
+        if rule is not None
+    ]
+    return sorted(found, key=lambda rule: (rule.chance, rule.action, rule.lookup))
+
+
+def preconditions(rules: Iterable[ResultRule], actions: Iterable[str], lookups: Iterable[str]) -> list[str]:
+    """What *lookups* have to say before all of these *actions*."""
+    waiting, consulted = frozenset(actions), frozenset(lookups)
+    conditions = dict[tuple[str, str], str]()
+    for rule in rules:
+        if not rule.called_for and rule.action in waiting and rule.lookup in consulted:
+            conditions.setdefault((rule.lookup, rule.statement), rule.condition)
+    return list(conditions.values())
+
+
+def result_policies(rules: Sequence[ResultRule], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
+    """One policy for each lookup whose results decide something; each action follows its clearest rule only."""
+    clearest = dict[str, ResultRule]()
+    for rule in sorted(rules, key=lambda rule: not rule.called_for):
+        clearest.setdefault(rule.action, rule)
+    by_lookup: defaultdict[str, list[ResultRule]] = defaultdict(list)
+    for rule in clearest.values():
+        by_lookup[rule.lookup].append(rule)
+    for lookup in sorted(by_lookup):
+        yield _policy(lookup, by_lookup[lookup], profile)
+
+
+class _Records:
+    """What lookups said, and what was done after that with success."""
+
+    def __init__(self, sessions: Sequence[SessionSummary]) -> None:
+        self._sessions = sessions
+        self._results = Counter[str]()
+        self._statements: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for step in (step for session in sessions for step in session.steps if step.says):
+            self._results[step.action] += 1
+            self._statements[step.action].update(step.says)
+
+    @cached_property
+    def cases(self) -> Mapping[tuple[str, str], list[_Case]]:
+        """The cases of successful sessions by action and lookup, one for each session and thing."""
+        cases: defaultdict[tuple[str, str], dict[tuple[str, str], _Case]] = defaultdict(dict)
+        for session in self._sessions:
+            for case in _cases(session) if session.succeeded else ():
+                cases[case.step.action, case.lookup.action].setdefault((session.session_id, case.about), case)
+        return {key: list(found.values()) for key, found in cases.items()}
+
+    @cached_property
+    def seen(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
+        """For each lookup, each thing that successful sessions looked up, with all that was said about it."""
+        seen: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for session in self._sessions:
+            for step in session.steps if session.succeeded else ():
+                if step.says:
+                    seen[step.action][_about(session, step)].update(step.says)
+        return {lookup: {about: frozenset(said) for about, said in seen[lookup].items()} for lookup in seen}
+
+    def actions_after(self, lookup: str) -> int:
+        """The number of actions taken after *lookup*."""
+        return sum(other == lookup for _, other in self.cases)
+
+    def share(self, lookup: str, statement: str) -> float:
+        """The share of the results of *lookup* with this statement."""
+        return self._statements[lookup][statement] / self._results[lookup]
+
+    def decides(self, lookup: str, statement: str) -> bool:
+        """Whether the field of *statement* has a few values; a line without a field is a value of its own."""
+        name, mark, _ = statement.partition(": ")
+        if not mark:
+            return True
+        values = sum(other.startswith(name + mark) for other in self._statements[lookup])
+        return _SEVERAL_VALUES <= values <= _FEW_VALUES
+
+
+def _cases(session: SessionSummary) -> Iterator[_Case]:
+    latest = dict[tuple[str, tuple[str, ...]], Step]()
+    for step in session.steps:
+        kind = kind_of(step.action)
+        if kind == "lookup" and step.says:
+            latest[step.action, step.about] = step
+        elif step.ok and (kind in {"handover", "action"}):
+            for lookup in latest.values():
+                if kind == "handover" or not lookup.about or not set(lookup.about).isdisjoint(step.about):
+                    yield _Case(session, lookup, step)
+
+
+def _waits_for(action: str, lookup: str, records: _Records, least: int) -> ResultRule | None:
+    """The statement that *action* waits for most clearly, shown by at *least* so many things and sessions.
+
+    Counted are the things that actions are about: many sessions about one of them show nothing about others.
+    """
+    cases = records.cases[action, lookup]
+    things: defaultdict[str, set[str]] = defaultdict(set)
+    for case in cases:
+        for statement in case.lookup.says:
+            things[statement].add(case.about)
+    total = _distinct(case.about for case in cases)
+    chances = {
+        statement: len(things) * _chance(len(about), total, records.share(lookup, statement))
+        for statement, about in things.items()
+        if len(about) >= least and records.decides(lookup, statement)
+    }
+    statement = _clearest(chances, action)
+    holding = [case for case in cases if statement in case.lookup.says]
+    if not statement or _distinct(case.session.session_id for case in holding) < least:
+        return None
+    return ResultRule(action, lookup, statement, len(holding), len(cases), chances[statement], tuple(cases))
+
+
+def _called_for(action: str, lookup: str, records: _Records) -> ResultRule | None:
+    """The statement that calls for *action* most clearly; the action is taken after it more than otherwise."""
+    cases, seen = records.cases[action, lookup], records.seen[lookup]
+    acted = {case.about for case in cases}
+    said = {statement for case in cases for statement in case.lookup.says}
+    things = {statement: {about for about in seen if statement in seen[about]} for statement in sorted(said)}
+    comparisons = len(things) * records.actions_after(lookup)
+    chances = {}
+    for statement, about in things.items():
+        both = len(acted & about)
+        enough = both >= max(_LEAST_CALLS, _NEARLY_ALWAYS * len(about))
+        telling = both / len(acted) - records.share(lookup, statement) >= _MORE
+        if enough and telling and records.decides(lookup, statement):
+            chances[statement] = comparisons * _chance_of_both(both, len(about), len(acted), len(seen))
+    statement = _clearest(chances, action)
+    if not statement:
+        return None
+    holding = tuple(case for case in cases if statement in seen[case.about])
+    counts = len(acted & things[statement]), len(things[statement])
+    return ResultRule(action, lookup, statement, *counts, chances[statement], holding, called_for=True)
+
+
+def _clearest(chances: Mapping[str, float], action: str) -> str:
+    """The statement that chance explains least, if it is improbable enough; of several one about the action."""
+    nouns = set(terms(" ".join(noun_words(action))))
+    ranked = min(
+        ((chance, -len(nouns.intersection(terms(statement))), statement) for statement, chance in chances.items()),
+        default=(1.0, 0, ""),
+    )
+    return ranked[2] if ranked[0] <= _BY_CHANCE else ""
+
+
+def _distinct(values: Iterable[str]) -> int:
+    return len(set(values))
+
+
+def _chance(count: int, total: int, usual: float) -> float:
+    """The probability of at least *count* of *total* at the *usual* share; 1 if their own share is not clearly more.
+
+    >>> round(_chance(8, 8, 0.5), 4), _chance(6, 8, 0.7)
+    (0.0039, 1.0)
+
+    """
+    if count < _NEARLY_ALWAYS * total or count / total - usual < _MORE:
+        return 1.0
+    return sum(math.comb(total, k) * usual**k * (1 - usual) ** (total - k) for k in range(count, total + 1))
+
+
+def _chance_of_both(both: int, first: int, second: int, total: int) -> float:
+    """The probability that so many of *total* things are in *both* of two independent parts (Fisher's exact test).
+
+    >>> _chance_of_both(5, 5, 5, 10) == 1 / math.comb(10, 5), _chance_of_both(4, 4, 8, 8)
+    (True, 1.0)
+
+    """
+    shared = range(both, min(first, second) + 1)
+    return sum(math.comb(second, k) * math.comb(total - second, first - k) for k in shared) / math.comb(total, first)
+
+
+def _policy(lookup: str, rules: Iterable[ResultRule], profile: CompilerProfile) -> ArtifactDraft:
+    branches: defaultdict[tuple[bool, str], list[ResultRule]] = defaultdict(list)
+    for rule in sorted(rules, key=lambda rule: (not rule.called_for, -rule.holds, rule.action)):
+        branches[rule.called_for, rule.statement].append(rule)
+    shown = list(branches.values())[:_MOST_BRANCHES]
+    chosen = [rule for branch in shown for rule in branch]
+    actions, cases = [rule.action for rule in chosen], [case for rule in chosen for case in rule.cases]
+    heading = f"What {lookup} says decides about {listed(actions)}"
+    scope = subjects([lookup, *actions])[:6]
+    return ArtifactDraft(
+        artifact_type="decision_policy",
+        lineage_key=f"result:{lookup}",
+        title=title(heading if len(heading) <= LONGEST_TITLE else f"What {lookup} says decides what to do"),
+        summary=f"When {lookup} is done: {'; '.join(map(_advice, shown))}.",
+        content={
+            "condition": f"{lookup} is done",
+            "recommendation": f"{'. '.join(capital(noted) for noted in map(_noted, shown))}.",
+            "alternatives": [],
+            "outcomes": [_outcome(rule) for rule in chosen],
+            "scope": scope,
+        },
+        seen=Observations(
+            _distinct(case.session.session_id for case in cases),
+            sum(rule.count for rule in chosen),
+            sum(rule.holds for rule in chosen),
+        ),
+        source_events=evidence(
+            ([case.lookup.event_id, case.step.event_id, case.session.outcome_event_id] for case in cases),
+            profile.max_evidence,
+        ),
+        tags=tags(["decision", *scope]),
+        metadata={"origin": "results", "tools": [lookup, *actions]},
+    )
+
+
+def _advice(branch: Sequence[ResultRule]) -> str:
+    """What to do, or not to do otherwise, where the lookup says what these rules have in common."""
+    named = [rule.action for rule in branch]
+    if branch[0].called_for:
+        return f"where it says {branch[0].quotation}, use {listed(named)}"
+    return f"use {listed(named, 'or')} only where it says {branch[0].quotation}"
+
+
+def _noted(branch: Sequence[ResultRule]) -> str:
+    """The advice, with how often it was so for all its actions together."""
+    return f"{_advice(branch)} ({_how_often(branch)})"
+
+
+def _how_often(branch: Sequence[ResultRule]) -> str:
+    share = times(sum(rule.holds for rule in branch), sum(rule.count for rule in branch)).removeprefix("worked ")
+    if branch[0].called_for:
+        return f"done {share} in sessions that went well"
+    return f"true {share} {'they' if len(branch) > 1 else 'it'} worked"
+
+
+def _outcome(rule: ResultRule) -> dict[str, Any]:
+    return {
+        "decision": rule.action,
+        "outcome": f"{rule.quotation}: {rule.how_often}",
+        "positive": True,
+        "source_memory_id": rule.cases[0].step.event_id,
+    }

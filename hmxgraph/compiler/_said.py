@@ -1,0 +1,76 @@
+"""What the result of a lookup says in short lines that may recur: "status: pending", "Airplane Mode: ON"."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from hmxgraph.text.masking import mask_ids, mask_secrets
+
+# Limits: lines of one result, values read of it, lines of a text, which is no report of a state beyond these; nesting.
+_MOST, _VALUES, _LINES, _DEEP = 16, 200, 30, 4
+# Characters of a line, its words, and the words of a value.
+_LONGEST, _WORDS, _VALUE_WORDS = 60, 8, 4
+_AROUND = " \t-*\u2022.;,"
+_ADDRESS = re.compile(r"@|://")
+# The field of a block of text beside its type.
+_TEXT = "text"
+
+_Path = tuple[str, ...]
+
+
+def statements(result: Any) -> tuple[str, ...]:
+    r"""The short lines of a result without identifiers: fields with a single value, and the lines of its text.
+
+    >>> statements({"order_id": "#W2378156", "status": "pending", "items": [{"name": "Lamp"}, {"name": "Desk"}]})
+    ('status: pending',)
+    >>> statements({"value": "Airplane Mode: ON\nData Saver mode is OFF.\nMake a call to 555-123-2002"})
+    ('Airplane Mode: ON', 'Data Saver mode is OFF')
+
+    """
+    values: defaultdict[_Path, dict[str, None]] = defaultdict(dict)
+    lines: dict[str, None] = {}
+    for path, value in islice(_values(result, ()), _VALUES):
+        if path:
+            values[path][value] = None
+        else:
+            lines[value] = None
+    fields = (f"{path[-1]}: {next(iter(found))}" for path, found in values.items() if len(found) == 1)
+    return tuple(islice((line for line in dict.fromkeys([*fields, *lines]) if _is_short(line)), _MOST))
+
+
+def _values(value: Any, path: _Path) -> Iterator[tuple[_Path, str]]:
+    """Yield each field with its value, and the lines of texts without a field."""
+    match value:
+        case bool():
+            yield path, str(value).lower()
+        case str():
+            yield from _of_text(value, path)
+        case Mapping() if len(path) < _DEEP:
+            alone = not path and len(value) == 1
+            for key, part in value.items():
+                yield from _values(part, () if alone or key == _TEXT else (*path, str(key)))
+        case list():
+            for part in value:
+                if not isinstance(part, list):
+                    yield from _values(part, path)
+        case _:
+            return
+
+
+def _of_text(text: str, path: _Path) -> Iterator[tuple[_Path, str]]:
+    """Yield a value of a field as it is, a text line by line; nothing of a long one."""
+    lines = [stripped for line in text.splitlines()[: _LINES + 1] if (stripped := line.strip(_AROUND))]
+    if len(lines) > _LINES:
+        return
+    for line in lines:
+        yield path if len(lines) == 1 else (), line
+
+
+def _is_short(line: str) -> bool:
+    """Whether *line* is short, and has neither identifiers nor secrets nor addresses."""
+    _, mark, value = line.rpartition(": ")
+    if len(line) > _LONGEST or len(line.split()) > _WORDS or (mark and len(value.split()) > _VALUE_WORDS):
+        return False
+    return not _ADDRESS.search(line) and mask_ids(mask_secrets(line)) == line

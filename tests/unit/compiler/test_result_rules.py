@@ -1,0 +1,115 @@
+"""What the results of lookups decide: which change is possible, and which is due."""
+
+import pytest
+
+from hmxgraph.compiler._result_rules import preconditions, result_policies, result_rules
+from hmxgraph.compiler.profile import DEFAULT_PROFILE
+from hmxgraph.compiler.sessions import summarise
+from tests.session_makers import Script
+
+FIELDS = {"currency": "EUR", "country": "USA"}
+
+
+def order_work(number, status, change, *, signal="positive", order=None, before=()):
+    """A session that looks an order up, with its status, and makes a change."""
+    order = order or f"W{number}000"
+    script = Script(f"{change}-{number}").user(f"Please {change} the order")
+    for other, found in before:
+        script.call("get_order_details", {"order_id": other, "status": found, **FIELDS}, order_id=other)
+    script.call("get_order_details", {"order_id": order, "status": status, **FIELDS}, order_id=order)
+    script.call(f"{change}_order", order_id=order)
+    return summarise(script.feedback(signal).events)
+
+
+def shop(count=8):
+    """Pending orders are cancelled, delivered ones returned."""
+    return [order_work(n, status, change) for n in range(count) for status, change in CHANGES]
+
+
+CHANGES = (("pending", "cancel"), ("delivered", "return"))
+
+
+def network_work(number, mode, *, toggled):
+    """A session that checks a network, and switches a mode."""
+    script = Script(f"network-{number}-{mode}").user("There is no service")
+    script.call("check_network", {"value": f"Airplane Mode: {mode}\nSignal: none"})
+    script.call("toggle_airplane_mode" if toggled else "reboot_device")
+    return summarise(script.feedback("positive").events)
+
+
+def rules(sessions):
+    """The rules of these sessions: action, statement, whether it is called for."""
+    found = result_rules(sessions, DEFAULT_PROFILE)
+    return {(rule.action, rule.statement, rule.called_for) for rule in found}
+
+
+def test_a_change_waits_for_what_its_lookup_nearly_always_said():
+    """What it says about other orders decides nothing, nor does what it says about all of them."""
+    beside = order_work(99, "pending", "cancel", before=[("W77000", "delivered")])
+    learned = result_rules([*shop(), beside], DEFAULT_PROFILE)
+    waiting = {(rule.action, rule.statement): (rule.holds, rule.count) for rule in learned if not rule.called_for}
+    assert waiting == {
+        ("cancel_order", "status: pending"): (9, 9),
+        ("return_order", "status: delivered"): (8, 8),
+    }
+
+
+def test_the_policy_says_when_to_make_each_change_and_when_not():
+    """One for the lookup, with its numbers, and the events behind it."""
+    found = result_rules(shop(), DEFAULT_PROFILE)
+    (policy,) = result_policies([rule for rule in found if not rule.called_for], DEFAULT_PROFILE)
+    assert policy.content["condition"] == "get_order_details is done"
+    assert policy.content["recommendation"] == (
+        "Use cancel_order only where it says “status: pending” (true 8 of 8 times it worked). "
+        "Use return_order only where it says “status: delivered” (true 8 of 8 times it worked)."
+    )
+    assert policy.title == "What get_order_details says decides about cancel_order and return_order"
+    assert policy.validated(DEFAULT_PROFILE)
+    assert {event_id.split("/")[0] for event_id in policy.source_events} >= {"cancel-0", "return-7"}
+    assert preconditions(found, ["cancel_order"], ["get_order_details"]) == [
+        "get_order_details says “status: pending” (true 8 of 8 times it worked)"
+    ]
+    assert preconditions(found, ["cancel_order"], ["get_user_details"]) == []
+
+
+@pytest.mark.parametrize(
+    "sessions",
+    [
+        pytest.param(shop(2), id="too few orders"),
+        pytest.param([order_work(n, s, c, order=f"{c}77") for n in range(9) for s, c in CHANGES], id="one order again"),
+        pytest.param([order_work(n, s, c, signal="negative") for n in range(9) for s, c in CHANGES], id="failures"),
+        pytest.param([order_work(n, "pending", c) for n in range(9) for _, c in CHANGES], id="all the same"),
+        pytest.param([order_work(n, f"held by {chr(97 + n)}", c) for n in range(20) for _, c in CHANGES], id="names"),
+    ],
+)
+def test_what_may_be_chance_or_names_a_thing_decides_nothing(sessions):
+    """Nor what only sessions that failed show."""
+    assert rules(sessions) == set()
+
+
+def test_a_statement_calls_for_what_is_done_then_and_not_otherwise():
+    """A mode that is on is switched off; a signal that is always missing calls for nothing."""
+    sessions = [network_work(n, mode, toggled=mode == "ON") for n in range(7) for mode in ("ON", "OFF")]
+    found = rules(sessions)
+    assert ("toggle_airplane_mode", "Airplane Mode: ON", True) in found
+    assert ("reboot_device", "Airplane Mode: OFF", True) in found
+    assert not [statement for _, statement, _ in found if statement.startswith("Signal")]
+    (policy,) = result_policies(result_rules(sessions, DEFAULT_PROFILE), DEFAULT_PROFILE)
+    assert policy.summary == (
+        "When check_network is done: where it says “Airplane Mode: OFF”, use reboot_device; "
+        "where it says “Airplane Mode: ON”, use toggle_airplane_mode."
+    )
+
+
+def test_what_is_done_as_often_otherwise_is_not_called_for():
+    """All sessions switch the mode, whatever the lookup says."""
+    sessions = [network_work(n, mode, toggled=True) for n in range(7) for mode in ("ON", "OFF")]
+    assert not [rule for rule in rules(sessions) if rule[2]]
+
+
+def test_what_a_lookup_was_asked_with_is_no_statement_of_its_result():
+    """A reservation that is named by letters alone says nothing but its name."""
+    script = Script("s1").call("get_trip", {"trip": "SDZQKO", "cabin": "economy"}, trip="SDZQKO")
+    (step,) = summarise(script.events).steps
+    assert step.says == ("cabin: economy",)
+    assert len(step.about) == 1
