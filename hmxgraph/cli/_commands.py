@@ -3,6 +3,7 @@
 import gc
 import signal
 import threading
+from functools import partial
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
@@ -103,10 +104,22 @@ def loaded(command: str) -> Any:
     click_command.name = command
     for each in getattr(click_command, "commands", {"": click_command}).values():
         each.params.append(_timeout_option())
+        each.parse_args = partial(_parse_once, each, each.parse_args)
     if threading.current_thread() is threading.main_thread():  # not in a warm process
         _raise_on_interrupt()
         _collect_garbage()
     return click_command
+
+
+def _parse_once(command: Any, parse: Any, ctx: Any, args: list[str]) -> Any:
+    """Refuse an option that takes one value and is given twice: click keeps the last and drops the others silently."""
+    if not ctx.resilient_parsing:
+        _, _, given = command.make_parser(ctx).parse_args(args=list(args))
+        for option in given:
+            single = option.nargs == 1 and not (option.multiple or option.is_flag or option.count)
+            if single and given.count(option) > 1:
+                raise typer.BadParameter("takes one value and is given more than once", ctx=ctx, param=option)
+    return parse(ctx, args)
 
 
 # An option of all commands: how long they wait for the database.

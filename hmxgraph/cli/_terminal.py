@@ -101,6 +101,14 @@ _MADE_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]
 _SHORT_ID = re.compile(r"[0-9a-f]{8}[0-9a-f-]{0,27}")
 
 
+def confirmed(question: str) -> bool:
+    """Ask on the terminal; without an answer, one clear error that says how to do without the question."""
+    try:
+        return typer.confirm(question, err=True)
+    except typer.Abort:
+        raise typer.BadParameter("nobody answered, so nothing was done; --yes does not ask") from None
+
+
 def short_id(record_id: str) -> str:
     """The first eight characters of an id that hmxgraph made; an id of the user's own stays whole.
 

@@ -10,7 +10,7 @@ import typer
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from hmxgraph import engine
-from hmxgraph.cli._terminal import AsJson, Tenant, emit, err, opened, out
+from hmxgraph.cli._terminal import AsJson, Tenant, confirmed, emit, err, opened, out
 from hmxgraph.protocol.reports import BackupReport, VerifyReport
 
 _File = Annotated[
@@ -34,14 +34,22 @@ def backup(file: _File, tenant: Tenant = "default", as_json: AsJson = False) -> 
     emit(report.document(), as_json, lambda: out.print(_report_line(report), highlight=False))
 
 
-def restore(file: _File, tenant: Tenant = "default", as_json: AsJson = False) -> None:
+def restore(
+    file: _File,
+    tenant: Tenant = "default",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before a .dump replaces everything.")] = False,
+    as_json: AsJson = False,
+) -> None:
     """Load a backup, then verify it; exits with 1 if anything is wrong.
 
     A FILE.ndjson goes into an empty tenant. A backup of the same tenant is restored exactly; from a
     backup of another one, events, artifacts and tasks are stored and the rest is derived again. A
-    FILE.dump replaces everything that the local server holds, even if its store no longer opens.
+    FILE.dump replaces everything that the local server holds, of all tenants, even if its store no longer opens; it
+    asks before that.
     """
     if _is_dump(file):
+        if not (yes or confirmed(f"Replace everything that the local server holds with {file}?")):
+            raise typer.Exit(1)
         engine.load(file, progress=err.is_terminal)
         with opened(tenant) as graph:
             verified = graph.verify()
@@ -76,7 +84,8 @@ def _report_line(report: BackupReport) -> str:
 def _show(file: Path, tenant: str, verified: VerifyReport) -> None:
     counts = ", ".join(f"{count} {kind}" for kind, count in verified.checked.items() if count)
     verdict = "no inconsistencies" if verified.ok else f"{len(verified.wrong)} wrong: see hmxgraph verify"
-    out.print(f"{file} restored; tenant {tenant}: checked {counts or 'nothing'}; {verdict}", highlight=False)
+    checked = f"checked {counts}; {verdict}" if counts else "holds nothing; check others with hmxgraph verify --tenant"
+    out.print(f"{file} restored; tenant {tenant}: {checked}", highlight=False)
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from hmxgraph.cli._terminal import (
     Rehome,
     SingleUser,
     Tenant,
+    confirmed,
     emit,
     err,
     full_id,
@@ -279,7 +280,7 @@ def _agreed(report: ForgetReport, yes: bool) -> bool:
     if yes:
         return True
     err.print(_forgotten(report))
-    return typer.confirm("Erase them for good?", err=True)
+    return confirmed("Erase them for good?")
 
 
 def _forgotten(report: ForgetReport) -> Table:

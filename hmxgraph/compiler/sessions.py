@@ -447,6 +447,8 @@ class SessionReader:
         self._attempts = Attempts()
         self._failures: list[Failure] = []
         self._decisions: dict[str, Decision] = {}
+        # The actions whose results have stated an outcome, and whether any of it was a success.
+        self._stated: dict[str, bool] = {}
         self._worked: list[str] = []
         self._feedback: Verdict | None = None
         self._state: Verdict | None = None
@@ -571,6 +573,7 @@ class SessionReader:
     def _finish(self, step: _OpenStep, event_id: str, content: Mapping[str, Any], *, ok: bool | None) -> None:
         result = content.get("result", content)
         self._origins.add_result(step.action, result)
+        ok = self._with_silence(step.action, ok=ok)
         if ok and step.parsed is not None and step.parsed.filtered:
             ok = _filtered_outcome(step.action, content)
         for part in step.parts:
@@ -586,6 +589,13 @@ class SessionReader:
         if ok is False:
             self._attempts.failed(step.event_id, raw_line(content), self._origins.moment)
             self._fail(_failure(event_id, content, step))
+
+    def _with_silence(self, action: str, *, ok: bool | None) -> bool | None:
+        """The outcome of a result that states *ok*: silence is success from a tool that states only its failures."""
+        if ok is not None:
+            remember(self._stated, action, ok or self._stated.get(action, False), _CALLS)
+            return ok
+        return True if self._stated.get(action) is False else None
 
     def _error(self, event: SessionEvent) -> None:
         linked_step = self._steps.named(event.correlation_id, event.parent_event_id) or self._failed_tool(event)

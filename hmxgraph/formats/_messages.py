@@ -78,7 +78,7 @@ def message_reading(message: Message, frame: Frame, calls: Calls) -> Reading:
     blocks = _blocks(message)
     if role == "tool" and not any(map(_is_result, blocks)):
         return Reading((answer_draft(calls, "0", _tool_message(message)),))
-    reader = _Reader(role, _author(message), frame, calls)
+    reader = _Reader(role, _author(message, role), frame, calls)
     reader.read(blocks)
     for call in _calls_beside(message):
         reader.call(*call)
@@ -233,7 +233,11 @@ def _tool_message(message: Message) -> Answer:
     return Answer(call_id, value, name(message.get("name")), success)
 
 
-def _author(message: Message) -> JsonObject:
-    """The speaker, if the message names one, as in conversations of several participants."""
+def _author(message: Message, role: str) -> JsonObject:
+    """The speaker, if the message names one, as in conversations of several participants; a user is that user.
+
+    >>> _author({"name": "mia"}, "user"), _author({"name": "planner"}, "assistant"), _author({}, "user")
+    ({'author': 'mia', 'user_name': 'mia'}, {'author': 'planner'}, {})
+    """
     author = message.get("name")
-    return present(author=author) if isinstance(author, str) else {}
+    return present(author=author, user_name=author if role == "user" else None) if isinstance(author, str) else {}

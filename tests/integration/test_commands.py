@@ -135,6 +135,8 @@ def test_a_live_pipe_is_stored_and_may_be_interrupted(address, graph, tenant_id)
         (("browser", "--save", "/dev/null/look"), 1, "cannot write /dev/null/look"),
         (("fingerprint", "export", "--out", "no/such/file"), 1, "no/such/file"),
         (("forget", "--older-than", "99999999999d"), 2, "99999999999d"),
+        (("forget", "--session", "a", "--session", "b"), 2, "given more than once"),
+        (("pack", "x", "--budget", "300", "--budget", "400"), 2, "given more than once"),
         (("pack",), 2, "Missing argument"),
         (("fly",), 2, "No such command"),
     ],

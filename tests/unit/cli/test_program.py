@@ -141,3 +141,12 @@ def test_a_missing_extra_is_named():
     """A command whose extra is not installed says what to install."""
     with pytest.raises(typer.BadParameter, match=r"not installed: nowhere_to_be_had; pip install 'hmxgraph\[server\]'"):
         need("server", "json", "nowhere_to_be_had")
+
+
+@pytest.mark.parametrize(("answer", "code", "said"), [("n\n", 1, "Replace everything"), ("", 2, "nothing was done")])
+def test_a_dump_replaces_nothing_without_a_yes(monkeypatch, tmp_path, answer, code, said):
+    """It holds all tenants of the local server; with nobody there to answer, the error says how to do without."""
+    monkeypatch.delenv("HMXGRAPH_URI", raising=False)
+    monkeypatch.setattr("hmxgraph.engine.load", lambda *_, **__: pytest.fail("the store was replaced"))
+    done = CliRunner().invoke(app, ["restore", str(tmp_path / "all.dump")], input=answer)
+    assert (done.exit_code, said in done.output) == (code, True)

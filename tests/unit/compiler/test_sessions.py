@@ -272,3 +272,25 @@ def test_a_list_comes_from_where_most_of_its_parts_come_from(items, origin):
     script = Script("s").user("Return them").call("list_items", {"items": ["W1001", "W2001"]})
     script.call("list_variants", {"items": ["V1001"]}).call("return_items", items=items)
     assert dict(summarise(script.events).steps[-1].inputs) == {"items": origin}
+
+
+def result_without_flag(script, tool, value, **arguments):
+    """A call whose result says only in words how it went; its reader states what words say of failures."""
+    call_id = f"c{len(script.events)}"
+    script.add("tool_call", {"tool_name": tool, "arguments": arguments, "call_id": call_id})
+    failed = {"success": False} if str(value).startswith("Error") else {}
+    return script.add("tool_result", {"tool_name": tool, "call_id": call_id, "result": value} | failed)
+
+
+def test_a_tool_that_states_only_its_failures_succeeds_in_silence():
+    """Its retry worked; of a tool that never failed, or also states success, silence says nothing."""
+    script = Script("s1").user("Where is my parcel?")
+    result_without_flag(script, "track", "Error: 77 is unknown to DHL", carrier="DHL")
+    result_without_flag(script, "find_carrier", {"carrier": "Hermes"}, number="77")
+    result_without_flag(script, "track", {"status": "in depot"}, carrier="Hermes")
+    summary = summarise(script.events)
+    assert [step.ok for step in summary.steps] == [False, None, True]
+    assert summary.succeeded
+    script = Script("s2").call("track", carrier="DHL").call("track", error="unknown", carrier="UPS")
+    result_without_flag(script, "track", {"status": "?"}, carrier="Hermes")
+    assert [step.ok for step in summarise(script.events).steps] == [True, False, None]

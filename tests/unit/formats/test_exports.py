@@ -124,7 +124,7 @@ def test_episodes_and_facts_of_graphiti_are_read():
         ("x-hmxgraph-memory", "import", "Ana lives in Oslo"),
         ("observation", "import", "Ana lives in Rome (no longer true since 2025-01-02)"),
     ]
-    assert made[0].metadata["author"] == "Ana"
+    assert made[0].metadata["author"] == made[0].metadata["user_name"] == "Ana"
     assert made[1].content["data"] == {"plan": "pro"}
     assert {event.session_id for event in made} == {"graphiti/g"}
     assert recognised(rows) == "graphiti"
