@@ -116,8 +116,8 @@ def _parse_once(command: Any, parse: Any, ctx: Any, args: list[str]) -> Any:
     if not ctx.resilient_parsing:
         _, _, given = command.make_parser(ctx).parse_args(args=list(args))
         for option in given:
-            single = option.nargs == 1 and not (option.multiple or option.is_flag or option.count)
-            if single and given.count(option) > 1:
+            named = option.param_type_name == "option" and option.nargs == 1
+            if named and not (option.multiple or option.is_flag or option.count) and given.count(option) > 1:
                 raise typer.BadParameter("takes one value and is given more than once", ctx=ctx, param=option)
     return parse(ctx, args)
 
