@@ -51,7 +51,8 @@ def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
     chances = predicted_actions(request, done, model)
     schema = fitting_schema(chances, done, guides, DEFAULT_PROFILE)
     likely = expected(chances, DEFAULT_PROFILE).union(schema.metadata["goal_actions"] if schema else ())
-    return Guidance(schema.artifact_id if schema else None, likely, frozenset(model.goals.actions), done, failure)
+    lead, led = (schema.artifact_id, frozenset(schema.metadata["goal_actions"])) if schema else (None, frozenset())
+    return Guidance(lead, likely, frozenset(model.goals.actions), done, failure, led=led)
 
 
 def _failure(latest: Sequence[Row]) -> str:

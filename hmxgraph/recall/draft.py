@@ -40,6 +40,7 @@ from hmxgraph.recall.knowledge import (
 from hmxgraph.recall.known_candidates import (
     EVIDENCE,
     Appraisal,
+    actions_asked,
     actions_in_trouble,
     actions_named,
     evidence_candidates,
@@ -137,7 +138,8 @@ def appraised(
     answering = remedies(question, in_force.artifacts, guidance.failure)
     about = actions_in_trouble(question, in_force.artifacts)
     named = actions_named(question, in_force.artifacts)
-    guidance = replace(guidance, remedies=answering, troubled=question.troubled, about=about, named=named)
+    asked = actions_asked(question, in_force.artifacts)
+    guidance = replace(guidance, remedies=answering, troubled=question.troubled, about=about, named=named, asked=asked)
     # Without events or words there is nothing to doubt.
     assurance = by_words.assurance if by_words.event_count and question.terms else 1.0
     guidance = replace(guidance, assurance=assurance)

@@ -233,6 +233,8 @@ _BESIDE_REMEDY = 0.5
 _OFTEN = 3
 # Relevance of the warning beside the leading procedure.
 _WARNING = 0.5
+# Relevance of a further procedure for a request that asks for several things.
+_FURTHER = 0.6
 # A leading procedure needs this much in common with the request: the assurance of the events and its own share of the
 # words together.
 _IN_COMMON = 0.9
@@ -251,7 +253,8 @@ class Guidance:
     one that the question reports; ``warning`` is the id of the playbook to show for an expected step.
     ``troubled`` means that the question speaks of trouble at all, ``about`` are the actions that it names then,
     ``named`` those of procedures that it names anyway. Without a model nothing is expected. ``assurance`` is how well
-    the best events match the question, in (0, 1].
+    the best events match the question, in (0, 1]. ``led`` are the actions of the leading procedure, ``asked`` those of
+    any procedure whose verb is a word of the question.
     """
 
     lead: str | None = None
@@ -265,6 +268,8 @@ class Guidance:
     about: frozenset[str] = frozenset()
     named: frozenset[str] = frozenset()
     assurance: float = 1.0
+    led: frozenset[str] = frozenset()
+    asked: frozenset[str] = frozenset()
 
     def answers(self, artifact: KnownArtifact) -> bool:
         """Whether *artifact* is a playbook for the current failure or for the one that the question reports."""
@@ -306,6 +311,11 @@ class Guidance:
         after = f"{artifact.actions[0]} is done" if artifact.actions else None
         return after is not None and moment == after and not self.expected.isdisjoint(artifact.actions[1:])
 
+    def _adds(self, artifact: KnownArtifact) -> bool:
+        """Whether *artifact* is a procedure with an action that is expected and asked for, which the leading lacks."""
+        further = (self.expected & self.asked).intersection(artifact.actions) - self.led
+        return artifact.artifact_type in PROCEDURES and bool(self.led and further)
+
     def lies_ahead(self, artifact: KnownArtifact) -> bool:
         """Whether *artifact* is a playbook for a known failure of an expected step, rather than for other trouble."""
         if not artifact.failures or artifact.observed_count < _OFTEN or (self.troubled and not self.done):
@@ -336,6 +346,8 @@ class Guidance:
         fitting = share * self.fitting(artifact.artifact_type, artifact.actions) * self._timeliness(artifact)
         if artifact.artifact_id == self.warning or self._decides(artifact):
             fitting = max(fitting, _WARNING)
+        if self._adds(artifact):
+            fitting = max(fitting, _FURTHER)
         led = 1.0 if self._leads(artifact, share) else fitting
         return led * _BESIDE_REMEDY if self.remedies and artifact.artifact_type != "decision_policy" else led
 

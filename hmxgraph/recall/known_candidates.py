@@ -448,6 +448,21 @@ def actions_named(question: Question, artifacts: Iterable[KnownArtifact]) -> fro
     return frozenset(action for action, name in names.items() if name and question.mentions(name))
 
 
+def actions_asked(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
+    """Return the actions of procedures whose verb is a word of the question.
+
+    >>> from hmxgraph.recall.question import understood
+    >>> schema = KnownArtifact("s", "task_schema", "", "", 0, "", "active", 0.5, 0, actions=("get_order", "return_it"))
+    >>> sorted(actions_asked(understood("I would like to return the lamp", 0), [schema]))
+    ['return_it']
+
+    """
+    procedures = (artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES)
+    actions = {action for artifact in procedures for action in artifact.actions}
+    asked = frozenset(question.terms)
+    return frozenset(action for action in actions if not asked.isdisjoint(search_text(action).split()[:1]))
+
+
 def actions_in_trouble(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
     """Return the actions that a question about trouble calls by their whole names."""
     known = {action for artifact in artifacts for action in artifact.actions} if question.troubled else set[str]()

@@ -26,9 +26,11 @@ _ORDERS = re.compile(
     re.IGNORECASE,
 )
 _FEWEST_WORDS = 4
-# The second word of a statement whose first word is a noun: "email has already been taken".
+# The second word of a statement whose first word is a noun: "email has already been taken", "return needs a photo".
 _AFTER_NOUNS = frozenset(
-    {"is", "are", "was", "were", "has", "have", "had", "does", "did", "already", "of", "on", "for"}
+    """
+    is are was were has have had does did already of on for allows contains exceeds expects lacks needs requires
+    """.split()  # noqa: SIM905
 )
 
 

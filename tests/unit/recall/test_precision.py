@@ -860,3 +860,21 @@ def test_a_policy_about_results_is_shown_where_an_expected_action_depends_on_it(
         guidance = Guidance(expected=frozenset(expected), known=frozenset({"check_network", "switch_off", "reboot"}))
         pack = packed([], known(artifacts=[policy]), query="Please help, nothing works any more", guidance=guidance)
         assert shown(pack, "constraints") == shown_texts
+
+
+@pytest.mark.parametrize(
+    ("query", "expected", "titles"),
+    [
+        ("Return the lamp and cancel the other order", {"look_up", "return_it", "cancel_it"}, {"Return", "Cancel"}),
+        ("Return the lamp and cancel the other order", {"look_up", "return_it"}, {"Return"}),
+        ("Return the lamp, it is broken", {"look_up", "return_it", "cancel_it"}, {"Return"}),
+    ],
+)
+def test_a_request_for_two_things_gets_both_procedures(query, expected, titles):
+    """The second one if its action is expected and asked for; a guess of the model alone brings none."""
+    known_actions = frozenset({"look_up", "return_it", "cancel_it"})
+    leading = replace(artifact(1, "Return"), actions=("look_up", "return_it"))
+    other = replace(artifact(2, "Cancel"), actions=("look_up", "cancel_it"))
+    guidance = Guidance(leading.artifact_id, frozenset(expected), known_actions, led=frozenset(leading.actions))
+    pack = packed([], known(artifacts=[leading, other]), query=query, guidance=guidance)
+    assert {text.partition("\n")[0] for text in shown(pack, "procedures")} == titles

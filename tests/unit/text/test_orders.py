@@ -39,6 +39,8 @@ def test_an_order_is_left_out(message):
         "Order <order_id> is already delivered - cannot be cancelled",
         "email has already been taken",
         "report of last week was sent",
+        "return needs a photo of the damage",
+        "transfer exceeds the daily limit of 500",
     ],
 )
 def test_descriptions_stay(message):
