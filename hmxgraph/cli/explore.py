@@ -25,6 +25,8 @@ from hmxgraph.protocol.timestamps import iso
 # ``hmxgraph query``: saved queries as a table, JSON or CSV.
 
 _FILLED_IN = {"tenant_id", "tenant_key", "scope"}
+# What ``draw`` writes.
+_PICTURES = (".html", ".svg")
 
 
 def query(
@@ -60,6 +62,8 @@ def draw(
 
     The page is interactive: zoom, drag, click for properties. It needs no network.
     """
+    if out_file.suffix not in _PICTURES:
+        raise typer.BadParameter(f"{out_file.name} ends with none of {', '.join(_PICTURES)}")
     need("draw", "neo4j_viz", "scipy")
     with opened(tenant) as graph:
         drawing = graph.draw(_full_name(name), **dict(_pair(text) for text in parameters or []))

@@ -290,8 +290,8 @@ def _forgotten(report: ForgetReport) -> Table:
     table.add_row("sessions", f"{report.sessions:,}")
     table.add_row("task records", f"{len(report.records):,}")
     for name in ("artifacts", "memories", "relations", "entities"):
-        table.add_row(f"{name} that rested on them", f"{len(getattr(report, name)):,}")
-    table.add_row("events that still hold content", f"{report.remaining:,}")
+        table.add_row(f"{name} based on them", f"{len(getattr(report, name)):,}")
+    table.add_row("events not yet erased", f"{report.remaining:,}")
     return table
 
 

@@ -623,7 +623,8 @@ def _does_work(tool: str) -> bool:
 
 
 def _summary(name: str, content: dict[str, Any]) -> str:
-    """The procedure in one sentence: lookups and changes in order, then the check."""
+    """The procedure in one sentence: lookups and changes in order, then the check; a lookup with its alternative."""
+    either = {step["tools_used"][0]: " or ".join(step["tools_used"]) for step in content["steps"]}
     firm = [step["tools_used"][0] for step in content["steps"] if not step["optional"]]
     runs = [(changing, list(tools)) for changing, tools in groupby(filter(_does_work, firm), key=is_action)]
     if len(runs) > _MOST_RUNS:
@@ -634,7 +635,8 @@ def _summary(name: str, content: dict[str, Any]) -> str:
     ]
     checks = len(runs) > 1 and not runs[-1][0]
     parts = [
-        f"{'carry out' if changing else 'consult'} {listed(tools)}" for changing, tools in runs[: len(runs) - checks]
+        f"{'carry out' if changing else 'consult'} {listed([either[tool] for tool in tools])}"
+        for changing, tools in runs[: len(runs) - checks]
     ]
     parts += [f"{listed(loose, most=_MOST_CHANGES)} where needed"] if loose else []
     parts += [f"check with {listed(runs[-1][1])}"] if checks else []

@@ -113,7 +113,7 @@ def _show(results: Sequence[Verdict], *, show_all: bool) -> None:
         console.print(table)
     missing = Counter(result.detail for result in results if result.outcome == "untested")
     for detail, count in sorted(missing.items()):
-        console.print(f"untested, for want of {detail}: {count}", style="yellow", highlight=False)
+        console.print(f"untested, needs {detail}: {count}", style="yellow", highlight=False)
     counts = Counter(result.outcome for result in results)
     console.print(", ".join(f"{counts[outcome]} {outcome}" for outcome in _STYLES), highlight=False)
 
