@@ -1,8 +1,10 @@
 """What the results of lookups decide: which change is possible, and which is due."""
 
+from fractions import Fraction
+
 import pytest
 
-from hmxgraph.compiler._result_rules import preconditions, result_policies, result_rules
+from hmxgraph.compiler._result_rules import _chance, preconditions, result_policies, result_rules
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
 from hmxgraph.compiler.sessions import summarise
 from tests.session_makers import Script
@@ -121,3 +123,8 @@ def test_a_few_other_cases_show_no_difference():
         network_work(n, mode, toggled=mode == "ON") for mode, count in (("ON", 6), ("OFF", 2)) for n in range(count)
     ]
     assert not [rule for rule in rules(sessions) if rule[2]]
+
+
+def test_thousands_of_cases_overflow_nothing():
+    """The test is exact for any number of things; binomial coefficients of 1,600 are no floating-point numbers."""
+    assert 0.0 <= _chance(1_300, 1_600, Fraction(1, 2)) < 1e-100
