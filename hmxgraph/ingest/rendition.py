@@ -150,6 +150,11 @@ def _said(text: str) -> str:
     return _scalar(answer) or text
 
 
+def _thought(content: Content) -> str:
+    """What an agent thought but did not say."""
+    return f"thought: {_message(content)}"
+
+
 def _tool_call(content: Content) -> str:
     arguments = content.get("arguments")
     if isinstance(arguments, Mapping):
@@ -288,4 +293,5 @@ _BY_TYPE: dict[str, Callable[[Content], str]] = {
     "browser_action": _browser_action,
     "state_change": _state_change,
     "x-hmxgraph-memory": _message,
+    "x-hmxgraph-reasoning": _thought,
 }

@@ -22,6 +22,7 @@ TEXTS = [
         {"kind": "policy", "text": "Always run the smoke tests", "hard": True},
         "Always run the smoke tests",
     ),
+    ("x-hmxgraph-reasoning", {"text": "The port is taken"}, "thought: The port is taken"),
     ("tool_call", {"tool_name": "exec", "arguments": "raw text"}, "exec(raw text)"),
     (
         "tool_result",
