@@ -360,7 +360,9 @@ class FingerprintRefused(FingerprintError):
         self.way_out = way_out
 
     def __str__(self) -> str:
-        return f"check {self.check!r} failed: {self.reason}; {self.way_out}"
+        # What the file system refuses is no check of a fingerprint.
+        failed = "" if self.check == "file" else f"check {self.check!r} failed: "
+        return f"{failed}{self.reason}; {self.way_out}"
 
 
 class HashMismatch(FingerprintError):

@@ -68,6 +68,11 @@ class LazyGroup(TyperGroup):
 
     _listing = False
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Only the names: typer looks for those that resemble a slip.
+        self.commands = {name: TyperCommand(name) for name in COMMANDS}
+
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands, in the order in which the help lists them."""
         del ctx

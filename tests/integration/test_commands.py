@@ -139,11 +139,12 @@ def test_a_live_pipe_is_stored_and_may_be_interrupted(address, graph, tenant_id)
         (("pack", "x", "--budget", "300", "--budget", "400"), 2, "given more than once"),
         (("pack",), 2, "Missing argument"),
         (("fly",), 2, "No such command"),
+        (("ingets",), 2, "Did you mean 'ingest'"),
     ],
 )
 def test_errors_are_one_clear_line(hmxgraph, tenant_id, words, code, said):
     """A slip ends with its exit code and one line that says what is wrong; no traceback."""
-    ended, _, err = hmxgraph(*words, *(() if words == ("fly",) else ("--tenant", tenant_id)))
+    ended, _, err = hmxgraph(*words, *(() if words in (("fly",), ("ingets",)) else ("--tenant", tenant_id)))
     assert ended == code
     assert said in err
     assert "Traceback" not in err
