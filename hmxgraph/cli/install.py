@@ -24,7 +24,7 @@ def install(agent: _Agent, tenant: Tenant = "default", yes: _Yes = False, settin
     """
     path = _settings_of(agent, settings)
     before = claude_code.read_settings(path)
-    _change(path, before, claude_code.installed(before, _program(), tenant), yes=yes)
+    _change(path, before, claude_code.installed(before, program(), tenant), yes=yes)
 
 
 def uninstall(agent: _Agent, yes: _Yes = False, settings: _File = None) -> None:
@@ -37,7 +37,7 @@ def uninstall(agent: _Agent, yes: _Yes = False, settings: _File = None) -> None:
     _change(path, before, claude_code.uninstalled(before), yes=yes)
 
 
-def _program() -> list[str]:
+def program() -> list[str]:
     """The words that run this program, from any folder."""
     if found := shutil.which("hmxgraph"):
         return [found]

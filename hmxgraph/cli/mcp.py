@@ -7,6 +7,7 @@ import typer
 
 from hmxgraph.cli._extras import need
 from hmxgraph.cli._terminal import Tenant, opened, out
+from hmxgraph.cli.install import program
 
 CLIENTS = ("claude-code", "cursor", "vscode")
 # How each client takes a secret from outside its configuration.
@@ -47,11 +48,14 @@ def mcp(tenant: Tenant = "default", agent: Agent = "assistant", print_config: Cl
 def configuration(client: str, tenant: str, agent: str, url: str | None = None) -> dict[str, Any]:
     """The configuration file of a client, for a server over stdio, or for the one at *url* with a key.
 
-    >>> configuration("cursor", "acme", "ana")["mcpServers"]["hmxgraph"]["args"]
+    Clients start outside of any virtual environment, so the command is a full path.
+
+    >>> configuration("cursor", "acme", "ana")["mcpServers"]["hmxgraph"]["args"][-5:]
     ['mcp', '--tenant', 'acme', '--agent', 'ana']
     """
     if url is None:
-        server: dict[str, Any] = {"command": "hmxgraph", "args": ["mcp", "--tenant", tenant, "--agent", agent]}
+        command, *words = program()
+        server: dict[str, Any] = {"command": command, "args": [*words, "mcp", "--tenant", tenant, "--agent", agent]}
         server = {"type": "stdio", **server} if client == "vscode" else server
     else:
         server = {"url": url, "headers": {"Authorization": f"Bearer {_SECRETS[client]}"}}

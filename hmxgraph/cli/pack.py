@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -73,7 +73,9 @@ def pack(
         if html is not None:
             path = result.to_html(html, trails=trails(graph, result), drop_texts=drop_texts(graph, result))
             err.print(f"written: {path}", highlight=False, soft_wrap=True)
-        emit(result.document(), as_json, lambda: _show_pack(result, explain=explain))
+        hints = {"--explain shows why": explain, "--html writes a page": html is not None}
+        untried = [hint for hint, given in hints.items() if not given]
+        emit(result.document(), as_json, lambda: _show_pack(result, explain=explain, hints=untried))
         if not result.entries:
             explain_empty_pack(graph, result)
 
@@ -96,8 +98,8 @@ def _explanations(graph: KnowledgeGraph, ids: Iterable[str]) -> Iterator[tuple[s
             yield name, graph.explain(name)
 
 
-def _show_pack(pack: Pack, *, explain: bool) -> None:
-    """Print *pack* as the agent gets it, then the source of each entry, or with *explain* scores and drops."""
+def _show_pack(pack: Pack, *, explain: bool, hints: Sequence[str]) -> None:
+    """Print *pack* as the agent gets it, its sources or with *explain* scores and drops, then *hints*."""
     if out.is_terminal:
         out.print(pack.text, highlight=False, soft_wrap=True)
     else:
@@ -108,9 +110,9 @@ def _show_pack(pack: Pack, *, explain: bool) -> None:
     elif pack.entries:
         err.print(_sources(pack), style="dim", highlight=False, soft_wrap=True)
     budget = pack.token_budget
-    counts = f"{len(pack.entries)} entries, {budget.dropped_count} dropped"
-    hint = "--html writes a page" if explain else "--explain shows why, --html writes a page"
-    err.print(f"{budget.used} of {budget.total_budget} tokens, {counts}; {hint}", style="dim")
+    entries = "1 entry" if len(pack.entries) == 1 else f"{len(pack.entries)} entries"
+    counts = f"{budget.used} of {budget.total_budget} tokens, {entries}, {budget.dropped_count} dropped"
+    err.print("; ".join([counts, *([", ".join(hints)] if hints else [])]), style="dim")
 
 
 def _sources(pack: Pack) -> str:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -200,7 +201,9 @@ def test_configurations_are_printed(run, client, words):
     """What to paste into each client is printed as JSON, over stdio and for a server."""
     code, text, _ = run("mcp", "--print-config", client, "--tenant", "acme", "--agent", "ana")
     assert code == 0
-    assert json.loads(text)[words]["hmxgraph"]["args"] == ["mcp", "--tenant", "acme", "--agent", "ana"]
+    server = json.loads(text)[words]["hmxgraph"]
+    assert server["args"][-5:] == ["mcp", "--tenant", "acme", "--agent", "ana"]
+    assert Path(server["command"]).is_absolute()
     code, text, _ = run("mcp", "--print-config", client, "--url", "https://memory.example/mcp")
     server = json.loads(text)[words]["hmxgraph"]
     assert (code, server["url"]) == (0, "https://memory.example/mcp")
