@@ -11,7 +11,7 @@ import pytest
 
 from hmxgraph.adapters.claude_code_settings import EVENTS, installed, read_settings, uninstalled, write_settings
 from hmxgraph.cli import main
-from hmxgraph.cli.install import _program
+from hmxgraph.cli.install import program
 from hmxgraph.errors import InvalidRequest
 
 LINT = {"type": "command", "command": "~/.claude/lint.sh", "timeout": 30}
@@ -165,6 +165,6 @@ def test_hooks_are_found_from_any_folder(monkeypatch):
     """A script that is called by a relative path is written down by its whole one."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
     monkeypatch.setattr(sys, "argv", [".venv/bin/hmxgraph", "install"])
-    assert _program() == [str(Path.cwd() / ".venv/bin/hmxgraph")]
+    assert program() == [str(Path.cwd() / ".venv/bin/hmxgraph")]
     monkeypatch.setattr(sys, "argv", ["/somewhere/hmxgraph/__main__.py", "install"])
-    assert _program() == [sys.executable, "-m", "hmxgraph"]
+    assert program() == [sys.executable, "-m", "hmxgraph"]
