@@ -25,8 +25,6 @@ from hmxgraph.protocol.timestamps import iso
 # ``hmxgraph query``: saved queries as a table, JSON or CSV.
 
 _FILLED_IN = {"tenant_id", "tenant_key", "scope"}
-# What ``draw`` writes.
-_PICTURES = (".html", ".svg")
 
 
 def query(
@@ -49,6 +47,10 @@ def query(
         _write_csv(result)
     else:
         emit(result.document(), as_json, lambda: out.print(result.table()))
+
+
+# What ``hmxgraph draw`` writes.
+_PICTURES = (".html", ".svg")
 
 
 def draw(

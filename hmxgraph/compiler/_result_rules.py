@@ -93,7 +93,7 @@ def result_rules(sessions: Iterable[SessionSummary], profile: CompilerProfile) -
     return sorted(found, key=lambda rule: (rule.chance, rule.action, rule.lookup))
 
 
-def preconditions(rules: Iterable[ResultRule], actions: Iterable[str], lookups: Iterable[str]) -> list[str]:
+def awaited_statements(rules: Iterable[ResultRule], actions: Iterable[str], lookups: Iterable[str]) -> list[str]:
     """What *lookups* have to say before all of these *actions*."""
     waiting, consulted = frozenset(actions), frozenset(lookups)
     conditions = dict[tuple[str, str], str]()
@@ -175,7 +175,7 @@ def _cases(session: SessionSummary) -> Iterator[_Case]:
 
 
 def _waits_for(action: str, lookup: str, records: _Records, least: int) -> ResultRule | None:
-    """The statement that *action* waits for most clearly, shown by at *least* so many things and sessions.
+    """The statement that *action* waits for most clearly, shown by at *least* that number of things and of sessions.
 
     Counted are the things that actions are about: many sessions about one of them show nothing about others.
     """
@@ -250,7 +250,7 @@ def _chance(count: int, total: int, usual: Fraction) -> float:
 
 
 def _chance_of_both(both: int, first: int, second: int, total: int) -> float:
-    """The probability that so many of *total* things are in *both* of two independent parts (Fisher's exact test).
+    """The probability that two independent parts of *total* things share at least *both* (Fisher's exact test).
 
     >>> _chance_of_both(5, 5, 5, 10) == 1 / math.comb(10, 5), _chance_of_both(4, 4, 8, 8)
     (True, 1.0)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from hmxgraph.compiler._cases import changes_of, done_without_failing
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
-from hmxgraph.compiler._result_rules import ResultRule, preconditions
+from hmxgraph.compiler._result_rules import ResultRule, awaited_statements
 from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._verbs import (
     instruction,
@@ -243,7 +243,7 @@ def _schema(
     name = class_name(goal_class, profile)
     telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_TELLING]
     content = _content(goal_class, models, profile)
-    content["preconditions"] += preconditions(rules, _required(content), content["tools_used"])
+    content["preconditions"] += awaited_statements(rules, _required(content), content["tools_used"])
     content["preconditions"] += [declined.precondition] if declined else []
     return ArtifactDraft(
         artifact_type="task_schema",

@@ -443,8 +443,7 @@ def actions_named(question: Question, artifacts: Iterable[KnownArtifact]) -> fro
     ['git commit']
 
     """
-    procedures = (artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES)
-    names = {action: search_text(action.split(" ", 1)[-1]) for artifact in procedures for action in artifact.actions}
+    names = {action: search_text(action.split(" ", 1)[-1]) for action in _actions_of_procedures(artifacts)}
     return frozenset(action for action, name in names.items() if name and question.mentions(name))
 
 
@@ -457,10 +456,12 @@ def actions_asked(question: Question, artifacts: Iterable[KnownArtifact]) -> fro
     ['return_it']
 
     """
-    procedures = (artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES)
-    actions = {action for artifact in procedures for action in artifact.actions}
-    asked = frozenset(question.terms)
+    asked, actions = frozenset(question.terms), _actions_of_procedures(artifacts)
     return frozenset(action for action in actions if not asked.isdisjoint(search_text(action).split()[:1]))
+
+
+def _actions_of_procedures(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
+    return frozenset(chain.from_iterable(each.actions for each in artifacts if each.artifact_type in PROCEDURES))
 
 
 def actions_in_trouble(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from hmxgraph.compiler._result_rules import _chance, preconditions, result_policies, result_rules
+from hmxgraph.compiler._result_rules import _chance, awaited_statements, result_policies, result_rules
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
 from hmxgraph.compiler.sessions import summarise
 from tests.session_makers import Script
@@ -68,10 +68,10 @@ def test_the_policy_says_when_to_make_each_change_and_when_not():
     assert policy.title == "What get_order_details says decides about cancel_order and return_order"
     assert policy.validated(DEFAULT_PROFILE)
     assert {event_id.split("/")[0] for event_id in policy.source_events} >= {"cancel-0", "return-7"}
-    assert preconditions(found, ["cancel_order"], ["get_order_details"]) == [
+    assert awaited_statements(found, ["cancel_order"], ["get_order_details"]) == [
         "get_order_details says “status: pending” (true 8 of 8 times it worked)"
     ]
-    assert preconditions(found, ["cancel_order"], ["get_user_details"]) == []
+    assert awaited_statements(found, ["cancel_order"], ["get_user_details"]) == []
 
 
 @pytest.mark.parametrize(
