@@ -49,6 +49,7 @@ _INPUTS = 12
 _WORDS = 3
 _PHRASES = 50
 _IDENTIFIERS = 100
+# A word of this many capitals or more may name a thing ("SDZQKO"); shorter ones are codes ("JFK").
 _CAPITALS = 5
 _LONG_NUMBER = re.compile(r"\d{4,}")
 
