@@ -9,6 +9,7 @@ from typing import Any
 from hmxgraph.compiler._amendments import CHOSEN, FROM, GIVEN
 from hmxgraph.compiler._cases import Cases
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
+from hmxgraph.compiler._earlier_changes import calls_after_changes, spoiling_changes
 from hmxgraph.compiler._recoveries import (
     Recovery,
     advisable,
@@ -18,11 +19,14 @@ from hmxgraph.compiler._recoveries import (
     tallies,
     went_elsewhere,
 )
+from hmxgraph.compiler._result_rules import ResultRule
 from hmxgraph.compiler._retries import call_again
 from hmxgraph.compiler._schemas import usual_line
 from hmxgraph.compiler._slots import filled
 from hmxgraph.compiler._verbs import instruction, kind_of, line_instruction, line_is_target, names_its_object
+from hmxgraph.compiler._vocabulary import PREPARATIONS
 from hmxgraph.compiler._wording import capital, citing, listed, subjects
+from hmxgraph.compiler.actions import LONGEST_COMMAND
 from hmxgraph.compiler.failures import FailureGroup, Occurrence, most_frequent, plain_message, significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
@@ -35,6 +39,7 @@ _MOST_TALLIES = 8
 _MOST_KEYS = 20
 _MOST_INPUTS = 4
 _MOST_WAYS = 3
+_MOST_DEEDS = 4
 _HALF = 0.5
 _LEAST_CALLS = 4
 _MOST_LOOKUPS = 2
@@ -54,15 +59,38 @@ def failure_playbooks(
     classes: Sequence[GoalClass],
     summaries: Sequence[SessionSummary],
     profile: CompilerProfile,
+    refused: Mapping[str, ResultRule],
 ) -> Iterator[ArtifactDraft]:
-    """One playbook per failure group."""
+    """One playbook per failure group about which something can be said; *refused* explains failures by their events."""
     base = _failing_share(summaries)
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
-    cases = Cases(summaries)
+    cases, calls = Cases(summaries), calls_after_changes(summaries)
     for group in groups[:_MOST_DRAFTS]:
         best = recoveries(group)
-        draft = _playbook(group, best, _prevention(group, best, _protecting(group, summaries, kinds)), base, profile)
-        yield replace(draft, useful=_useful(group, best, cases))
+        unmet = [*_unmet(group, refused), *spoiling_changes(group, calls)]
+        prevention = [*unmet, *_prevention(group, best, _protecting(group, summaries, kinds))]
+        if prevention or _answered(group, best):
+            draft = _playbook(group, best, prevention, base, profile)
+            yield replace(draft, useful=_useful(group, best, cases) or (bool(unmet) and len(group.sessions) > 1))
+
+
+def _unmet(group: FailureGroup, refused: Mapping[str, ResultRule]) -> list[str]:
+    """What to check first, if most of these calls failed because it was not so."""
+    rules = [refused[occurrence.failure.event_id] for occurrence in group.occurrences
+             if occurrence.failure.event_id in refused]  # fmt: skip
+    usual = most_first(Counter(f"Before {rule.action}, check that {rule.condition}" for rule in rules))[:1]
+    return usual if len(rules) > _HALF * len(group.occurrences) else []
+
+
+def _answered(group: FailureGroup, best: Sequence[Recovery]) -> bool:
+    """Whether there is something to do, or to leave alone, when it fails: a single case that ended there shows none."""
+    if _advised_ways(group, advisable(best)):
+        return True
+    if not any(occurrence.repaired for occurrence in group.occurrences):
+        return len(group.sessions) > 1 or bool(_gone_on(group))
+    retried = [occurrence for occurrence in group.occurrences if occurrence.again is not None]
+    worked = sum(occurrence.repaired and not occurrence.displaced for occurrence in retried)
+    return bool(_repair_told(group)) or worked <= _HALF * len(retried)
 
 
 def _overcome(occurrence: Occurrence) -> bool:
@@ -146,7 +174,7 @@ def _inputs(group: FailureGroup, action: str) -> list[str]:
         occurrence for occurrence in group.occurrences if occurrence.action == action and occurrence.failure.step >= 0
     ]
     steps = [occurrence.summary.steps[occurrence.failure.step] for occurrence in called]
-    counts = Counter(name for step in steps for name, _ in step.inputs)
+    counts = Counter(name for step in steps for name in dict(step.inputs))
     return sorted(name for name, count in counts.items() if count >= len(steps) / 2)
 
 
@@ -229,11 +257,32 @@ def _no_recovery(group: FailureGroup) -> str:
     if not repaired:
         return _gone_on(group) or "Stop and tell the user what failed"
     counted = times(repaired - displaced, len(retried), displaced)
+    if told := _repair_told(group):
+        return told
     if any(occurrence.changes for occurrence in retried if occurrence.repaired):
         return noted(f"Try {group.action} again after several changes: no single one is known to help", counted)
     if repaired - displaced > _HALF * len(retried):
         return noted(f"Try {group.action} again: what made the error go away is not known", counted)
     return noted("Stop and tell the user what failed; no change of the inputs is known to help", counted)
+
+
+def _repair_told(group: FailureGroup) -> str:
+    """The changes of the only repair, if each can be told and they are few; "" if several times others helped."""
+    repaired = [occurrence for occurrence in group.occurrences if occurrence.repaired]
+    deeds = _work_told(repaired[0].work) if len(repaired) == 1 else []
+    if not deeds:
+        return ""
+    how = ", then ".join([deeds[0], *map(_small, deeds[1:]), f"try {group.action} again"])
+    return noted(how, times(1 - repaired[0].displaced, 1, int(repaired[0].displaced)))
+
+
+def _work_told(work: Sequence[Step]) -> list[str]:
+    """An instruction for each of these changes; none if there are many or one cannot be told."""
+    deeds = [
+        f"Edit {step.edit}" if step.edit else line_instruction(step.action, step.command) if step.command else ""
+        for step in work
+    ]
+    return deeds if any(step.edit for step in work) and len(deeds) <= _MOST_DEEDS and all(deeds) else []
 
 
 def _gone_on(group: FailureGroup) -> str:
@@ -243,6 +292,8 @@ def _gone_on(group: FailureGroup) -> str:
     if not group.action or failed or len(went_on) <= _HALF * len(group.occurrences):
         return ""
     names = most_first(Counter(occurrence.following[0].action for occurrence in went_on))
+    if PREPARATIONS.issuperset(names):
+        return ""
     return f"No way to repair it is known; the work went on with {listed(names[:2], 'or')}"
 
 
@@ -296,6 +347,8 @@ def _once_more(group: FailureGroup, recovery: Recovery) -> str:
             for occurrence in recovery.credited
         ]
     )
+    if line == failed and len(line) >= LONGEST_COMMAND:
+        return ""  # both are cut, and may differ after that
     return f"Run {recovery.action} again" + (f" as `{line}`" if line != failed else "")
 
 

@@ -10,6 +10,7 @@ from hmxgraph.compiler._drafts import Observations
 from hmxgraph.compiler._schemas import usual_line
 from hmxgraph.compiler._slots import filled
 from hmxgraph.compiler._verbs import is_action, kind_of, serves_any_purpose
+from hmxgraph.compiler._vocabulary import has_word
 from hmxgraph.compiler.failures import FailureGroup, Occurrence, chance, most_frequent, strata, to_the_same_end
 from hmxgraph.compiler.summary import Amendment, Step
 from hmxgraph.text.terms import most_first
@@ -119,7 +120,7 @@ def recoveries(group: FailureGroup) -> list[Recovery]:
     tried = [
         _recovery(failed, key, occurrences)
         for failed in sorted(by_failed)
-        for key, occurrences in sorted(_candidates(by_failed[failed]).items())
+        for key, occurrences in sorted(_candidates(by_failed[failed], group.says).items())
     ]
     ranked = sorted(
         tried,
@@ -172,13 +173,14 @@ def tallies(advised: Iterable[Recovery]) -> list[dict[str, Any]]:
     return list(counted.values())
 
 
-def _candidates(occurrences: Sequence[Occurrence]) -> _Ways:
+def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
     """The occurrences of each way: whole routes, and single actions with every route that contains them.
 
     Retries are divided by the inputs that changed.
 
     A single action that failed alone gets no credit for longer routes that worked: it needed something else. An action
-    that was never tried alone is a separate way only if the failure was gone clearly more often with it than without.
+    that was never tried alone is a separate way only if the failure was gone clearly more often with it than without,
+    or if the *message* names it and the failure was gone each time.
     """
     exact: dict[tuple[Way, bool], list[Occurrence]] = {}
     for occurrence in occurrences:
@@ -197,7 +199,10 @@ def _candidates(occurrences: Sequence[Occurrence]) -> _Ways:
             and not any(occurrence.helped for occurrence in alone)
             and any(occurrence.helped for occurrence in longer)
         )
-        if longer and not needed_more and (alone or _makes_the_difference(single, occurrences)):
+        is_named = _is_named_remedy(single, message, longer)
+        if is_named:
+            ways = {way: taken for way, taken in ways.items() if single not in way[0]}
+        if longer and not needed_more and (alone or is_named or _makes_the_difference(single, occurrences)):
             ways[(single,), False, ()] = [*alone, *longer]
     return ways
 
@@ -267,6 +272,15 @@ def _makes_the_difference(action: str, occurrences: Sequence[Occurrence]) -> boo
         if occurrence.helped is not None
     )
     return any(chance(table) <= _CHANCE for table in strata(judged).values())
+
+
+def _is_named_remedy(action: str, message: str, taken: Sequence[Occurrence]) -> bool:
+    """Whether the *message* names the program of *action*, and the failure was gone whenever it was run.
+
+    A hook that fails with "[DIALYZER]" names the check to run until it passes.
+    """
+    named = has_word(message.lower(), action.rsplit(maxsplit=1)[-1].lower()) and serves_any_purpose(action)
+    return named and len(taken) >= _TWICE and all(occurrence.helped for occurrence in taken)
 
 
 def _way(occurrence: Occurrence) -> Way:

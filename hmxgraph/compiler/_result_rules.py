@@ -68,7 +68,7 @@ class ResultRule:
     @property
     def condition(self) -> str:
         """What has to hold before the action, for a procedure."""
-        return f"{self.lookup} says {self.quotation} ({self.how_often})"
+        return f"{self.lookup} says {self.quotation}"
 
     @property
     def quotation(self) -> str:
@@ -93,26 +93,42 @@ def result_rules(sessions: Iterable[SessionSummary], profile: CompilerProfile) -
     return sorted(found, key=lambda rule: (rule.chance, rule.action, rule.lookup))
 
 
-def awaited_statements(rules: Iterable[ResultRule], actions: Iterable[str], lookups: Iterable[str]) -> list[str]:
-    """What *lookups* have to say before all of these *actions*."""
-    waiting, consulted = frozenset(actions), frozenset(lookups)
-    conditions = dict[tuple[str, str], str]()
-    for rule in rules:
-        if not rule.called_for and rule.action in waiting and rule.lookup in consulted:
-            conditions.setdefault((rule.lookup, rule.statement), rule.condition)
-    return list(conditions.values())
+def rule_for_each(rules: Iterable[ResultRule], *, called_for: bool) -> dict[str, ResultRule]:
+    """The clearest rule for each action, of this kind if there is one: it is called for, or it waits."""
+    chosen = dict[str, ResultRule]()
+    for rule in sorted(rules, key=lambda rule: rule.called_for is not called_for):
+        chosen.setdefault(rule.action, rule)
+    return chosen
 
 
 def result_policies(rules: Sequence[ResultRule], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
     """One policy for each lookup whose results decide something; each action follows its clearest rule only."""
-    clearest = dict[str, ResultRule]()
-    for rule in sorted(rules, key=lambda rule: not rule.called_for):
-        clearest.setdefault(rule.action, rule)
     by_lookup: defaultdict[str, list[ResultRule]] = defaultdict(list)
-    for rule in clearest.values():
+    for rule in rule_for_each(rules, called_for=True).values():
         by_lookup[rule.lookup].append(rule)
     for lookup in sorted(by_lookup):
         yield _policy(lookup, by_lookup[lookup], profile)
+
+
+def refused_calls(rules: Iterable[ResultRule], sessions: Iterable[SessionSummary]) -> dict[str, ResultRule]:
+    """The failures that a rule explains, by the id of their event: the action did not wait for its statement."""
+    waiting = {rule.action: rule for rule in rules if not rule.called_for}
+    return {
+        failure.event_id: rule
+        for session in sessions
+        for failure in session.failures
+        if failure.step >= 0
+        and (rule := waiting.get(session.steps[failure.step].action)) is not None
+        and (result := _result_before(failure.step, rule.lookup, session)) is not None
+        and rule.statement not in result.says
+    }
+
+
+def _result_before(place: int, lookup: str, session: SessionSummary) -> Step | None:
+    """The latest result of *lookup* before the step at *place* that is about the same."""
+    about = session.steps[place].about
+    results = (step for step in reversed(session.steps[:place]) if step.action == lookup and step.says)
+    return next((step for step in results if not step.about or not set(step.about).isdisjoint(about)), None)
 
 
 class _Records:

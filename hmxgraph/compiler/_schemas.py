@@ -6,11 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from hmxgraph.compiler._cases import changes_of, done_without_failing
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
-from hmxgraph.compiler._result_rules import ResultRule, awaited_statements
+from hmxgraph.compiler._result_rules import ResultRule, rule_for_each
 from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._verbs import (
     instruction,
@@ -112,14 +113,16 @@ _IDENTIFIERS = ("id", "number", "name", "email", "path", "key", "selector")
 def task_schemas(
     classes: Sequence[GoalClass], profile: CompilerProfile, rules: Sequence[ResultRule] = ()
 ) -> Iterator[ArtifactDraft]:
-    """One schema per goal class; its changes wait for what *rules* say."""
+    """One schema per goal class with a step that is always taken; its changes wait for what *rules* say."""
     usual = _usual_lookups(classes)
     requests = [request for goal_class in classes for request in goal_class.requests]
     everyone = term_counts(requests)
     models = [model for goal_class in classes for model in goal_class.models]
     for goal_class in classes:
         keywords = distinctive(goal_class.requests, everyone, len(requests), _KEYWORDS)
-        yield _schema(goal_class, keywords, usual, profile, _declined(goal_class, models), rules)
+        schema = _schema(goal_class, keywords, usual, profile, _declined(goal_class, models), rules)
+        if any(not step["optional"] for step in schema.content["steps"]):
+            yield schema
 
 
 class _Declined(NamedTuple):
@@ -243,7 +246,7 @@ def _schema(
     name = class_name(goal_class, profile)
     telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_TELLING]
     content = _content(goal_class, models, profile)
-    content["preconditions"] += awaited_statements(rules, _required(content), content["tools_used"])
+    _wait_for_results(content, rules)
     content["preconditions"] += [declined.precondition] if declined else []
     return ArtifactDraft(
         artifact_type="task_schema",
@@ -255,11 +258,28 @@ def _schema(
         source_events=evidence((trail(session) for session in models), profile.max_evidence),
         tags=tags([*telling, *subjects(content["tools_used"])[:_TELLING]]),
         keywords=tuple(keywords),
-        qualifiers=_qualifiers(goal_class, telling, usual),
+        qualifiers=_qualifiers(goal_class, common_words(telling, goal_class.requests, _MAJORITY), usual),
         metadata={"goal_actions": _required(content), "requests_speak_of": telling},
         # Where most sessions declined the change, a procedure that cannot say when would lead an agent to make it.
         useful=_useful(goal_class, content, profile) and (declined is None or declined.share <= _MAJORITY),
     )
+
+
+def _wait_for_results(content: dict[str, Any], rules: Sequence[ResultRule]) -> None:
+    """Say what results the changes wait for: in the preconditions if all wait for the same, else in their steps."""
+    consulted = [rule for rule in rules if rule.lookup in content["tools_used"]]
+    deciding = rule_for_each(consulted, called_for=False)
+    changes = [step for step in content["steps"] if is_action(step["tools_used"][0])]
+    decided = [step for step in changes if step["tools_used"][0] in deciding]
+    ruling = [deciding[step["tools_used"][0]] for step in decided]
+    waiting = {rule.condition: rule for rule in ruling if not rule.called_for}
+    if len(waiting) == 1 and len(ruling) == len(changes) and not any(rule.called_for for rule in ruling):
+        content["preconditions"] += [f"{condition} ({rule.how_often})" for condition, rule in waiting.items()]
+        return
+    for step, rule in zip(decided, ruling, strict=True):
+        step["description"] = (
+            f"{'If' if rule.called_for else 'Only if'} {rule.condition}: {_small(step['description'])}"
+        )
 
 
 def _required(content: Mapping[str, Any]) -> list[str]:
@@ -504,19 +524,32 @@ def origins(uses: Sequence[Step]) -> dict[str, str]:
 
 def _usual_origins(uses: Sequence[Sequence[Step]], most: float = _NEARLY_ALL) -> dict[str, str]:
     """The usual origin of each argument; each session counts once, however often it takes the action."""
-    counts: dict[str, Counter[str]] = {}
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    sessions = Counter[str]()
     for steps in uses:
-        own: dict[str, set[str]] = {}
-        for argument, origin in (pair for step in steps for pair in step.inputs):
-            own.setdefault(argument, set()).add(origin)
-        for argument, named in own.items():
-            counts.setdefault(argument, Counter())[named.pop() if len(named) == 1 else ""] += 1
+        shared = _shared_origins(steps)
+        sessions.update(shared.keys())
+        for argument, named in shared.items():
+            counts[argument].update(named)
     usual = {}
-    for argument in sorted(counts):
-        origin, count = min(counts[argument].items(), key=lambda pair: (-pair[1], pair[0]))
-        if counts[argument].total() >= _MAJORITY * sum(map(bool, uses)):
-            usual[argument] = origin if count >= most * counts[argument].total() else ""
+    for argument in sorted(sessions):
+        # Of several actions that return a value equally often, the first one called.
+        origin, count = max(counts[argument].items(), key=itemgetter(1), default=("", 0))
+        if sessions[argument] >= _MAJORITY * sum(map(bool, uses)):
+            usual[argument] = origin if count >= most * sessions[argument] else ""
     return usual
+
+
+def _shared_origins(steps: Sequence[Step]) -> dict[str, list[str]]:
+    """For each argument of a session's *steps* the origins that its values share, the first called first."""
+    shared: dict[str, list[str]] = {}
+    for step in steps:
+        own: dict[str, list[str]] = {}
+        for argument, origin in step.inputs:
+            own.setdefault(argument, []).append(origin)
+        for argument, named in own.items():
+            shared[argument] = [origin for origin in shared.get(argument, named) if origin in named]
+    return shared
 
 
 def _given(

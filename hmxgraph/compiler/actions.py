@@ -47,7 +47,7 @@ def request_name(given: Mapping[str, Any]) -> str:
 # fields for them.
 
 _COMMAND_FIELDS = ("command", "cmd", "command_line", "script")
-_PATH_FIELDS = ("path", "file_path", "filepath", "file", "filename")
+PATH_FIELDS = ("path", "file_path", "filepath", "file", "filename")
 _VERB_FIELDS = ("action", "action_type", "type")
 _NAME_FIELDS = ("tool_name", "operation", "api_name", "api", "service")
 _VERB = re.compile(r"(?:browser[_. -]+)?([A-Za-z][A-Za-z_. -]{0,40})", re.IGNORECASE)
@@ -66,7 +66,7 @@ TARGET_FIELDS = ("selector", "element", "xpath", "url", "href")
 _DEED = {
     "command_exec": (*_COMMAND_FIELDS, "cwd"),
     "test_run": (*_COMMAND_FIELDS, "cwd", "suite", "framework"),
-    "file_edit": (*_PATH_FIELDS, "operation", "content", "diff", "patch", "old_string", "new_string"),
+    "file_edit": (*PATH_FIELDS, "operation", "content", "diff", "patch", "old_string", "new_string"),
     "browser_action": (*_VERB_FIELDS, *_BUNDLES),
     "api_result": (*_REQUEST_FIELDS, *_NAME_FIELDS, "request"),
 }
@@ -92,7 +92,7 @@ def interface(content: Mapping[str, Any]) -> object:
 
 def _edited_path(content: Mapping[str, Any]) -> str:
     """The file named by an edit, or ""."""
-    return next((content[name] for name in _PATH_FIELDS if isinstance(content.get(name), str)), "")
+    return next((content[name] for name in PATH_FIELDS if isinstance(content.get(name), str)), "")
 
 
 def _inputs_of(event_type: str, content: Mapping[str, Any]) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def _first_word(verb: str) -> str:
 # The action of one event under one name: a tool, a program with its subcommand, or a kind of work.
 
 # Longest command line kept in an artifact.
-_LONGEST_COMMAND = 120
+LONGEST_COMMAND = 120
 _NAME_PARTS = re.compile(r"[A-Za-z][a-z]*")
 # A tool name of more words than this is a sentence.
 _WORDS_OF_NAME = 3
@@ -323,11 +323,11 @@ def _command_line(content: Mapping[str, Any]) -> str | None:
 
 
 def _kept(target: str) -> str:
-    return mask_ids(mask_secrets(" ".join(target.split())))[:_LONGEST_COMMAND]
+    return mask_ids(mask_secrets(" ".join(target.split())))[:LONGEST_COMMAND]
 
 
 def _shown(command: Command) -> str:
     """The source of *command* masked for storage, except for the program name."""
     text = mask_secrets(command.text)
     before, separator, after = text.partition(command.name)
-    return (f"{mask_ids(before)}{command.name}{mask_ids(after)}" if separator else mask_ids(text))[:_LONGEST_COMMAND]
+    return (f"{mask_ids(before)}{command.name}{mask_ids(after)}" if separator else mask_ids(text))[:LONGEST_COMMAND]

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -101,7 +101,8 @@ _ERROR_TYPE = re.compile(r"(?:Error|Exception|Panic|Fault)\b", re.IGNORECASE)
 class Occurrence:
     """One failure in one session: the failed action, the reaction, and whether it helped.
 
-    ``again`` is the next attempt at the failed action, ``changes`` names all changes before it. ``route`` holds the
+    ``again`` is the next attempt at the failed action, ``changes`` names all changes before it, ``work`` holds them in
+    order. ``route`` holds the
     last of these, or the first step if the action was never retried. ``helped`` is True if the attempt did not fail in
     the same way; without an attempt, if the session succeeded; None if unknown. ``slots`` pairs values of the message
     with their slots, ``settled`` says that the user spoke between the failure and the next attempt, ``declared`` that
@@ -117,6 +118,7 @@ class Occurrence:
     helped: bool | None
     slots: tuple[tuple[str, str], ...] = ()
     changes: tuple[str, ...] = ()
+    work: tuple[Step, ...] = ()
     settled: bool = False
     declared: bool = False
 
@@ -270,7 +272,8 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     action = failure.line or failed.action
     settled = place is not None and any(step.situation.since in _SPOKEN for step in later[: place + 1])
     occurrence = Occurrence(summary, failure, action, _answers(later), again, route, helped)
-    return replace(occurrence, changes=tuple(changes), settled=settled, declared=bool(declared))
+    work = tuple(_changing(between)) if changes else ()
+    return replace(occurrence, changes=tuple(changes), work=work, settled=settled, declared=bool(declared))
 
 
 def _declared(summary: SessionSummary, failed: int, later: Sequence[Step]) -> tuple[Step, ...]:
@@ -351,7 +354,11 @@ def _outside(failed: Step, between: Sequence[Step], again: Step | None, summary:
 
 def _changes(between: Sequence[Step]) -> dict[str, Step]:
     """The distinct changes before the next attempt, by action; of a repeated change, the last."""
-    return {step.action: step for step in between if kind_of(step.action) == "action" and step.ok is not False}
+    return {step.action: step for step in _changing(between)}
+
+
+def _changing(steps: Iterable[Step]) -> Iterator[Step]:
+    return (step for step in steps if kind_of(step.action) == "action" and step.ok is not False)
 
 
 def _lookups(between: Sequence[Step], again: Step | None) -> tuple[Step, ...]:

@@ -5,13 +5,13 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, islice, takewhile
-from operator import itemgetter
+from itertools import chain, takewhile
 from typing import Any
-from zlib import crc32
 
 from hmxgraph.compiler._amendments import Attempts, Origins, amendments
 from hmxgraph.compiler._bounded import remember
+from hmxgraph.compiler._edits import edit_told
+from hmxgraph.compiler._origins import ValueOrigins
 from hmxgraph.compiler._said import statements
 from hmxgraph.compiler._shell import Command, blamed
 from hmxgraph.compiler._signatures import (
@@ -24,10 +24,9 @@ from hmxgraph.compiler._signatures import (
 )
 from hmxgraph.compiler._verbs import kind_of
 from hmxgraph.compiler._vocabulary import BAD_STATES, GOOD_STATES, telling_words, text_terms, value_terms
-from hmxgraph.compiler.actions import Action, SessionEvent, actions_of, ending, tool_name
+from hmxgraph.compiler.actions import PATH_FIELDS, Action, SessionEvent, actions_of, ending, tool_name
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.summary import (
-    FROM_USER,
     Amendment,
     Decision,
     Failure,
@@ -38,178 +37,6 @@ from hmxgraph.compiler.summary import (
 )
 from hmxgraph.protocol.events import origin_of, position, went_well
 from hmxgraph.text.masking import mask_ids, mask_secrets
-
-# The origin of argument values, within a bounded memory.
-
-_CALLS = 1000
-_SCALARS_PER_RESULT = 200
-_MESSAGE_CHARS = 4000
-_INPUTS = 12
-# An argument name of more words than this is a sentence, which procedures must not repeat.
-_WORDS = 3
-_PHRASES = 50
-_IDENTIFIERS = 100
-# A word of this many capitals or more may name a thing ("SDZQKO"); shorter ones are codes ("JFK").
-_CAPITALS = 5
-_LONG_NUMBER = re.compile(r"\d{4,}")
-
-
-class _Origins:
-    """The origins of argument values: an earlier result or a user message."""
-
-    def __init__(self, most_values: int, most_messages: int) -> None:
-        self._most = most_values
-        # The first and the latest action that returned each value, and when.
-        self._values: dict[str, tuple[str, int]] = {}
-        self._latest: dict[str, tuple[str, int]] = {}
-        # The values that several actions returned.
-        self._shared: dict[str, None] = {}
-        self._messages: deque[tuple[int, str]] = deque(maxlen=most_messages)
-        self.moment = 0
-        self._given: dict[str, dict[str, int]] = {}
-        self._phrases: dict[str, str] = {}
-        self._identifiers: dict[str, None] = {}
-
-    @property
-    def about(self) -> tuple[str, ...]:
-        """A checksum of each identifier that tools were called with."""
-        return tuple(sorted(self._identifiers))
-
-    def add_call(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-        """Store the identifiers among these arguments; return a checksum of each."""
-        values = islice(_scalars(arguments), _SCALARS_PER_RESULT)
-        named = {f"{crc32(value.lower().encode()):08x}": None for value in values if _identifies(value)}
-        for checksum in named:
-            if len(self._identifiers) < _IDENTIFIERS:
-                self._identifiers[checksum] = None
-        return tuple(named)[:_INPUTS]
-
-    def add_message(self, text: str) -> None:
-        """Store a user message."""
-        self.moment += 1
-        self._messages.append((self.moment, text[:_MESSAGE_CHARS].lower()))
-
-    def add_result(self, action: str, result: Any) -> None:
-        """Store the values in a result of *action*; the first action to return a value stays its origin."""
-        self.moment += 1
-        for value in islice(_scalars(result), _SCALARS_PER_RESULT):
-            origin = self._values.get(value, (action, self.moment))
-            if origin[0] != action:
-                remember(self._shared, value, None, self._most)
-            remember(self._values, value, origin, self._most)
-            remember(self._latest, value, (action, self.moment), self._most)
-
-    def of(self, arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        """Each argument with the origin of its value: an action, "user", or "" if unknown."""
-        named = sorted(arguments.items(), key=lambda pair: str(pair[0]))[:_INPUTS]
-        return tuple((str(name)[:40], self._origin(value)) for name, value in named if str(name).count(" ") < _WORDS)
-
-    def since(self, text: str, moment: int) -> str:
-        """The origin of a value that is new since *moment*: the user, else an action; else ""."""
-        if any(when > moment and _says(message, text) for when, message in self._messages):
-            return FROM_USER
-        action, when = self._latest.get(text, ("", 0))
-        return action if when > moment else ""
-
-    def only(self, text: str) -> str:
-        """The only action that returned a value, unless a user said it; "" if there is none."""
-        action, _ = self._values.get(text, ("", 0))
-        said = any(_says(message, text) for _, message in self._messages)
-        return "" if said or text in self._shared else action
-
-    def changed(self, action: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-        """The arguments that changed since the last call of *action*; none at its first call."""
-        given = {str(name)[:40]: crc32(repr(arguments[name])[:_MESSAGE_CHARS].encode()) for name in arguments}
-        before = self._given.get(action)
-        remember(self._given, action, given, _CALLS)
-        if before is None:
-            return ()
-        return tuple(sorted(name for name in given.keys() | before.keys() if given.get(name) != before.get(name)))
-
-    def named(self, arguments: Mapping[str, Any]) -> dict[str, str]:
-        """For each argument value in lower case, its argument name; phrases of earlier calls are included.
-
-        Phrases are names of people or things that later failures may mention.
-        """
-        current = {text.lower(): name for text, name in islice(_named(arguments, ""), _SCALARS_PER_RESULT)}
-        named = self._phrases | current
-        for text, name in current.items():
-            if " " in text:
-                remember(self._phrases, text, name, _PHRASES)
-        return named
-
-    def _origin(self, value: Any) -> str:
-        """The origin of most parts of *value*; "" if they have several. Words that the user said are the user's."""
-        texts = [value] if isinstance(value, str) and value else islice(_scalars(value), _SCALARS_PER_RESULT)
-        origins = Counter(map(self._origin_of, texts))
-        origin, count = max(origins.items(), key=itemgetter(1), default=("", 0))
-        return origin if 2 * count > origins.total() else ""
-
-    def _origin_of(self, text: str) -> str:
-        """The user if a message says this, else the action that returned it.
-
-        An identifier that the user repeated after a result is the result's.
-        """
-        action, returned = self._values.get(text, ("", 0))
-        identifier = bool(action) and any(map(str.isdigit, text))
-        heard = (message for when, message in self._messages if when < returned or not identifier)
-        return FROM_USER if any(_says(message, text) for message in heard) else action
-
-
-def _identifies(value: str) -> bool:
-    """Whether *value* looks like an identifier: it has a digit, or is a word of five capitals or more.
-
-    >>> _identifies("W2378156"), _identifies("SDZQKO"), _identifies("JFK")
-    (True, True, False)
-    """
-    return any(map(str.isdigit, value)) or (len(value) >= _CAPITALS and value.isalpha() and value.isupper())
-
-
-def _says(message: str, text: str) -> bool:
-    """Whether a lower-case *message* has *text* as a word.
-
-    Punctuation around it and the letters before a number may be missing.
-
-    >>> _says("it is 9502127", "#W9502127"), _says("it is 19502127", "#W9502127"), _says("row 12", "a12")
-    (True, False, False)
-    """
-    bare = text.lower().strip("#$.,:;!? ")
-    numbers = _LONG_NUMBER.findall(bare)
-    words = [bare, *(numbers if len(numbers) == 1 and bare.endswith(numbers[0]) else [])]
-    return any(len(word) > 1 and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", message) for word in words)
-
-
-def _scalars(value: Any, depth: int = 0) -> Iterator[str]:
-    match value:
-        case bool() | None:
-            return
-        case str() if 2 < len(value) <= 80:
-            yield value
-        case int() if abs(value) >= 100:
-            yield str(value)
-        case Mapping() if depth < 6:
-            for key, part in value.items():
-                if isinstance(key, str) and any(map(str.isdigit, key)):
-                    yield key
-                yield from _scalars(part, depth + 1)
-        case list() if depth < 6:
-            for part in value:
-                yield from _scalars(part, depth + 1)
-        case _:
-            return
-
-
-def _named(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Each scalar with the innermost key above it."""
-    if isinstance(value, Mapping) and depth < 6:
-        for key in sorted(value, key=str):
-            yield from _named(value[key], str(key)[:40], depth + 1)
-    elif isinstance(value, list) and depth < 6:
-        for part in value:
-            yield from _named(part, name, depth + 1)
-    else:
-        yield from ((text, name) for text in _scalars(value))
-
 
 # The outcome of a session: feedback first, then the results of the work.
 
@@ -288,6 +115,7 @@ def _from_state(event: SessionEvent) -> Verdict | None:
 # The steps of a session while it is read, including those without a result yet; all bounded.
 
 _OPEN_CALLS = 1000
+_MOST_TOOLS = 1000
 _NAMED = 1000
 
 
@@ -313,6 +141,7 @@ class _OpenStep:
     tool: str = ""
     about: tuple[str, ...] = ()
     says: tuple[str, ...] = ()
+    edit: str = ""
     parsed: Command | None = None
     earlier: "tuple[_OpenStep, ...]" = ()
     culprit: "_OpenStep | None" = None
@@ -325,7 +154,7 @@ class _OpenStep:
     def so_far(self) -> Step:
         """The step as known so far."""
         now = self.situation, self.inputs, self.changed, self.command, self.ok, self.amendments
-        return Step(self.action, self.event_id, *now, self.about, self.says)
+        return Step(self.action, self.event_id, *now, self.about, self.says, self.edit)
 
 
 class _OpenSteps:
@@ -444,7 +273,7 @@ class SessionReader:
         self._request = ("", "")
         self._now = Situation()
         self._steps = _OpenSteps(profile.max_steps)
-        self._origins = _Origins(profile.known_values, profile.remembered_messages)
+        self._origins = ValueOrigins(profile.known_values, profile.remembered_messages)
         self._attempts = Attempts()
         self._failures: list[Failure] = []
         self._decisions: dict[str, Decision] = {}
@@ -528,6 +357,7 @@ class SessionReader:
             step.amendments = self._amended(event.event_id, action)
             if not action.command:
                 step.about = self._origins.add_call(action.arguments)
+            step.edit = edit_told(action.arguments or event.content)
             step.agent_id, step.tool = event.agent_id, tool_name(event.content.get("tool_name"))
             step.earlier = tuple(steps)
             self._steps.add(step, event.content.get("call_id") if len(steps) == len(actions) - 1 else None)
@@ -573,13 +403,15 @@ class SessionReader:
 
     def _finish(self, step: _OpenStep, event_id: str, content: Mapping[str, Any], *, ok: bool | None) -> None:
         result = content.get("result", content)
-        self._origins.add_result(step.action, result)
+        self._origins.add_result(step.action, result, step.given)
         ok = self._with_silence(step.action, ok=ok)
         if ok and step.parsed is not None and step.parsed.filtered:
             ok = _filtered_outcome(step.action, content)
         for part in step.parts:
             part.ok, part.ended = ok, True
-        if ok is not False and not step.command and kind_of(step.action) == "lookup":
+        # What a file contains is no report of a state.
+        reads_file = any(name in PATH_FIELDS for name, _ in step.inputs)
+        if ok is not False and not step.command and not reads_file and kind_of(step.action) == "lookup":
             step.says = tuple(line for line in statements(result) if line.rpartition(": ")[2].lower() not in step.given)
         self._now = replace(
             self._now,
@@ -594,7 +426,7 @@ class SessionReader:
     def _with_silence(self, action: str, *, ok: bool | None) -> bool | None:
         """The outcome of a result that states *ok*: silence is success from a tool that states only its failures."""
         if ok is not None:
-            remember(self._stated, action, ok or self._stated.get(action, False), _CALLS)
+            remember(self._stated, action, ok or self._stated.get(action, False), _MOST_TOOLS)
             return ok
         return True if self._stated.get(action) is False else None
 

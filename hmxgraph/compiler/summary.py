@@ -11,7 +11,7 @@ from hmxgraph.protocol.timestamps import iso, microseconds
 
 # Increment whenever the summary of the same events changes: stored summaries are then rebuilt. Each increment needs a
 # new schema version, so that older releases, which would rebuild them in turn, are refused.
-SUMMARY_VERSION = 15
+SUMMARY_VERSION = 16
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 # The origin of a value that the user gave; other origins are actions.
 FROM_USER = "user"
@@ -49,10 +49,10 @@ class Amendment:
 class Step:
     """One action: its situation, its inputs and its result.
 
-    ``inputs`` pairs each argument with the origin of its value (an action, "user", or "" if unknown); ``changed`` lists
-    the arguments that differ from the last call of the same action in the session, ``amendments`` say how they differ
-    from the last one that failed. ``about`` holds a checksum of each identifier that it was called with, ``says`` what
-    the result of a lookup says in short lines.
+    ``inputs`` pairs each argument with each origin of its value (an action, "user", or "" if unknown); ``changed``
+    lists the arguments that differ from the last call of the same action in the session, ``amendments`` say how they
+    differ from the last one that failed. ``about`` holds a checksum of each identifier that it was called with,
+    ``says`` what the result of a lookup says in short lines, ``edit`` what an edit changed in which file.
     """
 
     action: str
@@ -65,6 +65,7 @@ class Step:
     amendments: tuple[Amendment, ...] = ()
     about: tuple[str, ...] = ()
     says: tuple[str, ...] = ()
+    edit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +215,7 @@ def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
         inputs = [[list(pair) for pair in step.inputs], list(step.changed)]
         situation = [now.since, *texts, now.failure, now.pending]
         amended = [[part.input, part.how, part.part, part.detail] for part in step.amendments]
-        found = [list(step.about), list(step.says)]
+        found = [list(step.about), list(step.says), step.edit]
         written.append([step.action, step.event_id, situation, *inputs, step.command, step.ok, amended, *found])
         before = now
     return written
@@ -222,7 +223,7 @@ def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
 
 def _steps(written: Iterable[list[Any]]) -> Iterable[Step]:
     before = Situation()
-    for action, event_id, before_it, inputs, changed, command, ok, amended, about, says in written:
+    for action, event_id, before_it, inputs, changed, command, ok, amended, about, says, edit in written:
         since, heard, said, seen, failure, pending = before_it
         situation = Situation(
             since,
@@ -234,6 +235,6 @@ def _steps(written: Iterable[list[Any]]) -> Iterable[Step]:
         )
         pairs = tuple((name, origin) for name, origin in inputs)
         amendments = tuple(Amendment(*values) for values in amended)
-        found = tuple(about), tuple(says)
+        found = tuple(about), tuple(says), edit
         yield Step(action, event_id, situation, pairs, tuple(changed), command, ok, amendments, *found)
         before = situation

@@ -325,13 +325,17 @@ def test_a_corrected_request_says_what_the_interface_accepted(refused_body, acce
 
 def test_calls_before_the_result_is_known_are_no_reaction():
     """A call made at the same time as the one that failed is no attempt to repair it."""
-    script = Script("s").user("Read the reports")
-    for number in range(2):
-        script.add("tool_call", {"tool_name": "read_file", "arguments": {"path": f"{number}"}, "call_id": f"c{number}"})
-    failed = {"tool_name": "read_file", "call_id": "c0", "result": "file does not exist", "success": False}
-    script.add("tool_result", failed)
-    script.add("tool_result", {"tool_name": "read_file", "call_id": "c1", "result": "text", "success": True})
-    assert recovery_steps([script.events]) == ["Stop and tell the user what failed"]
+    sessions = []
+    for session in "st":
+        script = Script(session).user("Read the reports")
+        for number in range(2):
+            given = {"tool_name": "read_file", "arguments": {"path": f"{number}"}, "call_id": f"c{number}"}
+            script.add("tool_call", given)
+        failed = {"tool_name": "read_file", "call_id": "c0", "result": "file does not exist", "success": False}
+        script.add("tool_result", failed)
+        script.add("tool_result", {"tool_name": "read_file", "call_id": "c1", "result": "text", "success": True})
+        sessions.append(script.events)
+    assert recovery_steps(sessions) == ["Stop and tell the user what failed"]
 
 
 def test_what_was_done_instead_is_no_way_to_try_again():

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from hmxgraph.compiler._result_rules import _chance, awaited_statements, result_policies, result_rules
+from hmxgraph.compiler._result_rules import _chance, result_policies, result_rules, rule_for_each
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
 from hmxgraph.compiler.sessions import summarise
 from tests.session_makers import Script
@@ -68,10 +68,11 @@ def test_the_policy_says_when_to_make_each_change_and_when_not():
     assert policy.title == "What get_order_details says decides about cancel_order and return_order"
     assert policy.validated(DEFAULT_PROFILE)
     assert {event_id.split("/")[0] for event_id in policy.source_events} >= {"cancel-0", "return-7"}
-    assert awaited_statements(found, ["cancel_order"], ["get_order_details"]) == [
-        "get_order_details says “status: pending” (true 8 of 8 times it worked)"
-    ]
-    assert awaited_statements(found, ["cancel_order"], ["get_user_details"]) == []
+    chosen = rule_for_each(found, called_for=False)["cancel_order"]
+    assert (chosen.condition, chosen.how_often) == (
+        "get_order_details says “status: pending”",
+        "true 8 of 8 times it worked",
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,3 +129,11 @@ def test_a_few_other_cases_show_no_difference():
 def test_thousands_of_cases_overflow_nothing():
     """The test is exact for any number of things; binomial coefficients of 1,600 are no floating-point numbers."""
     assert 0.0 <= _chance(1_300, 1_600, Fraction(1, 2)) < 1e-100
+
+
+def test_what_a_file_contains_is_no_statement():
+    """Lines of code recur, and decide nothing."""
+    script = (
+        Script("s1").call("read_config", {"value": "mode: on"}, path="app.cfg").call("read_mode", {"value": "mode: on"})
+    )
+    assert [step.says for step in summarise(script.events).steps] == [(), ("mode: on",)]

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from hmxgraph.compiler._origins import ValueOrigins
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.compiler.sessions import SessionReader, _Origins, summarise
+from hmxgraph.compiler.sessions import SessionReader, summarise
 from hmxgraph.compiler.summary import SessionSummary
 from tests.session_makers import Script, deployment, event, order_session, repaired_deployment
 
@@ -139,7 +140,7 @@ def test_a_value_has_an_origin_only_if_most_of_it_has():
 
 def test_a_value_that_several_actions_returned_has_no_only_origin():
     """Also if the first and the latest to return it were the same."""
-    origins = _Origins(most_values=10, most_messages=10)
+    origins = ValueOrigins(most_values=10, most_messages=10)
     for action, value in (("find", "A-77"), ("list", "A-77"), ("find", "A-77"), ("find", "B-88"), ("find", "B-88")):
         origins.add_result(action, {"id": value})
     assert (origins.only("A-77"), origins.only("B-88"), origins.only("C-99")) == ("", "find", "")

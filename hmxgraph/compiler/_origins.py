@@ -1,0 +1,211 @@
+"""Where the values come from that tools are called with: earlier results, the user."""
+
+import re
+from collections import Counter, deque
+from collections.abc import Container, Iterator, Mapping
+from itertools import islice
+from typing import Any
+from zlib import crc32
+
+from hmxgraph.compiler._bounded import remember
+from hmxgraph.compiler.summary import FROM_USER
+
+_CALLS = 1000
+_SCALARS_PER_RESULT = 200
+_MESSAGE_CHARS = 4000
+_INPUTS = 12
+# An argument name of more words than this is a sentence, which procedures must not repeat.
+_WORDS = 3
+_PHRASES = 50
+_SOURCES = 3
+_IDENTIFIERS = 100
+# A word of this many capitals or more may name a thing ("SDZQKO"); shorter ones are codes ("JFK").
+_CAPITALS = 5
+_LONG_NUMBER = re.compile(r"\d{4,}")
+
+
+class ValueOrigins:
+    """The origins of argument values: an earlier result or a user message."""
+
+    def __init__(self, most_values: int, most_messages: int) -> None:
+        self._most = most_values
+        # The first and the latest action that returned each value, and when.
+        self._values: dict[str, tuple[str, int]] = {}
+        self._latest: dict[str, tuple[str, int]] = {}
+        # The values that several actions returned.
+        self._shared: dict[str, None] = {}
+        # For each value, the actions whose results named it beside the fewest others of its kind, with their number.
+        self._sources: dict[str, tuple[int, tuple[str, ...]]] = {}
+        self._messages: deque[tuple[int, str]] = deque(maxlen=most_messages)
+        self.moment = 0
+        self._given: dict[str, dict[str, int]] = {}
+        self._phrases: dict[str, str] = {}
+        self._identifiers: dict[str, None] = {}
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """A checksum of each identifier that tools were called with."""
+        return tuple(sorted(self._identifiers))
+
+    def add_call(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """Store the identifiers among these arguments; return a checksum of each."""
+        values = islice(_scalars(arguments), _SCALARS_PER_RESULT)
+        named = {f"{crc32(value.lower().encode()):08x}": None for value in values if _identifies(value)}
+        for checksum in named:
+            if len(self._identifiers) < _IDENTIFIERS:
+                self._identifiers[checksum] = None
+        return tuple(named)[:_INPUTS]
+
+    def add_message(self, text: str) -> None:
+        """Store a user message."""
+        self.moment += 1
+        self._messages.append((self.moment, text[:_MESSAGE_CHARS].lower()))
+
+    def add_result(self, action: str, result: Any, given: Container[str] = ()) -> None:
+        """Store the values in a result of *action*; the first action to return a value stays its origin.
+
+        Beside it, the sources of each value: a list of all payment methods is a weaker source of one than an order that
+        names this one alone. The values *given* to the call, in lower case, come from elsewhere.
+        """
+        self.moment += 1
+        fields = dict(islice(((value, name) for name, value in _fields(result)), _SCALARS_PER_RESULT))
+        beside = Counter(fields.values())
+        for value, name in fields.items():
+            origin = self._values.get(value, (action, self.moment))
+            if origin[0] != action:
+                remember(self._shared, value, None, self._most)
+            remember(self._values, value, origin, self._most)
+            remember(self._latest, value, (action, self.moment), self._most)
+            if value not in self._sources or value.lower() not in given:
+                self._add_source(value, action, beside[name])
+
+    def _add_source(self, value: str, action: str, beside: int) -> None:
+        fewest, actions = self._sources.get(value, (beside, ()))
+        if beside < fewest:
+            fewest, actions = beside, ()
+        if beside == fewest and action not in actions:
+            actions = (*actions, action)[:_SOURCES]
+        remember(self._sources, value, (fewest, actions), self._most)
+
+    def of(self, arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+        """Each argument with each origin of its value: an action, "user", or "" if unknown."""
+        named = sorted(arguments.items(), key=lambda pair: str(pair[0]))[:_INPUTS]
+        return tuple(
+            (str(name)[:40], origin)
+            for name, value in named
+            if str(name).count(" ") < _WORDS
+            for origin in self._origins(value)
+        )
+
+    def since(self, text: str, moment: int) -> str:
+        """The origin of a value that is new since *moment*: the user, else an action; else ""."""
+        if any(when > moment and _says(message, text) for when, message in self._messages):
+            return FROM_USER
+        action, when = self._latest.get(text, ("", 0))
+        return action if when > moment else ""
+
+    def only(self, text: str) -> str:
+        """The only action that returned a value, unless a user said it; "" if there is none."""
+        action, _ = self._values.get(text, ("", 0))
+        said = any(_says(message, text) for _, message in self._messages)
+        return "" if said or text in self._shared else action
+
+    def changed(self, action: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """The arguments that changed since the last call of *action*; none at its first call."""
+        given = {str(name)[:40]: crc32(repr(arguments[name])[:_MESSAGE_CHARS].encode()) for name in arguments}
+        before = self._given.get(action)
+        remember(self._given, action, given, _CALLS)
+        if before is None:
+            return ()
+        return tuple(sorted(name for name in given.keys() | before.keys() if given.get(name) != before.get(name)))
+
+    def named(self, arguments: Mapping[str, Any]) -> dict[str, str]:
+        """For each argument value in lower case, its argument name; phrases of earlier calls are included.
+
+        Phrases are names of people or things that later failures may mention.
+        """
+        current = {text.lower(): name for text, name in islice(_named(arguments, ""), _SCALARS_PER_RESULT)}
+        named = self._phrases | current
+        for text, name in current.items():
+            if " " in text:
+                remember(self._phrases, text, name, _PHRASES)
+        return named
+
+    def _origins(self, value: Any) -> tuple[str, ...]:
+        """The origins that most parts of *value* share; "" if none. Words that the user said are the user's."""
+        texts = [value] if isinstance(value, str) and value else list(islice(_scalars(value), _SCALARS_PER_RESULT))
+        counts = Counter(origin for text in texts for origin in self._origins_of(text))
+        return tuple(origin for origin, count in counts.items() if 2 * count > len(texts)) or ("",)
+
+    def _origins_of(self, text: str) -> tuple[str, ...]:
+        """The user if a message says this, else the actions that are its sources.
+
+        An identifier that the user repeated after a result is the result's.
+        """
+        action, returned = self._values.get(text, ("", 0))
+        identifier = bool(action) and any(map(str.isdigit, text))
+        heard = (message for when, message in self._messages if when < returned or not identifier)
+        if any(_says(message, text) for message in heard):
+            return (FROM_USER,)
+        return self._sources.get(text, (0, ()))[1]
+
+
+def _identifies(value: str) -> bool:
+    """Whether *value* looks like an identifier: it has a digit, or is a word of five capitals or more.
+
+    >>> _identifies("W2378156"), _identifies("SDZQKO"), _identifies("JFK")
+    (True, True, False)
+    """
+    return any(map(str.isdigit, value)) or (len(value) >= _CAPITALS and value.isalpha() and value.isupper())
+
+
+def _says(message: str, text: str) -> bool:
+    """Whether a lower-case *message* has *text* as a word.
+
+    Punctuation around it and the letters before a number may be missing.
+
+    >>> _says("it is 9502127", "#W9502127"), _says("it is 19502127", "#W9502127"), _says("row 12", "a12")
+    (True, False, False)
+    """
+    bare = text.lower().strip("#$.,:;!? ")
+    numbers = _LONG_NUMBER.findall(bare)
+    words = [bare, *(numbers if len(numbers) == 1 and bare.endswith(numbers[0]) else [])]
+    return any(len(word) > 1 and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", message) for word in words)
+
+
+def _scalars(value: Any) -> Iterator[str]:
+    return (text for _, text in _fields(value))
+
+
+def _fields(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Each value with the key above it; keys that hold digits are values, too."""
+    match value:
+        case bool() | None:
+            return
+        case str() if 2 < len(value) <= 80:
+            yield name, value
+        case int() if abs(value) >= 100:
+            yield name, str(value)
+        case Mapping() if depth < 6:
+            for key, part in value.items():
+                names = isinstance(key, str) and any(map(str.isdigit, key))
+                if names:
+                    yield name, key
+                yield from _fields(part, name if names else str(key), depth + 1)
+        case list() if depth < 6:
+            for part in value:
+                yield from _fields(part, name, depth + 1)
+        case _:
+            return
+
+
+def _named(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Each scalar with the innermost key above it."""
+    if isinstance(value, Mapping) and depth < 6:
+        for key in sorted(value, key=str):
+            yield from _named(value[key], str(key)[:40], depth + 1)
+    elif isinstance(value, list) and depth < 6:
+        for part in value:
+            yield from _named(part, name, depth + 1)
+    else:
+        yield from ((text, name) for text in _scalars(value))

@@ -1,0 +1,159 @@
+"""What playbooks tell where no way is known by its name: edits, checks, what to make sure of first; else nothing."""
+
+import pytest
+
+from hmxgraph.compiler._origins import ValueOrigins
+from hmxgraph.compiler.compilation import compile_summaries
+from hmxgraph.compiler.profile import DEFAULT_PROFILE
+from hmxgraph.compiler.sessions import summarise
+from tests.session_makers import Script
+
+HOOK = "pre-commit validation failed: [DIALYZER]"
+TESTS = "undefined function get/2"
+EDIT = {"file_path": "/app/test/page_test.exs", "old_string": "  use Live", "new_string": "  use Live\n  use Conn"}
+
+
+def drafts(scripts, artifact_type="failure_playbook"):
+    """What these sessions compile to."""
+    compiled = compile_summaries(summarise(script.events) for script in scripts).drafts
+    return [draft for draft in compiled if draft.artifact_type == artifact_type]
+
+
+def only(scripts):
+    """Their only playbook."""
+    (playbook,) = drafts(scripts)
+    return playbook
+
+
+def test_an_edit_that_repaired_says_which_line_of_which_file():
+    """Tools that edit files are named alike for all edits: what they changed is the fix."""
+    script = Script("s").user("Fix the tests").run("mix test", error=TESTS).call("Edit", **EDIT).run("mix deps.get")
+    playbook = only([script.run("mix test")])
+    (step,) = playbook.content["recovery_steps"]
+    assert step == (
+        "Edit `page_test.exs`, adding “use Conn”, then run `mix deps.get`, then try mix test again "
+        "(tried once, and it worked)"
+    )
+    assert not playbook.validated(DEFAULT_PROFILE)
+
+
+def test_no_edit_is_told_where_several_others_helped():
+    """A hook that refuses many kinds of changes is not repaired by one line; that it was overcome says nothing."""
+    script = Script("s").user("Commit the work")
+    for line in ("a = 1", "b = 2"):
+        script.run("git commit -m work", error="the hook refuses the change")
+        script.call("Edit", file_path="a.py", old_string="x", new_string=line).run("git commit -m work")
+    assert drafts([script]) == []
+
+
+def hooked(name, *, checked, helped=None):
+    """A session whose commit is refused by a hook that names a check, and tried again with it or without."""
+    helped = checked if helped is None else helped
+    script = (
+        Script(name).user("Commit the work").run("git commit -m a", error=HOOK).call("Edit", file_path=f"{name}.ex")
+    )
+    if checked:
+        script.run("mix compile").run("mix dialyzer")
+    return script.run("git commit -m a", error=None if helped else HOOK).feedback("positive")
+
+
+def test_the_check_that_the_error_names_is_the_way():
+    """It was run among other things each time that the error was gone."""
+    scripts = [hooked("s", checked=True), hooked("t", checked=True), hooked("u", checked=False)]
+    playbook = only(scripts)
+    assert playbook.content["recovery_steps"] == ["Run `mix dialyzer`, then try git commit again (worked 2 of 2 times)"]
+    assert playbook.validated(DEFAULT_PROFILE)
+    assert drafts([*scripts[:2], hooked("v", checked=True, helped=False)]) == []
+
+
+@pytest.mark.parametrize("scripts", [
+    pytest.param([Script("s").user("Stage it").call("stage", error="locked").call("stage")], id="it went away"),
+    pytest.param([Script("s").user("Stage it").call("stage", error="locked")], id="a single case"),
+    pytest.param([Script("s").user("Go").run("hex", error="denied").run("source a.sh")], id="preparations"),
+])  # fmt: skip
+def test_without_anything_to_say_there_is_no_playbook(scripts):
+    """That something failed once, and what the agent did next for other reasons, helps nobody."""
+    assert [draft for draft in drafts(scripts) if "Call stage again" not in draft.content["recovery_steps"][0]] == []
+
+
+def order_work(name, *changes, status="delivered", failing=None, beside=""):
+    """A session that looks an order up and changes it; the last change fails with *failing*.
+
+    *beside* is a change of another order before it.
+    """
+    order = f"W{name.encode().hex()}"
+    script = Script(name).user(f"Please {changes[-1].split('_')[0]} my order")
+    script.call("get_order_details", {"order_id": order, "status": status, "country": "USA"}, order_id=order)
+    if beside:
+        script.call("get_order_details", {"country": "USA"}, order_id=f"{order}0").call(beside, order_id=f"{order}0")
+    for change in changes[:-1]:
+        script.call(change, order_id=order)
+    script.call(changes[-1], error=failing, order_id=order)
+    return script.feedback("negative" if failing else "positive")
+
+
+def test_a_change_that_did_not_wait_for_its_statement_is_explained():
+    """Orders are returned when they are delivered: that is to be checked, says the playbook."""
+    worked = [order_work(f"a{n}", "return_order") for n in range(8)]
+    worked += [order_work(f"b{n}", "cancel_order", status="pending") for n in range(8)]
+    refused = "this order cannot be returned"
+    failed = [order_work(f"c{n}", "return_order", status="pending", failing=refused) for n in range(2)]
+    playbook = only([*worked, *failed])
+    assert playbook.content["prevention_strategies"] == [
+        "Before return_order, check that get_order_details says “status: delivered”"
+    ]
+    assert playbook.validated(DEFAULT_PROFILE)
+    other = [order_work(f"d{n}", "return_order", failing="the server is down") for n in range(2)]
+    assert only([*worked, *other]).content["prevention_strategies"] == []
+
+
+def test_a_change_is_refused_after_another_change_of_the_same_thing():
+    """Of nine orders returned alone none was refused, of those exchanged before all."""
+    worked = [
+        order_work(f"{change}{n}", change) for n in range(9) for change in ("return_order", "exchange_order")[: n + 1]
+    ]
+    refused = "this order cannot be returned"
+    failed = [order_work(f"b{n}", "exchange_order", "return_order", failing=refused) for n in range(3)]
+    make_sure = "Before return_order, make sure that exchange_order has not changed the same thing"
+    assert only([*worked, *failed]).content["prevention_strategies"] == [
+        f"{make_sure}: after that it failed so 3 of 3 times, otherwise 0 of 9"
+    ]
+    apart = [order_work(f"c{n}", "return_order", failing=refused, beside="exchange_order") for n in range(3)]
+    assert only([*worked, *apart]).content["prevention_strategies"] == []
+
+
+def test_conditions_stand_at_the_changes_that_wait_for_them():
+    """A procedure with one change has a precondition; where changes wait for different things, each step says so."""
+    scripts = [order_work(f"a{n}", "return_order") for n in range(8)]
+    scripts += [order_work(f"b{n}", "cancel_order", status="pending") for n in range(8)]
+    for number in range(6):
+        script = Script(f"c{number}").user("Cancel one order and return the other one")
+        for change, status in (("cancel_order", "pending"), ("return_order", "delivered")):
+            order = f"W{change}{number}"
+            script.call("get_order_details", {"status": status, "country": "USA"}, order_id=order)
+            script.call(change, order_id=order)
+        scripts.append(script.feedback("positive"))
+    schemas = {tuple(draft.metadata["goal_actions"]): draft.content for draft in drafts(scripts, "task_schema")}
+    single = schemas["get_order_details", "return_order"]
+    assert any("says “status: delivered” (true" in condition for condition in single["preconditions"])
+    assert not any(step["description"].startswith("Only if") for step in single["steps"])
+    both = schemas["cancel_order", "get_order_details", "return_order"]
+    assert [step["description"].partition(":")[0] for step in both["steps"][-2:]] == [
+        "Only if get_order_details says “status"
+    ] * 2
+    assert not any("status" in condition for condition in both["preconditions"])
+
+
+def test_the_source_of_a_value_is_what_names_it_among_the_fewest():
+    """A customer has several cards, the order was paid with one; what a call was asked with is no result of it."""
+    origins = ValueOrigins(most_values=100, most_messages=10)
+    origins.add_result(
+        "get_customer", {"id": "c-1", "cards": [{"card": "card-1"}, {"card": "card-2"}], "orders": ["W101", "W102"]}
+    )
+    origins.add_result(
+        "get_order", {"order": "W101", "customer": "c-1", "paid": {"card": "card-2"}}, given={"w101": "order"}
+    )
+    found = origins.of({"card": "card-2", "order": "W101", "customer": "c-1"})
+    assert found == (
+        ("card", "get_order"), ("customer", "get_customer"), ("customer", "get_order"), ("order", "get_customer")
+    )  # fmt: skip
