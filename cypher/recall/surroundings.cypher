@@ -23,7 +23,7 @@
 // result helps nobody, and the windows of the best events end between them. So are the last events of the first $ends of
 // the $sessions: an example says how it ended, before thanks and farewell.
 //
-// failed are those of the $sessions whose last feedback, as of then, was negative.
+// failed are those of the $sessions, and of the sessions of linked events, whose last feedback, as of then, was negative.
 //
 // This is the last statement of a pack, and each statement sees what was committed before it: state_version, read last,
 // reveals concurrent commits since the first statement.
@@ -102,8 +102,9 @@ CALL () {
   WHERE event.tenant_id = $tenant_id AND event.erased IS NULL
   RETURN collect([event.event_id, event.event_type, event.content]) AS contents
 }
-CALL () {
-  UNWIND $sessions AS key
+CALL (linked) {
+  UNWIND $sessions + [event IN linked | event.session_key] AS key
+  WITH DISTINCT key
   MATCH (session:Session {key: key})
   WHERE session.tenant_id = $tenant_id AND session.outcome IN ['negative', 'correction']
     AND session.outcome_order[1] <= $as_of_us

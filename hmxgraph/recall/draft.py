@@ -388,6 +388,8 @@ _COMPARED_BEYOND = 16
 _MOST_COMPARED = 1_500
 # Number of past sessions shown whole; one is enough beside a procedure, which already states what they share.
 MOST_SESSIONS = 2
+# The part of the budget for which the passages of whole sessions are cut, beside a procedure and alone.
+_BESIDE_PROCEDURE, _ALONE = 4, 0.8
 # A question for the latest with at most this many terms is answered by time alone.
 _BARE = 1
 # A procedure that went well in a smaller share of its sessions usually failed.
@@ -429,7 +431,9 @@ class Draft:
     def _with_passages(self, episodes: Episodes) -> Episodes:
         """Return the events, long messages cut to what matches if those that may be shown nearly fill the budget."""
         terms, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
-        return with_passages(episodes, self.whole, terms, self.request.budget, count_tokens, self.whole_sessions)
+        budget = self.request.budget
+        room = budget // _BESIDE_PROCEDURE if self._routine else int(budget * _ALONE)
+        return with_passages(episodes, self.whole, terms, budget, count_tokens, self.whole_sessions, room)
 
     def _with_whole_sessions(self, episodes: Episodes) -> Episodes:
         """Return the events with those of :attr:`whole_sessions`, of past ones without what tells nothing here."""
@@ -480,7 +484,9 @@ class Draft:
             return frozenset()
         if next(procedures, None) is None and not self._acting:
             return frozenset()
-        best = self._by_steps.best_sessions(1 if self._routine else MOST_SESSIONS, running, self.failed)
+        best = self._by_steps.best_sessions(
+            1 if self._routine else MOST_SESSIONS, running, self.events.match.share, self.failed
+        )
         if not works and not self._scored_events.logs(best[:1]):
             return frozenset()
         return frozenset([*best, running] if running else best)

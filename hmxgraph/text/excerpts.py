@@ -13,8 +13,9 @@ from hmxgraph.text.terms import terms
 GAP = " […]"
 # Marks that the text began before.
 _BEGUN = "[…] "
-# A sentence or a line; longer ones are split at a space, or anywhere if there is none.
+# A sentence, a line or a field of a record; longer ones are split at a space, or anywhere if there is none.
 _LONGEST = 160
+_FIELD_END = r",\s(?=\w{1,40}:\s)"
 # Texts whose pieces are cached, up to some ten kilobytes each.
 _CACHED_TEXTS = 2_048
 # The number of a list item ends no sentence.
@@ -24,7 +25,7 @@ _FEW_TERMS = 3
 _SENTENCE_ENDS = (".", "!", "?", ";", "\n")
 _FENCE = "```"
 _PIECE = re.compile(
-    rf"[^\n]{{1,{_LONGEST}}}?(?:\n+|{_SENTENCE_END}|\Z)|[^\n]{{1,{_LONGEST}}}(?:\s+|\Z)|\S{{1,{_LONGEST}}}|\n+"
+    rf"[^\n]{{1,{_LONGEST}}}?(?:\n+|{_SENTENCE_END}|{_FIELD_END}|\Z)|[^\n]{{1,{_LONGEST}}}(?:\s+|\Z)|\S{{1,{_LONGEST}}}|\n+"
 )
 
 
