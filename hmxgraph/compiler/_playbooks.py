@@ -44,6 +44,7 @@ _HALF = 0.5
 _LEAST_CALLS = 4
 _MOST_LOOKUPS = 2
 _GAP = 0.2
+_LEADS_NOWHERE = PREPARATIONS | {"exit"}
 # One-sided 5 % level: an unnecessary lookup costs little.
 _CLEARLY = 1.64
 # Error words which say that a value is wrong, as opposed to unavailable at the moment (_SPENT).
@@ -292,7 +293,7 @@ def _gone_on(group: FailureGroup) -> str:
     if not group.action or failed or len(went_on) <= _HALF * len(group.occurrences):
         return ""
     names = most_first(Counter(occurrence.following[0].action for occurrence in went_on))
-    if PREPARATIONS.issuperset(names):
+    if _LEADS_NOWHERE.issuperset(names):
         return ""
     return f"No way to repair it is known; the work went on with {listed(names[:2], 'or')}"
 

@@ -96,6 +96,12 @@ class Recovery:
         return self._unattested and self.seen.successes < _TWICE and kind_of(self.action) in _WORKS
 
     @property
+    def comes_first(self) -> bool:
+        """Whether most reactions that it is credited for began with it."""
+        firsts = [occurrence.changes[0] == self.action for occurrence in self.credited if occurrence.changes]
+        return 2 * sum(firsts) >= len(firsts)
+
+    @property
     def _unattested(self) -> bool:
         return not self.attempts and not self.retry
 
@@ -164,9 +170,12 @@ def went_elsewhere(occurrence: Occurrence) -> bool:
 
 
 def tallies(advised: Iterable[Recovery]) -> list[dict[str, Any]]:
-    """The tries and successes of each first action, in the form that the metadata of a playbook stores."""
+    """The tries and successes of each first action, in the form that the metadata of a playbook stores.
+
+    A check that is run after other work is no first action.
+    """
     counted: dict[str, dict[str, Any]] = {}
-    for recovery in advised:
+    for recovery in (recovery for recovery in advised if recovery.comes_first):
         tally = counted.setdefault(recovery.action, {"tool": recovery.action, "used": 0, "helped": 0})
         tally["used"] += recovery.seen.count
         tally["helped"] += recovery.seen.successes

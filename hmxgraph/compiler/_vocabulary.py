@@ -152,7 +152,7 @@ WRAPPER_FLAGS_WITH_VALUE = {
     "time": _listed("-f -o --format --output"),
     "exec": _listed("-a"),
 }
-PREPARATIONS = _listed("cd export source . set pushd popd echo sleep true mkdir unset exit")
+PREPARATIONS = _listed("cd export source . set pushd popd echo sleep true mkdir unset")
 # Programs whose output only feeds the next program of a pipeline.
 FEEDERS = _listed("echo printf cat yes")
 # Programs whose first word is an operand, even if it is a verb: "rm build".

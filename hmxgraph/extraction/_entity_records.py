@@ -187,9 +187,21 @@ def _fields(key: str, value: Any, noun: str) -> Iterator[_Field]:
     if any(isinstance(each, dict | list) for each in values):
         return
     name = _noun_of(key)
+    of_ids = _is_list_of_ids(value)
     for each in values[:MOST_RECORDS]:
-        if (field := _field(key, name, each, noun)) is not None:
+        if (field := _field(key, name, each, noun, listed=of_ids)) is not None:
             yield field._replace(alone=len(values) == 1 and values is not value)
+
+
+def _is_list_of_ids(value: Any) -> bool:
+    """Whether most of a list are identifiers by their form, and all are as long: then so are the others.
+
+    >>> _is_list_of_ids(["JMO1MG", "3RK2T9", "TAMSDK"]), _is_list_of_ids(["JMO1MG", "TAMSDK", "ORLAND"])
+    (True, False)
+    """
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        return False
+    return len({len(each) for each in value}) == 1 and 2 * sum(bool(is_id(each)) for each in value) > len(value)
 
 
 class _Noun(NamedTuple):
@@ -222,12 +234,12 @@ def _noun_of(key: str) -> _Noun:
     return _Noun(plain, plain, None)
 
 
-def _field(key: str, of: _Noun, value: Any, noun: str) -> _Field | None:
-    """The field *key* with *value* in a record called *noun*, if it identifies something."""
+def _field(key: str, of: _Noun, value: Any, noun: str, *, listed: bool = False) -> _Field | None:
+    """The field *key* with *value*, maybe *listed* among identifiers, in a record called *noun*, if it identifies."""
     text = str(value) if type(value) is int and value >= 0 and of.level in {_ID, _NUMBER} else value
     if not isinstance(text, str) or not 0 < len(text) <= _LONGEST_ID or text.lower() in _NO_VALUES:
         return None
-    by_form = not text.isalpha() and key not in _LABELS and bool(is_id(text))
+    by_form = listed or (not text.isalpha() and key not in _LABELS and bool(is_id(text)))
     if of.level is not None and of.level >= _TYPE:
         level = _ID if by_form and of.type == of.noun else of.level
         return _Field(of.noun, Thing(of.type, text.strip()), level) if _is_name(text) else None

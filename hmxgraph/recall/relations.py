@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.candidates import Candidate, support
 from hmxgraph.recall.knowledge import KnownRelation, Related, RelatedEntity
 from hmxgraph.recall.known_candidates import Appraisal, relation_candidate
@@ -44,6 +45,8 @@ MOST_SENTENCES = 40
 # Less relevant relations lead away from the subject.
 _LEAST = 0.35
 _MOST_TARGETS = 8
+# What was not seen with the others for longer may belong there no more.
+_SAME_LISTING_US = DAY_US // 24
 # Relations that read as verbs; all others are named after fields.
 _VERBS = frozenset({"chooses", "fixes", "hosted_on", "mentions_with", "raises", "runs", "touches", "uses"})
 _WORDINGS = {"mentions_with": "is mentioned with", "hosted_on": "is hosted on"}
@@ -142,7 +145,20 @@ def sentences(question: Question, related: Related, vicinity: Vicinity) -> Itera
     asked = frozenset(_asked({relation.relation_type for relation in shown}, question))
     flows = _Walk(related, shown, vicinity, asked).flows * _bearings(question, related, shown)
     ranked = sorted(zip(flows.tolist(), shown, strict=True), key=lambda pair: (-pair[0], pair[1].relation_id))
+    if question.works:
+        subjects = _subjects(related)
+        ranked = [(flow, relation) for flow, relation in ranked if relation.source_key in subjects]
     yield from _worded(related, ranked, asked, 1.0 if related.named else _UNNAMED * vicinity.assurance)
+
+
+def _subjects(related: Related) -> frozenset[str]:
+    """What a request for work is about: what it names, and what has that, other than people.
+
+    An agent that is to cancel an order needs what the order has, not the other orders of its customer.
+    """
+    people = {entity.key for entity in related.entities if entity.type == "person"}
+    named = related.named - people
+    return _origins(related) | {each.source_key for each in related.relations if each.target_key in named}
 
 
 def _named_alone(related: Related, named: Iterable[str]) -> frozenset[str]:
@@ -294,15 +310,43 @@ def _sentence(
 ) -> str:
     """What *entity* has, best first: its fields, then what it does."""
     parts: dict[str, list[str]] = {}
+    earlier: dict[str, list[str]] = {}
+    latest = _latest(relations)
     for relation in relations:
         if relation.relation_type != _NAME or entity.label != relation.target:
             target = by_key[relation.target_key]
             name = target.name if target.key in named or target.label == entity.label else _shown(target)
-            parts.setdefault(relation.relation_type, []).append(name)
-    fields = [_listed(_noun(kind, len(names)), names) for kind, names in parts.items() if kind not in _VERBS]
-    verbs = [_listed(_WORDINGS.get(kind, kind), names) for kind, names in parts.items() if kind in _VERBS]
+            past = relation.last_us < latest[relation.relation_type] - _SAME_LISTING_US
+            (earlier if past else parts).setdefault(relation.relation_type, []).append(name)
+    fields = [
+        _listed(_noun(kind, len(names)), names) + _formerly(earlier.get(kind, ()))
+        for kind, names in parts.items()
+        if kind not in _VERBS
+    ]
+    verbs = [
+        _listed(_WORDINGS.get(kind, kind), [*names, *earlier.get(kind, ())])
+        for kind, names in parts.items()
+        if kind in _VERBS
+    ]
     has = [f"has {', '.join(fields)}"] if fields else []
     return f"{_titled(entity)} {'; '.join([*has, *verbs])}"
+
+
+def _latest(relations: Iterable[KnownRelation]) -> dict[str, int]:
+    """When a relation of each type was last seen."""
+    latest: dict[str, int] = {}
+    for relation in relations:
+        latest[relation.relation_type] = max(latest.get(relation.relation_type, 0), relation.last_us)
+    return latest
+
+
+def _formerly(names: Sequence[str]) -> str:
+    """What was seen there before, but not lately: an item that another one has replaced.
+
+    >>> _formerly(["8555936349"]), _formerly(["a", "b"]), _formerly([])
+    (', earlier 8555936349', ', earlier a and b', '')
+    """
+    return f", {_listed('earlier', names)}" if names else ""
 
 
 def _listed(word: str, names: Sequence[str]) -> str:

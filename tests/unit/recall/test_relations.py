@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.question import understood
 from hmxgraph.recall.relations import Vicinity, sentences
 from tests.recall_makers import NOW, conflict, draft, entity, known, packed, related, relation
@@ -164,3 +165,26 @@ def test_thinking_is_no_question_about_a_tool():
     uses = [relation(1, "agent-1", "think", kind="uses")]
     assert said("I think I would like to use a gift card, please swap the shirt", uses, named=["think"]) == []
     assert said("Which agents use think?", uses, named=["think"]) == ["agent-1 uses think"]
+
+
+def test_what_was_seen_before_and_not_lately_is_told_as_earlier():
+    """An item that was exchanged is still known, but not as one of the order's."""
+    gone, come = (
+        replace(relation(20 + n, "#W1", f"item_{n}", kind="item"), last_us=NOW - age)
+        for n, age in ((8, DAY_US), (9, 0))
+    )
+    here = replace(SHOP[1], last_us=NOW - 60_000_000)
+    (sentence,) = said("What is in #W1?", [here, come, gone], named=["#W1"])
+    assert sentence in {
+        "order #W1 has items item_5 and item_9, earlier item_8",
+        "order #W1 has items item_9 and item_5, earlier item_8",
+    }
+
+
+def test_a_request_for_work_gets_what_it_is_about_and_no_more():
+    """The order to cancel, and the order with the item to return; not the other orders of the customer."""
+    texts = said("Please cancel #W1", SHOP, named=["#W1"])
+    assert [text.split(" has")[0] for text in texts] == ["order #W1"]
+    texts = said("Please return item_6", SHOP, named=["item_6"])
+    assert [text.split(" has")[0] for text in texts] == ["order #W2"]
+    assert len(said("What about #W1?", SHOP, named=["#W1"])) > 1
