@@ -9,8 +9,7 @@ from hmxgraph.compiler._amendments import ASKED, CHOSEN, CORRECTED, FROM, GIVEN,
 from hmxgraph.compiler._drafts import Observations
 from hmxgraph.compiler._schemas import usual_line
 from hmxgraph.compiler._slots import filled
-from hmxgraph.compiler._verbs import is_action, kind_of, serves_any_purpose
-from hmxgraph.compiler._vocabulary import has_word
+from hmxgraph.compiler._verbs import is_action, kind_of, names_program, serves_any_purpose
 from hmxgraph.compiler.failures import FailureGroup, Occurrence, chance, most_frequent, strata, to_the_same_end
 from hmxgraph.compiler.summary import Amendment, Step
 from hmxgraph.text.terms import most_first
@@ -288,8 +287,7 @@ def _is_named_remedy(action: str, message: str, taken: Sequence[Occurrence]) -> 
 
     A hook that fails with "[DIALYZER]" names the check to run until it passes.
     """
-    named = has_word(message.lower(), action.rsplit(maxsplit=1)[-1].lower()) and serves_any_purpose(action)
-    return named and len(taken) >= _TWICE and all(occurrence.helped for occurrence in taken)
+    return names_program(message, action) and len(taken) >= _TWICE and all(occurrence.helped for occurrence in taken)
 
 
 def _way(occurrence: Occurrence) -> Way:

@@ -13,10 +13,11 @@ from statistics import fmean, median, pstdev
 
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
 from hmxgraph.compiler._schemas import complexity, describe
-from hmxgraph.compiler._verbs import is_action, is_check, names_its_object, noun_words
+from hmxgraph.compiler._verbs import is_action, is_check, names_its_object, names_program, noun_words
 from hmxgraph.compiler._wording import listed, title
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary, Step
+from hmxgraph.text.lines import plain_quotes
 
 # The origin in the metadata of these artifacts.
 ROUTINE = "routine"
@@ -57,8 +58,21 @@ class _Routine:
 
     @cached_property
     def before(self) -> list[str]:
-        """The usual commands in their order."""
-        return sorted(filter(self._leads_up, self.usual), key=lambda name: (fmean(self._shares(name)), name))
+        """The usual commands in their order, and those that are demanded."""
+        names = {*filter(self._leads_up, self.usual), *self.demanded}
+        return sorted(names, key=lambda name: (fmean(self._shares(name)), name))
+
+    @cached_property
+    def demanded(self) -> dict[str, str]:
+        """The commands that errors of the closing one name, with the message: a hook that asks for a format."""
+        known = sorted(set(chain.from_iterable(piece.places for piece in self.pieces)))
+        messages = [
+            failure.message
+            for session in self.sessions
+            for failure in session.failures
+            if failure.step >= 0 and session.steps[failure.step].action == self.closing
+        ]
+        return {name: message for message in messages for name in known if names_program(message, name)}
 
     @cached_property
     def usual(self) -> list[str]:
@@ -142,7 +156,7 @@ def _draft(routine: _Routine, profile: CompilerProfile) -> ArtifactDraft:
     steps = [
         {
             "order": order,
-            "description": describe(name, routine.uses(name), names[: order - 1]),
+            "description": describe(name, routine.uses(name), names[: order - 1]) + _why(name, routine),
             "tools_used": [name],
             "optional": False,
         }
@@ -167,6 +181,12 @@ def _draft(routine: _Routine, profile: CompilerProfile) -> ArtifactDraft:
         tags=tags(word for name in names for word in noun_words(name)),
         metadata={"goal_actions": sorted(names), "origin": ROUTINE},
     )
+
+
+def _why(name: str, routine: _Routine) -> str:
+    """Why a command belongs to the routine that is not in most pieces of work."""
+    message = "" if name in routine.usual else routine.demanded.get(name, "")
+    return f": without it, {routine.closing} failed with “{plain_quotes(message)}”" if message else ""
 
 
 def _last(piece: _Piece, name: str) -> list[Step]:

@@ -17,6 +17,7 @@ from hmxgraph.compiler._vocabulary import (
     TOOL_VERBS,
     WEB_LOOKUPS,
     WEB_METHODS,
+    has_word,
 )
 from hmxgraph.compiler.actions import PATH_ID
 
@@ -268,6 +269,15 @@ def is_check(action: str) -> bool:
     words = action.split(" ")
     programs = {"/".join(words[:length]) for length in range(1, len(words) + 1)}
     return not programs.isdisjoint(CHECKING_PROGRAMS) or (len(words) > 1 and words[-1] in _TRIALS)
+
+
+def names_program(message: str, action: str) -> bool:
+    """Whether a *message* names the program of *action* by its last word.
+
+    >>> names_program("validation failed: [DIALYZER]", "mix dialyzer"), names_program("a test failed", "mix dialyzer")
+    (True, False)
+    """
+    return has_word(message.lower(), action.rsplit(maxsplit=1)[-1].lower()) and serves_any_purpose(action)
 
 
 def names_its_object(action: str) -> bool:

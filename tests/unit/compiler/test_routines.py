@@ -1,10 +1,12 @@
 """Routines: what long sessions run again and again before the command that closes a piece of work."""
 
+from dataclasses import replace
+
 import pytest
 
 from hmxgraph.compiler._routines import routines
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
-from hmxgraph.compiler.summary import SessionSummary, Situation, Step
+from hmxgraph.compiler.summary import Failure, SessionSummary, Situation, Step
 
 CHECKS = ("make build", "pytest", "ruff check", "git add")
 ROUTINE = [*CHECKS, "git commit"]
@@ -76,3 +78,20 @@ def test_failed_runs_do_not_close():
     steps = tuple(each for step in first.steps for each in ([refused, step] if step.action == "git commit" else [step]))
     (draft,) = routines([SessionSummary("s1", steps=steps), second], DEFAULT_PROFILE)
     assert draft.seen.count == 10
+
+
+def test_what_an_error_demands_is_part_of_the_routine():
+    """A check that was run before a few commits only, but that a hook names when it refuses one, with the reason."""
+
+    def refused(name):
+        worked = session(name, *work(*ROUTINE, times=4), *work(*CHECKS, "make format", "git commit", times=1))
+        steps = (*worked.steps, Step("git commit", f"{name}-x", Situation(), command="git commit", ok=False))
+        failure = Failure("hook", "", "the hook says: run FORMAT first", f"{name}-f", step=len(steps) - 1)
+        return replace(worked, steps=steps, failures=(failure,))
+
+    sessions = [refused(name) for name in ("s1", "s2")]
+    assert learned(*sessions) == [[*CHECKS, "make format", "git commit"]]
+    (draft,) = routines(sessions, DEFAULT_PROFILE)
+    reason = "without it, git commit failed with “the hook says: run FORMAT first”"
+    assert draft.content["steps"][4]["description"] == f"Run `make format`: {reason}"
+    assert learned(*(replace(each, failures=()) for each in sessions)) == [ROUTINE]
