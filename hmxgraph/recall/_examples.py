@@ -20,7 +20,7 @@ def telling_weights(pool: EventPool, own: Flags, weight_by_term: Mapping[str, fl
     events = np.flatnonzero(own).tolist()
     terms_of = {at: frozenset(pool.words[at].split()) for at in events}
     returned = frozenset().union(*(terms_of[at] for at in events if pool.results[at]))
-    spoken = frozenset().union(*(terms_of[at] for at in events if pool.speaker[at] and not pool.results[at]))
+    spoken = frozenset().union(*(terms_of[at] for at in events if not pool.kinds[at]))
     counts = Counter(term for terms in terms_of.values() for term in terms)
     most, top = _EVERYWHERE * len(events), max(weight_by_term.values(), default=1.0)
     telling = {term: top * (1.0 - counts[term] / most) for term in returned & spoken if counts[term] < most}
