@@ -51,7 +51,7 @@ def test_words_of_results_that_were_spoken_of_weigh():
 def test_a_long_request_is_not_new_for_its_length():
     """No message shares a third of a story, but one of its kind was told before; another kind of work is new."""
     story = (
-        "Please cancel my reservation: my uncle from Lisbon fell ill, the dog needs walking, the garden must be watered,"
+        "Please cancel my reservation: my uncle from Lisbon fell ill, the dog needs walking, the garden needs water,"
         " and neither my sister nor the neighbours with the red car can look after the old house by the river,"
         " while hail and muddy roads keep buses, trams and ferries from reaching our village"
     )
