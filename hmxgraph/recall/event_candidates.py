@@ -27,17 +27,15 @@ from hmxgraph.recall.candidates import (
 )
 from hmxgraph.recall.pool import CALLED, FAILED, WORKED, EventPool, Flags, Floats, is_assistant
 from hmxgraph.recall.question import speaks_of_trouble
+from hmxgraph.recall.relevance import as_examples
 from hmxgraph.text.excerpts import Passages
 from hmxgraph.text.lines import SUPERSEDED, attributed, event_line
 from hmxgraph.text.terms import TokenCounter
 
 # The minimum relevance of an event that relates to the question at all.
 HELPS = 0.2
-# How sessions are ranked as examples: by the largest part of the question in an event, the relevance of the best event,
-# and a little by time; with the factor on those that failed. An old example is as good as a new one. Measured on 145
-# requests that went well, by the changes that the best one or two examples share with what was done: F1 63.6 and 75.3
-# by score, 69.0 and 79.2 so.
-_BY_RELEVANCE, _BY_TIME, _IF_FAILED = 0.5, 0.05, 0.6
+# Of examples that are nearly as good, the later one; and the factor on those that failed.
+_BY_TIME, _IF_FAILED = 0.05, 0.6
 # Minimum relevance of a step in an episode shown whole, as a fraction of its most relevant step.
 _WITHIN_EPISODE = 0.5
 # What it gains by matching as much of the question as the best step.
@@ -139,17 +137,11 @@ class Episodes:
         step. Of sessions that are nearly as good, those that *failed* come last.
         """
         bad = np.array([session_id in failed for session_id in self.pool.session_id], dtype=np.bool_)
-        matched = self._best_of_session(np.where(self._of_logs, self._relevance, shares))
-        worth = matched + _BY_RELEVANCE * self._best_of_session(self._relevance) + _BY_TIME * self.recency
+        matched = np.where(self._of_logs, self._relevance, shares)
+        worth = as_examples(self.pool.sessions, matched, self._relevance) + _BY_TIME * self.recency
         order = np.argsort(-worth * np.where(bad, _IF_FAILED, 1.0), kind="stable").tolist()
         ranked = (self.pool.session_id[at] for at in order if self.scores[at] >= THRESHOLD)
         return list(islice(dict.fromkeys(session_id for session_id in ranked if session_id != but), most))
-
-    def _best_of_session(self, values: Floats) -> Floats:
-        """Return for each event the highest of the *values* in its session."""
-        best = np.zeros(self.pool.sessions.max(initial=-1) + 1)
-        np.maximum.at(best, self.pool.sessions, values)
-        return best[self.pool.sessions]
 
     def by_steps(self, scores: Floats, weight_by_term: Mapping[str, float], count_tokens: TokenCounter) -> "Episodes":
         """Return the events, those of logs of many tasks by the *scores* of their steps, in short lines.
