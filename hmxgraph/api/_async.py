@@ -193,11 +193,11 @@ class AsyncRecording(AsyncFace):
         """A report on every line of *source*: stored, duplicate, conflicting, skipped, or rejected with all its faults.
 
         *source* is a path (JSON lines, objects over several lines or a JSON array, plain or gz; a folder of such files;
-        ``-`` for standard input), an open file, bytes, one event, or an iterable of dicts, events or bytes. The format
-        of files, streams and bytes is recognised from their content, each file's on its own; an iterable holds HMX-E
-        events unless *format* says otherwise. Events are written in batches, each in one transaction; feeding the same
-        source again writes nothing. What comes through a pipe is written as it comes. If the source raises, what it
-        handed over is stored before its error is raised.
+        ``-`` for standard input), a list of :class:`pathlib.Path`, an open file, bytes, one event, or an iterable of
+        dicts, events or bytes. The format of files, streams and bytes is recognised from their content, each file's on
+        its own; an iterable holds HMX-E events unless *format* says otherwise. Events are written in batches, each in
+        one transaction; feeding the same source again writes nothing. What comes through a pipe is written as it comes.
+        If the source raises, what it handed over is stored before its error is raised.
 
         With :func:`hmxgraph.connect_async`, *source* may be an asynchronous iterable or a stream as well
         (``hmxgraph.ingest.streams``): its messages pass a reorder window of *window_seconds* and are acknowledged after

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from hmxgraph.api.recording import ForgetChoices, RememberOptions
 
 SHOWN = 20
+# Lines named of those that are rejected alike.
+LINES = 5
 _NOTHING_MATCHED = (
     "nothing matched: no event that still holds content meets all of this; of a memory or an artifact, "
     "hmxgraph explain ID names the events it rests on"
@@ -61,7 +63,12 @@ class Rate(ProgressColumn):
 
 
 def ingest(
-    source: Annotated[str, typer.Argument(help="File or folder (JSON, JSONL, gz), - for stdin, or a stream's URL.")],
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            help="Files or folders (JSON, JSONL, gz); or - for stdin, or a stream's URL.", show_default=False
+        ),
+    ],
     format_: Annotated[str | None, typer.Option("--from", help="Name of the format; recognised if left out.")] = None,
     session: Annotated[str | None, typer.Option(help="Session of records that name none.")] = None,
     agent: Annotated[str | None, typer.Option(help="Agent of records that name none.")] = None,
@@ -85,12 +92,15 @@ def ingest(
     options: IngestChoices = {"rejects": rejects, "writers": writers, "batch_size": batch, "format": format_}
     options |= {"session_id": session, "agent_id": agent, "user_id": user}
     options |= {"on_error": "raise" if strict else "report", "rehome": rehome}
-    with interruptible_input(source):
+    source = _one_of(sources)
+    with interruptible_input(sources[0]):
         with _progress() as show_progress:
             options["progress"] = show_progress
-            streams = is_stream_url(source)
             login = _Login(tenant, TrustPolicy(single_user=single_user), mask_secrets)
-            report = _streamed(source, idle, login, options) if streams else _from_source(source, login, options)
+            if isinstance(source, str) and is_stream_url(source):
+                report = _streamed(source, idle, login, options)
+            else:
+                report = _from_source(source, login, options)
         emit(report.document(), as_json, lambda: _show(report))
     if report.rejected or report.conflicts:
         sys.exit(1)
@@ -188,7 +198,16 @@ class _Login(NamedTuple):
     mask_secrets: str | None
 
 
-def _from_source(source: str, login: _Login, options: IngestChoices) -> IngestReport:
+def _one_of(sources: Sequence[str]) -> str | list[Path]:
+    """The only source as it was named, or several files and folders."""
+    if len(sources) == 1:
+        return sources[0]
+    if other := next((source for source in sources if source == "-" or is_stream_url(source)), None):
+        raise typer.BadParameter(f"{other} is ingested alone; several sources have to be files or folders")
+    return [Path(source) for source in sources]
+
+
+def _from_source(source: str | list[Path], login: _Login, options: IngestChoices) -> IngestReport:
     with opened(*login) as graph:
         return graph.ingest(source, **options)
 
@@ -262,12 +281,30 @@ def _table(report: IngestReport) -> Table:
         table.add_row(Text("warning", "yellow"), warning)
     for conflict in report.conflicting[:SHOWN]:
         table.add_row(Text("conflict", "red"), f"{_place(conflict)}: {conflict.event_id} is stored with another body")
-    for rejection in report.rejected[:SHOWN]:
-        faults = "; ".join(map(str, rejection.faults))
-        table.add_row(Text("rejected", "red"), f"{_place(rejection)} {rejection.event_id}: {faults}")
-    if more := sum(max(count - SHOWN, 0) for count in (report.rejected_count, report.conflicts)):
+    alike = list(_alike(report.rejected).items())[:SHOWN]
+    for (source, faults), rejections in alike:
+        table.add_row(Text("rejected", "red"), f"{_places(source, rejections)}: {faults}")
+    told = sum(len(rejections) for _, rejections in alike)
+    if more := report.rejected_count - told + max(report.conflicts - SHOWN, 0):
         table.add_row("", f"{more:,} more; --json shows 10,000, --rejects keeps all")
     return table
+
+
+def _alike(rejected: Iterable[Rejection]) -> dict[tuple[str, str], list[Rejection]]:
+    """The rejections with the same faults in the same source."""
+    alike: dict[tuple[str, str], list[Rejection]] = {}
+    for rejection in rejected:
+        alike.setdefault((rejection.source, "; ".join(map(str, rejection.faults))), []).append(rejection)
+    return alike
+
+
+def _places(source: str, rejections: Sequence[Rejection]) -> str:
+    """The source and the lines of rejections that are alike, the first few by number."""
+    if len(rejections) == 1:
+        return f"{_place(rejections[0])} {rejections[0].event_id}".rstrip()
+    numbers = ", ".join(f"{rejection.line:,}" for rejection in rejections[:LINES])
+    more = f" and {len(rejections) - LINES:,} more" if len(rejections) > LINES else ""
+    return f"{source + ', ' if source else ''}lines {numbers}{more}"
 
 
 def _place(problem: Rejection | ConflictingEvent) -> str:

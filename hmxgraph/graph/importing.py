@@ -12,7 +12,7 @@ from hmxgraph.errors import Fault, MalformedJson, UnknownChoice
 from hmxgraph.formats.catalogue import FORMATS, HMX_EVENTS, format_named, recognise
 from hmxgraph.formats.conversion import Format, JsonObject, Origin, Outcome, Record
 from hmxgraph.ingest.intake import malformed, mended
-from hmxgraph.ingest.sources import Arrival, Broken, Delivery, Lull, Payload, Source
+from hmxgraph.ingest.sources import Arrival, Broken, Delivery, Lull, Payload, Source, are_paths
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.lenient import parse_any
 from hmxgraph.protocol.reports import SourceTally, Tally
@@ -23,6 +23,7 @@ SAMPLE = 64
 _SAMPLE_BYTES = 4 << 20
 # This many lines without a single JSON value mean another kind of file, not a damaged one.
 _NOISE = 16
+_BEGINS_JSON = re.compile(rb"\s*[{\[]")
 # Maximum number of places tried when looking for a whole record after a torn one.
 _MOST_TRIES = 16
 UNKNOWN = "unknown"
@@ -48,7 +49,7 @@ def chosen_format(name: str | None) -> Format | None:
 
 def is_document(source: Source | Any) -> bool:
     """Whether *source* is read from a file, a stream or bytes, so that its format may be any of the known ones."""
-    return isinstance(source, str | Path | bytes | bytearray) or hasattr(source, "read")
+    return isinstance(source, str | Path | bytes | bytearray) or are_paths(source) or hasattr(source, "read")
 
 
 @dataclass(slots=True)
@@ -83,7 +84,7 @@ class Importing:
             recognition = recognise(sample)
             recognised = recognition.format
             like_events = recognition.nearest is HMX_EVENTS and recognition.match.score > 0
-            if recognised is None and (not like_events if sample else len(head) >= _NOISE):
+            if recognised is None and (not like_events if sample else len(head) >= _NOISE or _is_prose(head)):
                 words = str(recognition) if sample else "no JSON in the first lines"
                 yield from self._unknown(source, words, arrivals)
                 return
@@ -168,6 +169,12 @@ class Importing:
             given.key,
             carried,
         )
+
+
+def _is_prose(head: Iterable[Arrival]) -> bool:
+    """Whether no line even begins like JSON: that is no log with torn lines."""
+    lines = [arrival.payload for arrival in head if isinstance(arrival, Delivery)]
+    return all(isinstance(line, bytes | bytearray) and not _BEGINS_JSON.match(line) for line in lines)
 
 
 class _SourceOf:

@@ -6,7 +6,7 @@ import re
 import select
 import sys
 import zlib
-from collections.abc import AsyncIterable, Generator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BufferedReader, BytesIO, FileIO
 from itertools import chain
@@ -339,15 +339,15 @@ def _lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes |
 
 # Any kind of source as one sequence of deliveries.
 
-Source: TypeAlias = str | Path | IO[bytes] | IO[str] | Payload | Iterable[Payload | Delivery]
+Source: TypeAlias = str | Path | Sequence[Path] | IO[bytes] | IO[str] | Payload | Iterable[Payload | Delivery]
 ENDINGS = (".ndjson", ".jsonl", ".json", ".ndjson.gz", ".jsonl.gz", ".json.gz")
 
 
 def deliveries(source: Source) -> Iterator[Arrival]:
     """Everything in *source*, one delivery after the other.
 
-    A path (file or folder, plain or gz), ``-`` for standard input, an open file, one event, bytes of NDJSON, or an
-    iterable of dicts, events, bytes or JSON texts.
+    A path (file or folder, plain or gz), a list of paths, ``-`` for standard input, an open file, one event, bytes of
+    NDJSON, or an iterable of dicts, events, bytes or JSON texts.
 
     Raises:
         IngestRefused: *source* does not exist, cannot be opened, or is of no such form.
@@ -355,6 +355,8 @@ def deliveries(source: Source) -> Iterator[Arrival]:
     """
     if isinstance(source, str | Path):
         return _path(source)
+    if are_paths(source):
+        return _all_of(cast("Sequence[Path]", source))
     if isinstance(source, bytes | bytearray):
         return _bytes(bytes(source))
     if isinstance(source, Mapping | Event):
@@ -364,7 +366,7 @@ def deliveries(source: Source) -> Iterator[Arrival]:
     if isinstance(source, AsyncIterable):
         raise IngestRefused(type(source).__name__, "an asynchronous source needs hmxgraph.connect_async")
     if isinstance(source, Iterable):
-        return _iterable(source)
+        return _iterable(cast("Iterable[Payload | Delivery]", source))
     raise IngestRefused(type(source).__name__, "not a path, an open file or an iterable of events")
 
 
@@ -381,8 +383,26 @@ def _path(source: str | Path) -> Iterator[Arrival]:
     return _file(_opened(path), str(path))
 
 
+def are_paths(source: Any) -> bool:
+    """Whether *source* is a list of paths, each of which is read as a source of its own."""
+    return isinstance(source, list | tuple) and bool(source) and all(isinstance(each, Path) for each in source)
+
+
+def _all_of(paths: Sequence[Path]) -> Iterator[Arrival]:
+    for path in paths:
+        try:
+            path.stat()
+        except (OSError, ValueError) as error:
+            raise _unopened(path, error) from error
+        if path.is_dir():
+            _event_files(path)
+    return chain.from_iterable(map(_path, paths))
+
+
 def reads(source: Any, path: Path) -> bool:
     """Whether *path* is being read: it is *source* or lies in it."""
+    if are_paths(source):
+        return any(reads(each, path) for each in source)
     if not isinstance(source, str | Path) or str(source) == "-":
         return False
     named = Path(source).resolve()
@@ -401,10 +421,17 @@ def _file(stream: IO[bytes], name: str) -> Iterator[Arrival]:
 
 
 def _folder(folder: Path) -> Iterator[Arrival]:
-    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name.endswith(ENDINGS))
+    return (arrival for path in _event_files(folder) for arrival in _file_of_folder(path))
+
+
+def _event_files(folder: Path) -> list[Path]:
+    try:
+        paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name.endswith(ENDINGS))
+    except OSError as error:
+        raise _unopened(Path(error.filename or folder), error) from error
     if not paths:
         raise IngestRefused(str(folder), f"no event files in this folder ({', '.join(ENDINGS)})")
-    return (arrival for path in paths for arrival in _file_of_folder(path))
+    return paths
 
 
 def _file_of_folder(path: Path) -> Iterator[Arrival]:
@@ -462,4 +489,4 @@ class _Encoded:
         return self._stream.read(size).encode("utf-8", "surrogatepass")
 
 
-__all__ = ["Arrival", "Broken", "Delivery", "Lull", "Payload", "Source", "deliveries", "reads"]
+__all__ = ["Arrival", "Broken", "Delivery", "Lull", "Payload", "Source", "are_paths", "deliveries", "reads"]

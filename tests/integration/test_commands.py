@@ -92,6 +92,20 @@ def test_own_events_step_by_step(hmxgraph, tenant_id):
     assert json.loads(hmxgraph("verify", *tenant, "--json")[1])
 
 
+def test_several_files_are_ingested_together_and_equal_faults_told_once(hmxgraph, tenant_id, tmp_path):
+    """Each source is recognised alone; prose is no log; a stream is ingested alone."""
+    (tmp_path / "talk.jsonl").write_text('{"role": "user", "content": "Deploy it"}\n')
+    (tmp_path / "bad.ndjson").write_text('{"hmx_version": "HMX-1.0", "event_type": "message"}\n' * 7)
+    (tmp_path / "notes.txt").write_text("Use staging first.\nThen tell Ann.\n")
+    names = [str(tmp_path / name) for name in ("talk.jsonl", "bad.ndjson", "notes.txt")]
+    code, out, _ = hmxgraph("ingest", *names, "--tenant", tenant_id)
+    assert (code, out.count("rejected  ")) == (1, 4)
+    assert "bad.ndjson, lines 1, 2, 3, 4, 5 and 2 more: " in out
+    assert "notes.txt, the whole source: $: found no JSON in the first lines" in out
+    code, _, err = hmxgraph("ingest", names[0], "-", "--tenant", tenant_id)
+    assert (code, "- is ingested alone" in err) == (2, True)
+
+
 def test_a_live_pipe_is_stored_and_may_be_interrupted(address, graph, tenant_id):
     """Lines are stored while the writer is silent; Ctrl-C ends the reading, and all that was read is accounted for."""
     settings = {"HMXGRAPH_URI": address.uri, "HMXGRAPH_USER": address.user, "HMXGRAPH_PASSWORD": address.password}

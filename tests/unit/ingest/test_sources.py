@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest import sources
-from hmxgraph.ingest.sources import CHUNK, LONGEST_LINE, Broken, Delivery, deliveries, elements, objects
+from hmxgraph.ingest.sources import CHUNK, LONGEST_LINE, Broken, Delivery, deliveries, elements, objects, reads
 from tests.unit.ingest.making import document, event
 
 DOCUMENTS = [document(event_id=f"e{number}", sequence=number) for number in range(3)]
@@ -248,3 +248,22 @@ def test_an_oversized_value_is_skipped(begin, end, monkeypatch):
     values = list(elements(begin, iter([*chunks, end])))
     assert values == [(1, b"1"), (2, None), (3, b"2")]
     assert process_time() - began < 20
+
+
+def test_a_list_of_paths_is_read_one_after_the_other(tmp_path):
+    """Files and folders, each with its own lines; one that is missing or empty is refused before anything is read."""
+    first, folder = tmp_path / "first.ndjson", tmp_path / "runs"
+    folder.mkdir()
+    for path in (first, folder / "second.ndjson"):
+        path.write_bytes(NDJSON)
+    assert read([first, folder]) == [*EXPECTED, *EXPECTED]
+    assert [arrival.source for arrival in deliveries([first, folder])][::3] == [
+        str(first),
+        str(folder / "second.ndjson"),
+    ]
+    assert reads([first, folder], folder / "second.ndjson")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for bad in (tmp_path / "missing", empty):
+        with pytest.raises(IngestRefused, match=bad.name):
+            deliveries([first, bad])
