@@ -77,8 +77,19 @@ def one_line_errors() -> Iterator[None]:
 
         from hmxgraph.cli._console import err  # noqa: PLC0415 - as above
 
-        err.print(Text.assemble(("error: ", "bold red"), as_commands(str(error))), soft_wrap=True)
+        err.print(Text.assemble(("error: ", "bold red"), as_commands(_words(error))), soft_wrap=True)
         sys.exit(2 if isinstance(error, WRONG_USAGE) else 1)
+
+
+def _words(error: HmxGraphError | OSError) -> str:
+    """The error in words; one of the operating system by its file and its reason.
+
+    >>> _words(FileNotFoundError(2, "No such file or directory", "runs.json"))
+    'runs.json: No such file or directory'
+    """
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
 
 
 def as_commands(message: str) -> str:

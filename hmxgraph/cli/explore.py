@@ -2,6 +2,7 @@
 
 import csv
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -248,12 +249,25 @@ def health(tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Show server and tenant status."""
     with opened(tenant) as graph:
         state = graph.health()
+    emit(state, as_json, lambda: out.print(_health_table(state)))
+
+
+def _health_table(state: Mapping[str, Any]) -> Table:
+    """The state of server and tenant in words; compiled says whether all changes went into the artifacts."""
+    behind = state["compiled_version"] is not None and state["compiled_version"] < (state["state_version"] or 0)
+    latest = state["logical_us"]
+    rows = {
+        "server": f"Neo4j {state['version']} {state['edition']}",
+        "indexes": f"not online: {', '.join(state['indexes_not_online'])}" if state["indexes_not_online"] else "online",
+        "tenant": state["tenant_id"],
+        "events": f"{state['event_count'] or 0:,}",
+        "latest event": "none" if latest is None else iso(latest),
+        "compiled": "never" if state["compiled_version"] is None else "before the last change" if behind else "yes",
+    }
     table = Table.grid(padding=(0, 2))
-    for name, value in state.items():
-        table.add_row(name, "none" if value in ([], None) else str(value))
-    if state["logical_us"] is not None:
-        table.add_row("latest", iso(state["logical_us"]))
-    emit(state, as_json, lambda: out.print(table))
+    for name, value in rows.items():
+        table.add_row(name, value)
+    return table
 
 
 # ``hmxgraph schema``: the JSON Schemas of the documents.

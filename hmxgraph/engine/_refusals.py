@@ -30,7 +30,10 @@ def unsupported_platform(name: str) -> EngineError:
 
 def home_unusable(home: Path, error: OSError) -> EngineError:
     """The data home cannot be written."""
-    return EngineError(f"the data home {home} cannot be used ({error})", "set HMXGRAPH_HOME to a folder you can write")
+    return EngineError(
+        f"the data home {home} cannot be used ({error.strerror or error})",
+        "set HMXGRAPH_HOME to a folder you can write",
+    )
 
 
 def lock_held(path: Path, seconds: float) -> EngineError:
@@ -75,7 +78,8 @@ def not_fetched(coordinate: str, error: object) -> JarsUnavailable:
 def cache_unusable(cache: Path, error: OSError) -> EngineError:
     """The cache folder cannot be written, or its disk is full."""
     return EngineError(
-        f"the jars cannot be stored in {cache} ({error})", "set HMXGRAPH_CACHE to a folder with 300 MB free"
+        f"the jars cannot be stored in {cache} ({error.strerror or error})",
+        "set HMXGRAPH_CACHE to a folder with 300 MB free",
     )
 
 

@@ -209,7 +209,9 @@ def _lines(path: Path) -> Iterator[bytes]:
             yield from gzip.GzipFile(fileobj=raw) if compressed else raw
     except (OSError, EOFError, zlib.error) as error:
         raise BackupRefused(
-            str(path), f"it cannot be read: {error}", "name a file that hmxgraph backup wrote"
+            str(path),
+            f"it cannot be read: {getattr(error, 'strerror', None) or error}",
+            "name a file that hmxgraph backup wrote",
         ) from error
 
 
