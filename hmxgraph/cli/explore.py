@@ -254,7 +254,7 @@ def health(tenant: Tenant = "default", as_json: AsJson = False) -> None:
 
 def _health_table(state: Mapping[str, Any]) -> Table:
     """The state of server and tenant in words; compiled says whether all changes went into the artifacts."""
-    behind = state["compiled_version"] is not None and state["compiled_version"] < (state["state_version"] or 0)
+    behind = (state["compiled_version"] or 0) < (state["state_version"] or 0)
     latest = state["logical_us"]
     rows = {
         "server": f"Neo4j {state['version']} {state['edition']}",
@@ -262,7 +262,7 @@ def _health_table(state: Mapping[str, Any]) -> Table:
         "tenant": state["tenant_id"],
         "events": f"{state['event_count'] or 0:,}",
         "latest event": "none" if latest is None else iso(latest),
-        "compiled": "never" if state["compiled_version"] is None else "before the last change" if behind else "yes",
+        "compiled": "never" if not state["compiled_version"] else "before the last change" if behind else "yes",
     }
     table = Table.grid(padding=(0, 2))
     for name, value in rows.items():
