@@ -157,6 +157,14 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 _POINTING = re.compile(r"\b(?:that|this|it|them|those|these|there|here|above|below|same)\b", re.IGNORECASE)
+# "This year" points at no other sentence.
+_THIS_TIME = re.compile(r"\bthis (?:year|month|week|weekend|quarter|spring|summer|autumn|fall|winter)\b", re.IGNORECASE)
+# Whether something is wanted is asked, not requested.
+_ASKS_WHETHER = re.compile(
+    r"(?:do|does|did|should|shall|is|are|was|were|has|have|must|may|might)(?:n't)? (?:i|we|you|they|he|she|it|there|the)\b"
+    r".*\?",
+    re.IGNORECASE | re.DOTALL,
+)
 # A leading base verb that is a noun or adverb in this sentence: "Work was fine", "Back from Lisbon".
 _NO_VERB = re.compile(
     r"(?:[a-z-]+ (?:[a-z-]+s? )??(?<!who )(?<!what )(?<!which )(?<!that )(?<!it )(?<!this )(?<!there )"
@@ -193,12 +201,12 @@ def request(sentence: str) -> Goal | None:
 
     >>> request("Hi there! I'd like to change my flight reservation.").text
     "I'd like to change my flight reservation."
-    >>> request("Can you help me with that?"), request("Hello!")
-    (None, None)
+    >>> request("Can you help me with that?"), request("Do we want to move to Postgres?"), request("Hello!")
+    (None, None, None)
     """
     greeting = _GREETING.match(sentence)
     core = sentence[greeting.end() :] if greeting else sentence
-    if not 3 <= core.count(" ") + 1 <= 50 or ":" in core[:25] or core.endswith(":"):
+    if not 3 <= core.count(" ") + 1 <= 50 or ":" in core[:25] or core.endswith(":") or _ASKS_WHETHER.match(core):
         return None
     first = re.split(r"[\s,]", core, maxsplit=1)[0].lower()
     if first in BASE_VERBS and not core.endswith("?") and not _NO_VERB.match(core):
@@ -215,6 +223,8 @@ def aim(sentence: str) -> Goal | None:
 
     >>> aim("My goal is to give kids a loving home.").object
     'give kids a loving home'
+    >>> aim("My goal is to run a marathon this year.").object
+    'run a marathon this year'
     """
     match = _AIM.search(sentence)
     if not match or sentence.endswith("?"):
@@ -225,7 +235,7 @@ def aim(sentence: str) -> Goal | None:
     if (
         len(about) < 8
         or re.match(r"(?:it|that|this|them|for (?:it|that)|on (?:it|that|this))\b", about)
-        or _POINTING.search(about)
+        or _POINTING.search(_THIS_TIME.sub("", about))
     ):
         return None
     text = sentence[match.start("text") : match.start("object") + len(about)]
