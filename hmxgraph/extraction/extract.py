@@ -161,8 +161,8 @@ _POINTING = re.compile(r"\b(?:that|this|it|them|those|these|there|here|above|bel
 _THIS_TIME = re.compile(r"\bthis (?:year|month|week|weekend|quarter|spring|summer|autumn|fall|winter)\b", re.IGNORECASE)
 # Whether something is wanted is asked, not requested.
 _ASKS_WHETHER = re.compile(
-    r"(?:do|does|did|should|shall|is|are|was|were|has|have|must|may|might)(?:n't)? (?:i|we|you|they|he|she|it|there|the)\b"
-    r".*\?",
+    r"(?:do|does|did|should|shall|is|are|was|were|has|have|must|may|might)(?:n't)?"
+    r" (?:i|we|you|they|he|she|it|there|the)\b.*\?",
     re.IGNORECASE | re.DOTALL,
 )
 # A leading base verb that is a noun or adverb in this sentence: "Work was fine", "Back from Lisbon".
