@@ -11,19 +11,19 @@ from hmxgraph.text.masking import mask_ids, mask_secrets
 # What tools call the text to replace and its replacement.
 _OLD = ("old_string", "old_str", "old_text", "search", "find")
 _NEW = ("new_string", "new_str", "new_text", "replace", "replacement")
-# An edit of more lines or characters than these has to be read, not told.
+# An edit of more lines or characters than these has to be looked up.
 _LINES, _LONGEST = 2, 100
 _FOLDERS = re.compile(r"[/\\]")
 
 
-def edit_told(arguments: Mapping[str, Any]) -> str:
+def describe_edit(arguments: Mapping[str, Any]) -> str:
     r"""The file that a call edits, and the lines that it adds or removes; "" if it edits none, or much.
 
-    >>> edit_told({"file_path": "/app/page_test.exs", "old_string": "use Live", "new_string": "use Live\nuse Conn"})
+    >>> describe_edit({"file_path": "/app/page_test.exs", "old_string": "use Live", "new_string": "use Live\nuse Conn"})
     '`page_test.exs`, adding “use Conn”'
-    >>> edit_told({"path": "setup.cfg", "old_str": "line = 88", "new_str": "line = 120"})
+    >>> describe_edit({"path": "setup.cfg", "old_str": "line = 88", "new_str": "line = 120"})
     '`setup.cfg`, changing “line = 88” to “line = 120”'
-    >>> edit_told({"path": "setup.cfg", "content": "line = 120"})
+    >>> describe_edit({"path": "setup.cfg", "content": "line = 120"})
     ''
     """
     path, old, new = (_first(arguments, names) for names in (PATH_FIELDS, _OLD, _NEW))
@@ -31,13 +31,13 @@ def edit_told(arguments: Mapping[str, Any]) -> str:
         return ""
     before, after = ([line.strip() for line in text.splitlines() if line.strip()] for text in (old, new))
     added, removed = _without(after, before), _without(before, after)
-    told = [_quoted(lines) for lines in (added, removed)]
-    if not (added or removed) or None in told:
+    come, gone = _quoted(added), _quoted(removed)
+    if not (added or removed) or come is None or gone is None:
         return ""
     if added and removed:
-        how = f"changing {told[1]} to {told[0]}"
+        how = f"changing {gone} to {come}"
     else:
-        how = f"adding {told[0]}" if added else f"removing {told[1]}"
+        how = f"adding {come}" if added else f"removing {gone}"
     return f"`{mask_ids(mask_secrets(_FOLDERS.split(path)[-1]))}`, {how}"
 
 
@@ -50,5 +50,6 @@ def _without(lines: Sequence[str], others: Sequence[str]) -> list[str]:
 
 
 def _quoted(lines: Sequence[str]) -> str | None:
+    """The lines in quotation marks; None if they are too many or too long."""
     text = mask_ids(mask_secrets(" … ".join(lines)))
     return None if len(lines) > _LINES or len(text) > _LONGEST else f"“{plain_quotes(text)}”"

@@ -77,8 +77,8 @@ def failure_playbooks(
 
 def _unmet(group: FailureGroup, refused: Mapping[str, ResultRule]) -> list[str]:
     """What to check first, if most of these calls failed because it was not so."""
-    rules = [refused[occurrence.failure.event_id] for occurrence in group.occurrences
-             if occurrence.failure.event_id in refused]  # fmt: skip
+    events = [occurrence.failure.event_id for occurrence in group.occurrences]
+    rules = [refused[event_id] for event_id in events if event_id in refused]
     usual = most_first(Counter(f"Before {rule.action}, check that {rule.condition}" for rule in rules))[:1]
     return usual if len(rules) > _HALF * len(group.occurrences) else []
 
@@ -91,7 +91,7 @@ def _answered(group: FailureGroup, best: Sequence[Recovery]) -> bool:
         return len(group.sessions) > 1 or bool(_gone_on(group))
     retried = [occurrence for occurrence in group.occurrences if occurrence.again is not None]
     worked = sum(occurrence.repaired and not occurrence.displaced for occurrence in retried)
-    return bool(_repair_told(group)) or worked <= _HALF * len(retried)
+    return bool(_only_repair(group)) or worked <= _HALF * len(retried)
 
 
 def _overcome(occurrence: Occurrence) -> bool:
@@ -258,8 +258,8 @@ def _no_recovery(group: FailureGroup) -> str:
     if not repaired:
         return _gone_on(group) or "Stop and tell the user what failed"
     counted = times(repaired - displaced, len(retried), displaced)
-    if told := _repair_told(group):
-        return told
+    if repair := _only_repair(group):
+        return repair
     if any(occurrence.changes for occurrence in retried if occurrence.repaired):
         return noted(f"Try {group.action} again after several changes: no single one is known to help", counted)
     if repaired - displaced > _HALF * len(retried):
@@ -267,18 +267,18 @@ def _no_recovery(group: FailureGroup) -> str:
     return noted("Stop and tell the user what failed; no change of the inputs is known to help", counted)
 
 
-def _repair_told(group: FailureGroup) -> str:
-    """The changes of the only repair, if each can be told and they are few; "" if several times others helped."""
+def _only_repair(group: FailureGroup) -> str:
+    """The changes of the only repair, if they are few and each can be described; "" if there were several repairs."""
     repaired = [occurrence for occurrence in group.occurrences if occurrence.repaired]
-    deeds = _work_told(repaired[0].work) if len(repaired) == 1 else []
+    deeds = _instructions(repaired[0].work) if len(repaired) == 1 else []
     if not deeds:
         return ""
     how = ", then ".join([deeds[0], *map(_small, deeds[1:]), f"try {group.action} again"])
     return noted(how, times(1 - repaired[0].displaced, 1, int(repaired[0].displaced)))
 
 
-def _work_told(work: Sequence[Step]) -> list[str]:
-    """An instruction for each of these changes; none if there are many or one cannot be told."""
+def _instructions(work: Sequence[Step]) -> list[str]:
+    """An instruction for each of these changes; none if there are many, or one cannot be described."""
     deeds = [
         f"Edit {step.edit}" if step.edit else line_instruction(step.action, step.command) if step.command else ""
         for step in work

@@ -10,7 +10,7 @@ from typing import Any
 
 from hmxgraph.compiler._amendments import Attempts, Origins, amendments
 from hmxgraph.compiler._bounded import remember
-from hmxgraph.compiler._edits import edit_told
+from hmxgraph.compiler._edits import describe_edit
 from hmxgraph.compiler._origins import ValueOrigins
 from hmxgraph.compiler._said import statements
 from hmxgraph.compiler._shell import Command, blamed
@@ -357,7 +357,7 @@ class SessionReader:
             step.amendments = self._amended(event.event_id, action)
             if not action.command:
                 step.about = self._origins.add_call(action.arguments)
-            step.edit = edit_told(action.arguments or event.content)
+            step.edit = describe_edit(action.arguments or event.content)
             step.agent_id, step.tool = event.agent_id, tool_name(event.content.get("tool_name"))
             step.earlier = tuple(steps)
             self._steps.add(step, event.content.get("call_id") if len(steps) == len(actions) - 1 else None)

@@ -193,7 +193,7 @@ def _fields(key: str, value: Any, noun: str) -> Iterator[_Field]:
             yield field._replace(alone=len(values) == 1 and values is not value)
 
 
-def _is_telling_id(text: str) -> bool:
+def _is_certain_id(text: str) -> bool:
     """Whether *text* is an identifier by its form; letters alone may as well be a word."""
     return not text.isalpha() and bool(is_id(text))
 
@@ -206,7 +206,7 @@ def _is_list_of_ids(value: Any) -> bool:
     """
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         return False
-    return len({len(each) for each in value}) == 1 and 2 * sum(map(_is_telling_id, value)) > len(value)
+    return len({len(each) for each in value}) == 1 and 2 * sum(map(_is_certain_id, value)) > len(value)
 
 
 class _Noun(NamedTuple):
@@ -244,7 +244,7 @@ def _field(key: str, of: _Noun, value: Any, noun: str, *, listed: bool = False) 
     text = str(value) if type(value) is int and value >= 0 and of.level in {_ID, _NUMBER} else value
     if not isinstance(text, str) or not 0 < len(text) <= _LONGEST_ID or text.lower() in _NO_VALUES:
         return None
-    by_form = listed or (key not in _LABELS and _is_telling_id(text))
+    by_form = listed or (key not in _LABELS and _is_certain_id(text))
     if of.level is not None and of.level >= _TYPE:
         level = _ID if by_form and of.type == of.noun else of.level
         return _Field(of.noun, Thing(of.type, text.strip()), level) if _is_name(text) else None

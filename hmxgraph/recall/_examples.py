@@ -11,7 +11,7 @@ from hmxgraph.recall.pool import EventPool, Flags
 _EVERYWHERE = 0.5
 
 
-def telling_weights(pool: EventPool, own: Flags, weight_by_term: Mapping[str, float]) -> Mapping[str, float]:
+def decisive_weights(pool: EventPool, own: Flags, weight_by_term: Mapping[str, float]) -> Mapping[str, float]:
     """Return *weight_by_term* with the terms of the *own* session's results that were spoken of there, too.
 
     An excerpt of a request that was refused holds the reason then: what a lookup returned and the agent named. The
@@ -23,5 +23,5 @@ def telling_weights(pool: EventPool, own: Flags, weight_by_term: Mapping[str, fl
     spoken = frozenset().union(*(terms_of[at] for at in events if not pool.kinds[at]))
     counts = Counter(term for terms in terms_of.values() for term in terms)
     most, top = _EVERYWHERE * len(events), max(weight_by_term.values(), default=1.0)
-    telling = {term: top * (1.0 - counts[term] / most) for term in returned & spoken if counts[term] < most}
-    return {**telling, **weight_by_term}
+    decisive = {term: top * (1.0 - counts[term] / most) for term in returned & spoken if counts[term] < most}
+    return {**decisive, **weight_by_term}

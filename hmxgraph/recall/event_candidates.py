@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hmxgraph.recall._examples import telling_weights
+from hmxgraph.recall._examples import decisive_weights
 from hmxgraph.recall._steps import acknowledgements, shortened, steps
 from hmxgraph.recall.candidates import (
     EPISODIC,
@@ -192,7 +192,7 @@ class Episodes:
         pool = self.pool
         for session_id in sorted(sessions):
             own = self.of_session(session_id)
-            weights = telling_weights(self.pool, own, weight_by_term)
+            weights = decisive_weights(self.pool, own, weight_by_term)
             pool = shortened(pool, own & pool.results, weights, count_tokens)
         return replace(self, pool=pool)
 
@@ -515,7 +515,7 @@ def with_passages(
     if len(best) == 1 or sum(pool.tokens[at] for at in best) <= _WHOLE_SHARE * budget:
         return episodes
     weights = {
-        session_id: telling_weights(pool, episodes.of_session(session_id), weight_by_term) for session_id in sessions
+        session_id: decisive_weights(pool, episodes.of_session(session_id), weight_by_term) for session_id in sessions
     }
     if sessions:
         limit = _longest_passages([pool.tokens[at] for at in best], limit, room)

@@ -1,6 +1,6 @@
 """Past sessions as examples: which are chosen, and what of them is shown."""
 
-from hmxgraph.recall._examples import telling_weights
+from hmxgraph.recall._examples import decisive_weights
 from tests.recall_makers import draft, event, known, packed
 from tests.unit.recall.test_precision import shown
 
@@ -42,7 +42,7 @@ def test_an_example_shows_what_decided_it():
 def test_words_of_results_that_were_spoken_of_weigh():
     """More the rarer they are in the session; what is in most of its events decides nothing."""
     ranking = draft(case(1, "please cancel B7", age_days=1), query="Please cancel B7").events
-    weights = telling_weights(ranking.pool, ranking.pool.sessions == 0, {"cancel": 2.0})
+    weights = decisive_weights(ranking.pool, ranking.pool.sessions == 0, {"cancel": 2.0})
     assert weights["cancel"] == 2.0
     assert 0.0 < weights["lock"] < 2.0
     assert {"vegan", "gate", "quiet"}.isdisjoint(weights)
