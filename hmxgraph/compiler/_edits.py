@@ -34,11 +34,10 @@ def describe_edit(arguments: Mapping[str, Any]) -> str:
     come, gone = _quoted(added), _quoted(removed)
     if not (added or removed) or come is None or gone is None:
         return ""
+    file = f"`{mask_ids(mask_secrets(_FOLDERS.split(path)[-1]))}`"
     if added and removed:
-        how = f"changing {gone} to {come}"
-    else:
-        how = f"adding {come}" if added else f"removing {gone}"
-    return f"`{mask_ids(mask_secrets(_FOLDERS.split(path)[-1]))}`, {how}"
+        return f"{file}, changing {gone} to {come}"
+    return f"{file}, adding {come}" if added else f"{file}, removing {gone}"
 
 
 def _first(arguments: Mapping[str, Any], names: Sequence[str]) -> str | None:
