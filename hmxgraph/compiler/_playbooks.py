@@ -23,10 +23,18 @@ from hmxgraph.compiler._result_rules import ResultRule
 from hmxgraph.compiler._retries import call_again
 from hmxgraph.compiler._schemas import usual_line
 from hmxgraph.compiler._slots import filled
-from hmxgraph.compiler._verbs import instruction, kind_of, line_instruction, line_is_target, names_its_object
+from hmxgraph.compiler._verbs import (
+    instruction,
+    is_action,
+    kind_of,
+    line_instruction,
+    line_is_target,
+    names_its_object,
+    names_program,
+)
 from hmxgraph.compiler._vocabulary import PREPARATIONS
 from hmxgraph.compiler._wording import capital, citing, listed, subjects
-from hmxgraph.compiler.actions import LONGEST_COMMAND
+from hmxgraph.compiler.actions import LONGEST_COMMAND, PATH_FIELDS
 from hmxgraph.compiler.failures import FailureGroup, Occurrence, most_frequent, plain_message, significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
@@ -329,10 +337,23 @@ def _deed(group: FailureGroup, recovery: Recovery) -> str:
     ]
     deed = ", then ".join([deeds[0], *map(_small, deeds[1:])])
     if not recovery.instead:
+        deed = _until_it_passes(group, recovery) or deed
         return f"{deed}, then {_small(_again(recovery))}"
     if group.action:
         deed = f"{deed} instead"
     return f"{deed}, then go on with {recovery.then}" if recovery.then not in {"", recovery.failed} else deed
+
+
+def _until_it_passes(group: FailureGroup, recovery: Recovery) -> str:
+    """The instruction to edit until a check passes, if the error names it, and files were edited each time."""
+    edited = all(any(map(_edits_file, occurrence.work)) for occurrence in recovery.credited)
+    if recovery.comes_first or not (edited and names_program(group.says, recovery.action)):
+        return ""
+    return f"Edit the files that it complains of until `{recovery.lines[0] or recovery.action}` passes"
+
+
+def _edits_file(step: Step) -> bool:
+    return is_action(step.action) and not step.command and any(name in PATH_FIELDS for name, _ in step.inputs)
 
 
 def _once_more(group: FailureGroup, recovery: Recovery) -> str:

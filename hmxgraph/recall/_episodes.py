@@ -8,10 +8,10 @@ from hmxgraph.recall._packing import Box, Repeats
 from hmxgraph.recall.candidates import SECTION, THRESHOLD, Dropped, Ranked
 from hmxgraph.text.lines import foreign
 
-# Past sessions may fill a quarter of the budget if there are procedures, half of it if there are facts or relations,
-# else what is left of it; a log of many tasks always a quarter. The section's own share applies if it is larger.
-_SHARE, _SHARE_BESIDE_FACTS = 4, 2
-_FACTS = frozenset({"facts", "graph_relations"})
+# Past sessions may fill half of the budget if there are procedures, facts or relations, else what is left of it; a log
+# of many tasks always a quarter. The section's own share applies if it is larger.
+_SHARE_OF_LOG, _SHARE_BESIDE = 4, 2
+_ANSWERS = frozenset({"procedures", "facts", "graph_relations"})
 
 Unit = tuple[Ranked, ...]
 
@@ -25,9 +25,8 @@ def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats) -> list[D
     sessions = sorted(_sessions(ranking), key=lambda events: min(ranked.rank for ranked in events))
     dropped, eligible = list[Dropped](), list[Unit]()
     share = box.budgets.get(SECTION, 0)
-    least = max(share, box.total // _SHARE)
-    most = box.free if _FACTS.isdisjoint(box.in_section) else max(share, box.total // _SHARE_BESIDE_FACTS)
-    most = least if "procedures" in box.in_section else most
+    least = max(share, box.total // _SHARE_OF_LOG)
+    most = box.free if _ANSWERS.isdisjoint(box.in_section) else max(share, box.total // _SHARE_BESIDE)
     for events in sessions:
         kept, left = _kept(events, stated.beginning())
         dropped += left

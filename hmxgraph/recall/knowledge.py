@@ -240,6 +240,8 @@ _FURTHER = 0.6
 _IN_COMMON = 0.9
 # The condition of policies about the first step, as the compiler words it.
 WORK_BEGINS = "the work begins"
+# How the condition of a policy ends that is about what a lookup says.
+AFTER_LOOKUP = " is done"
 # Artifact types that describe a complete procedure.
 PROCEDURES = frozenset({"task_schema", "strategy_template"})
 
@@ -308,7 +310,7 @@ class Guidance:
     def _decides(self, artifact: KnownArtifact) -> bool:
         """Whether *artifact* is a policy about what a lookup says, and an expected action depends on that."""
         moment = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
-        after = f"{artifact.actions[0]} is done" if artifact.actions else None
+        after = f"{artifact.actions[0]}{AFTER_LOOKUP}" if artifact.actions else None
         return after is not None and moment == after and not self.expected.isdisjoint(artifact.actions[1:])
 
     def _adds(self, artifact: KnownArtifact) -> bool:

@@ -12,6 +12,7 @@ from hmxgraph.protocol.document import content_faults
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.candidates import EPISODIC, SAID_BY, THRESHOLD, Candidate, Clock, Components, support
 from hmxgraph.recall.knowledge import (
+    AFTER_LOOKUP,
     FIRST_REQUEST,
     NO_GUIDANCE,
     PROCEDURES,
@@ -44,6 +45,7 @@ _NAMED = 0.5
 # A name counts if it has at least this much of the weight of the rarest term: names that are everywhere select nothing.
 _RARE_NAME = 0.5
 _NAME = re.compile(r"\b(?=\w*[A-Z])[\w.@/-]*\w")
+_QUOTATION = re.compile(r"“[^“”]+”")
 # Words common to all playbooks and failure reports: they do not show which failure is meant.
 _ANY_FAILURE = frozenset(
     terms(
@@ -484,13 +486,24 @@ def repeated(artifacts: Collection[KnownArtifact], candidates: Iterable[Candidat
     """Return the ids of artifacts that repeat an eligible procedure.
 
     These are procedures within the *lead*, which is expected to do all of what it says; others that are wider than one
-    no less relevant; and policies about how work begins, which any procedure tells.
+    no less relevant; policies about how work begins, which any procedure tells; and those about what a lookup says
+    that a procedure has as a condition.
     """
     procedures = {artifact.artifact_id: artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES}
     eligible = [each for each in candidates if each.source_id in procedures and _is_eligible(each)]
     shown = [procedures[each.source_id] for each in eligible]
     begins = (each.artifact_id for each in artifacts if shown and each.content.get("condition") == WORK_BEGINS)
-    return frozenset(chain(begins, _within(shown, lead), _wider(eligible, procedures, lead)))
+    within, wider = _within(shown, lead), _wider(eligible, procedures, lead)
+    return frozenset(chain(begins, _conditions(artifacts, shown), within, wider))
+
+
+def _conditions(artifacts: Iterable[KnownArtifact], procedures: Sequence[KnownArtifact]) -> Iterator[str]:
+    """Yield the ids of the policies about results of lookups whose statement one of *procedures* waits for."""
+    for artifact in artifacts:
+        if str(artifact.content.get("condition")).endswith(AFTER_LOOKUP):
+            statements = set(_QUOTATION.findall(artifact.text))
+            if any(statement in procedure.text for procedure in procedures for statement in statements):
+                yield artifact.artifact_id
 
 
 def _within(procedures: Sequence[KnownArtifact], lead: str | None) -> Iterator[str]:
