@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _LONGEST_CAPTION = 60
 _HEIGHT = 560
+# The endings of the files that a drawing is written into: a page, or a still picture.
+PICTURES = (".html", ".svg")
 
 # Colours and captions, from the style of Neo4j Browser.
 
@@ -113,10 +115,12 @@ class Drawing:
 
         Raises:
             InvalidRequest: the extra ``draw`` is not installed.
-            NotWritten: *path* cannot be written.
+            NotWritten: *path* cannot be written, or its name ends neither in ``.html`` nor in ``.svg``.
 
         """
         target = Path(path)
+        if target.suffix.lower() not in PICTURES:
+            raise NotWritten(str(path), f"a drawing is a page or a picture: {', '.join(PICTURES)}")
         text = self.to_svg() if target.suffix.lower() == ".svg" else self.html()
         try:
             target.write_text(text, encoding="utf-8")

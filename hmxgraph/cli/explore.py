@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from hmxgraph.api.drawing import PICTURES
 from hmxgraph.api.exploring import QueryResult, cell_text
 from hmxgraph.cli._extras import need
 from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, explain_empty_result, full_id, opened, out, short_id
@@ -50,10 +51,6 @@ def query(
         emit(result.document(), as_json, lambda: out.print(result.table()))
 
 
-# What ``hmxgraph draw`` writes.
-_PICTURES = (".html", ".svg")
-
-
 def draw(
     out_file: Annotated[Path, typer.Option("--out", "-o", help="Page (.html, interactive) or still drawing (.svg).")],
     name: Annotated[str, typer.Argument(help="Name of a saved query that returns nodes.")] = "entity_map",
@@ -65,8 +62,8 @@ def draw(
 
     The page is interactive: zoom, drag, click for properties. It needs no network.
     """
-    if out_file.suffix not in _PICTURES:
-        raise typer.BadParameter(f"{out_file.name} ends with none of {', '.join(_PICTURES)}")
+    if out_file.suffix not in PICTURES:
+        raise typer.BadParameter(f"{out_file.name} ends with none of {', '.join(PICTURES)}")
     need("draw", "neo4j_viz", "scipy")
     with opened(tenant) as graph:
         drawing = graph.draw(_full_name(name), **dict(_pair(text) for text in parameters or []))

@@ -76,6 +76,8 @@ def test_file_name_says_what_is_written(drawing, tmp_path):
     assert "<html" in drawing.save(tmp_path / "a.html").read_text(encoding="utf-8")
     with pytest.raises(NotWritten):
         drawing.save(tmp_path / "none" / "a.svg")
+    with pytest.raises(NotWritten, match=r"\.html, \.svg"):
+        drawing.save(tmp_path / "a.png")
 
 
 def test_nothing_is_drawn_as_nothing():
