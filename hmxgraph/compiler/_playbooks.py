@@ -80,7 +80,12 @@ def failure_playbooks(
         prevention = [*unmet, *_prevention(group, best, _protecting(group, summaries, kinds))]
         if prevention or _answered(group, best):
             draft = _playbook(group, best, prevention, base, profile)
-            yield replace(draft, useful=_useful(group, best, cases) or (bool(unmet) and len(group.sessions) > 1))
+            repairs = _useful(group, best, cases)
+            if unmet and not repairs and len(group.sessions) > 1:
+                # It says how to keep it from failing; what sessions did after it is no way out.
+                yield replace(draft, useful=True, metadata={**(draft.metadata or {}), "recoveries": []})
+            else:
+                yield replace(draft, useful=repairs)
 
 
 def _unmet(group: FailureGroup, refused: Mapping[str, ResultRule]) -> list[str]:

@@ -159,3 +159,18 @@ def test_the_source_of_a_value_is_what_names_it_among_the_fewest():
     assert found == (
         ("card", "get_order"), ("customer", "get_customer"), ("customer", "get_order"), ("order", "get_customer")
     )  # fmt: skip
+
+
+def test_a_playbook_that_only_prevents_suggests_no_way_out():
+    """What sessions went on with after a change that could not work did not repair it."""
+    worked = [order_work(f"a{n}", "return_order") for n in range(8)]
+    worked += [order_work(f"b{n}", "cancel_order", status="pending") for n in range(8)]
+    failed = [
+        order_work(f"c{n}", "return_order", status="pending", failing="cannot be returned").call(
+            "note_request", note="later"
+        )
+        for n in range(2)
+    ]
+    playbook = only([*worked, *failed])
+    assert playbook.validated(DEFAULT_PROFILE)
+    assert playbook.metadata["recoveries"] == []
