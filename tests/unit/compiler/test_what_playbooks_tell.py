@@ -162,15 +162,17 @@ def test_the_source_of_a_value_is_what_names_it_among_the_fewest():
 
 
 def test_a_playbook_that_only_prevents_suggests_no_way_out():
-    """What sessions went on with after a change that could not work did not repair it."""
+    """What sessions went on with after a change that could not work seldom ended well, and repaired nothing."""
     worked = [order_work(f"a{n}", "return_order") for n in range(8)]
     worked += [order_work(f"b{n}", "cancel_order", status="pending") for n in range(8)]
-    failed = [
-        order_work(f"c{n}", "return_order", status="pending", failing="cannot be returned").call(
-            "note_request", note="later"
-        )
-        for n in range(2)
-    ]
+    failed = []
+    for number, signal in enumerate(("positive", "negative", "negative")):
+        order = f"W{number}555"
+        script = Script(f"c{number}").user("Please return my order")
+        script.call("get_order_details", {"order_id": order, "status": "pending", "country": "USA"}, order_id=order)
+        script.call("return_order", error="cannot be returned", order_id=order).call("cancel_order", order_id=order)
+        failed.append(script.feedback(signal))
     playbook = only([*worked, *failed])
+    assert playbook.content["prevention_strategies"]
     assert playbook.validated(DEFAULT_PROFILE)
     assert playbook.metadata["recoveries"] == []
