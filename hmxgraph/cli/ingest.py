@@ -92,7 +92,7 @@ def ingest(
     options: IngestChoices = {"rejects": rejects, "writers": writers, "batch_size": batch, "format": format_}
     options |= {"session_id": session, "agent_id": agent, "user_id": user}
     options |= {"on_error": "raise" if strict else "report", "rehome": rehome}
-    source = _one_of(sources)
+    source = _chosen_source(sources)
     with interruptible_input(sources[0]):
         with _progress() as show_progress:
             options["progress"] = show_progress
@@ -198,7 +198,7 @@ class _Login(NamedTuple):
     mask_secrets: str | None
 
 
-def _one_of(sources: Sequence[str]) -> str | list[Path]:
+def _chosen_source(sources: Sequence[str]) -> str | list[Path]:
     """The only source as it was named, or several files and folders."""
     if len(sources) == 1:
         return sources[0]
@@ -284,8 +284,8 @@ def _table(report: IngestReport) -> Table:
     alike = list(_alike(report.rejected).items())[:SHOWN]
     for (source, faults), rejections in alike:
         table.add_row(Text("rejected", "red"), f"{_places(source, rejections)}: {faults}")
-    told = sum(len(rejections) for _, rejections in alike)
-    if more := report.rejected_count - told + max(report.conflicts - SHOWN, 0):
+    shown = sum(len(rejections) for _, rejections in alike)
+    if more := report.rejected_count - shown + max(report.conflicts - SHOWN, 0):
         table.add_row("", f"{more:,} more; --json shows 10,000, --rejects keeps all")
     return table
 

@@ -172,9 +172,11 @@ class Importing:
 
 
 def _is_prose(head: Iterable[Arrival]) -> bool:
-    """Whether no line even begins like JSON: that is no log with torn lines."""
-    lines = [arrival.payload for arrival in head if isinstance(arrival, Delivery)]
-    return all(isinstance(line, bytes | bytearray) and not _BEGINS_JSON.match(line) for line in lines)
+    """Whether all could be read, and no line even begins like JSON: that is no log with torn lines."""
+    arrivals = [arrival for arrival in head if not isinstance(arrival, Lull)]
+    lines = [arrival.payload for arrival in arrivals if isinstance(arrival, Delivery)]
+    readable = len(lines) == len(arrivals)
+    return readable and all(isinstance(line, bytes | bytearray) and not _BEGINS_JSON.match(line) for line in lines)
 
 
 class _SourceOf:

@@ -6,11 +6,12 @@ from itertools import chain, groupby
 
 from hmxgraph.recall._packing import Box, Repeats
 from hmxgraph.recall.candidates import SECTION, THRESHOLD, Dropped, Ranked
+from hmxgraph.recall.draft import BESIDE_ANSWERS
 from hmxgraph.text.lines import foreign
 
-# Past sessions may fill half of the budget if there are procedures, facts or relations, else what is left of it; a log
-# of many tasks always a quarter. The section's own share applies if it is larger.
-_SHARE_OF_LOG, _SHARE_BESIDE = 4, 2
+# Past sessions may fill a part of the budget if there are procedures, facts or relations, else what is left of it; a
+# log of many tasks always a quarter. The section's own share applies if it is larger.
+_SHARE_OF_LOG = 4
 _ANSWERS = frozenset({"procedures", "facts", "graph_relations"})
 
 Unit = tuple[Ranked, ...]
@@ -26,7 +27,7 @@ def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats) -> list[D
     dropped, eligible = list[Dropped](), list[Unit]()
     share = box.budgets.get(SECTION, 0)
     least = max(share, box.total // _SHARE_OF_LOG)
-    most = box.free if _ANSWERS.isdisjoint(box.in_section) else max(share, box.total // _SHARE_BESIDE)
+    most = box.free if _ANSWERS.isdisjoint(box.in_section) else max(share, int(box.total * BESIDE_ANSWERS))
     for events in sessions:
         kept, left = _kept(events, stated.beginning())
         dropped += left

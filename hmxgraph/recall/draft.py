@@ -388,8 +388,9 @@ _COMPARED_BEYOND = 16
 _MOST_COMPARED = 1_500
 # Number of past sessions shown whole; one is enough beside a procedure, which already states what they share.
 MOST_SESSIONS = 2
-# The part of the budget for which the passages of whole sessions are cut, beside a procedure and alone.
-_BESIDE_PROCEDURE, _ALONE = 0.5, 0.8
+# The part of the budget that past sessions may fill beside procedures, facts or relations; and the part for which their
+# passages are cut where they stand alone.
+BESIDE_ANSWERS, _ALONE = 0.5, 0.8
 # A question for the latest with at most this many terms is answered by time alone.
 _BARE = 1
 # A procedure that went well in a smaller share of its sessions usually failed.
@@ -432,7 +433,7 @@ class Draft:
         """Return the events, long messages cut to what matches if those that may be shown nearly fill the budget."""
         terms, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
         budget = self.request.budget
-        room = int(budget * (_BESIDE_PROCEDURE if self._routine else _ALONE))
+        room = int(budget * (BESIDE_ANSWERS if self._routine else _ALONE))
         return with_passages(episodes, self.whole, terms, budget, count_tokens, self.whole_sessions, room)
 
     def _with_whole_sessions(self, episodes: Episodes) -> Episodes:

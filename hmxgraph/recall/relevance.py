@@ -272,10 +272,10 @@ _HARDLY_RELATED = 0.1
 _TOKEN = re.compile(r"[\w-]+")
 _SHORTEST_IDENTIFIER = 5
 _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
-# A request for work is new if no past one has this share of its words. Of a request with more terms than that, no event
-# has as large a share: it counts as much as if the request were no longer. Measured: none of 88 requests to agents that
-# had seen others of their kind is new (4 without the second rule), and 99 of 117 requests for other kinds of work
-# (99). Requests and steps have at most this many distinct terms.
+# A request for work is new if no past one has this share of its words. No event has a large share of a long request, so
+# that beyond this many terms the share is taken as if the request had no more. Measured: of 88 requests to agents that
+# had seen others of their kind none is new (4 without the second rule); of 117 requests for other kinds of work, 99
+# (also 99). Requests and steps have at most this many distinct terms.
 _ALIKE, _LONG_REQUEST, _LONGEST_STEP = 0.36, 20, 64
 # A question with fewer terms was not raised before, as far as words tell.
 _FEW_TERMS = 4

@@ -93,13 +93,15 @@ def test_own_events_step_by_step(hmxgraph, tenant_id):
 
 
 def test_several_files_are_ingested_together_and_equal_faults_told_once(hmxgraph, tenant_id, tmp_path):
-    """Each source is recognised alone; prose is no log; a stream is ingested alone."""
+    """Each source is recognised alone; prose is no log; what cannot be read says why; a stream is ingested alone."""
     (tmp_path / "talk.jsonl").write_text('{"role": "user", "content": "Deploy it"}\n')
     (tmp_path / "bad.ndjson").write_text('{"hmx_version": "HMX-1.0", "event_type": "message"}\n' * 7)
     (tmp_path / "notes.txt").write_text("Use staging first.\nThen tell Ann.\n")
-    names = [str(tmp_path / name) for name in ("talk.jsonl", "bad.ndjson", "notes.txt")]
+    (tmp_path / "torn.json.gz").write_bytes(b"\x1f\x8b\x08\x00")
+    names = [str(tmp_path / name) for name in ("talk.jsonl", "bad.ndjson", "notes.txt", "torn.json.gz")]
     code, out, _ = hmxgraph("ingest", *names, "--tenant", tenant_id)
-    assert (code, out.count("rejected  ")) == (1, 4)
+    assert (code, out.count("rejected  ")) == (1, 5)
+    assert "expected a complete gz file" in out
     assert "bad.ndjson, lines 1, 2, 3, 4, 5 and 2 more: " in out
     assert "notes.txt, the whole source: $: found no JSON in the first lines" in out
     code, _, err = hmxgraph("ingest", names[0], "-", "--tenant", tenant_id)
