@@ -213,12 +213,11 @@ def _recovery_steps(group: FailureGroup, best: Sequence[Recovery], most: int) ->
         ]
     tried = [recovery for recovery in best if not _hands_over(recovery) and not recovery.guesswork][:most]
     alone = " alone" if any(occurrence.repaired for occurrence in group.occurrences) else ""
-    vain = [
-        noted(f"{_attempt(recovery)}{alone} did not help", attempted(recovery.seen.count))
-        for recovery in tried
-        if not recovery.seen.successes
-    ]
-    return ["; ".join([_no_recovery(group), *vain])]
+    # Retries are divided by their changes, which are not told where none helped.
+    vain: Counter[str] = Counter()
+    for recovery in (recovery for recovery in tried if not recovery.seen.successes):
+        vain[f"{_attempt(recovery)}{alone} did not help"] += recovery.seen.count
+    return ["; ".join([_no_recovery(group), *(noted(said, attempted(count)) for said, count in vain.items())])]
 
 
 def _advised_ways(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[Recovery, str]]:

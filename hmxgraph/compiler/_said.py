@@ -36,7 +36,9 @@ def statements(result: Any) -> tuple[str, ...]:
             values[path][value] = None
         else:
             lines[value] = None
-    fields = (f"{path[-1]}: {next(iter(found))}" for path, found in values.items() if len(found) == 1)
+    # The thing's own fields come before those of its parts, of which there may be too many.
+    outer_first = sorted(values.items(), key=lambda field: len(field[0]))
+    fields = (f"{path[-1]}: {next(iter(found))}" for path, found in outer_first if len(found) == 1)
     return tuple(islice((line for line in dict.fromkeys([*fields, *lines]) if _is_short(line)), _MOST))
 
 

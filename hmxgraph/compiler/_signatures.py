@@ -205,6 +205,13 @@ _TEST_NAMES = ("test", "name", "title", "nodeid")
 _DEEPEST = 6
 _TOO_SHORT = 3
 _PAGE = re.compile(r"\s*<(?:!doctype html|html)\b.*?<title>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+# A value as an interpreter's transcript shows it: ``result = "..."``.
+_ASSIGNED = re.compile(r"\s*(?:# ?)?[A-Za-z_]\w* = (['\"])(.*)\1\s*", re.DOTALL)
+_OPENS_WITH_ERROR = re.compile(
+    r"\W*(?:traceback \(most recent call last\)|(?:an? (?:\w+ )?)?[\w.]*(?:error|exception)"
+    r"(?: ?[\])}>]?:|[\])}>]| (?:occurred|when|while|during|calling|executing|invoking|running|processing)\b))",
+    re.IGNORECASE,
+)
 
 
 def error_message(content: Mapping[str, Any], given: Mapping[str, str] | None = None, command: str = "") -> str:
@@ -231,6 +238,19 @@ def raw_line(content: Mapping[str, Any]) -> str:
 def mentions_failure(content: Mapping[str, Any]) -> bool:
     """Whether a result that claims success has a failure word in its output."""
     return bool(_FAILED.search(_NONE_FAILED.sub(" ", _text(content)[:_MOST_CHARS])))
+
+
+def opens_with_error(content: Mapping[str, Any]) -> bool:
+    """Whether a result that claims success is an error all the same: frameworks hand errors to the model as results.
+
+    >>> opens_with_error({"result": "Error executing tool get_order: no such order"})
+    True
+    >>> opens_with_error({"result": 'answer = "ValueError: no such order"'})
+    True
+    >>> opens_with_error({"result": "Error handling in Rust: a guide"})
+    False
+    """
+    return bool(_OPENS_WITH_ERROR.match(_of_document(_text(content)[:_MOST_CHARS])))
 
 
 def counts_failures(content: Mapping[str, Any]) -> bool:
@@ -373,9 +393,11 @@ def _unescaped(text: str) -> str:
 
 
 def _of_document(text: str) -> str:
-    """The message in a JSON document or the title of a web page; any other *text* unchanged."""
+    """The message in a JSON document, the title of a web page, the string in an assignment; else *text* unchanged."""
     if page := _PAGE.match(text[:_MOST_CHARS]):
         return page.group(1).strip()
+    if assigned := _ASSIGNED.fullmatch(text[:_MOST_CHARS]):
+        return assigned.group(2)
     if not text.lstrip().startswith(("{", "[")):
         return text
     try:

@@ -267,7 +267,8 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     between = _outside(failed, later[:place], again, summary)
     declared = _declared(summary, failure.step, later) if again is None else ()
     changes = {} if again is None else _changes(between)
-    route = declared or tuple(changes.values())[-_ROUTE:] or _lookups(between, again)
+    stand_in = _stand_in(failed, later) if again is None and not declared else ()
+    route = declared or stand_in or tuple(changes.values())[-_ROUTE:] or _lookups(between, again)
     helped = _replaced(failed, route, summary) if again is None else _gone(summary, failure, again)
     action = failure.line or failed.action
     settled = place is not None and any(step.situation.since in _SPOKEN for step in later[: place + 1])
@@ -289,12 +290,32 @@ def _declared(summary: SessionSummary, failed: int, later: Sequence[Step]) -> tu
 def _replaced(failed: Step, route: Sequence[Step], summary: SessionSummary) -> bool | None:
     """Whether what was done instead helped, judged by the outcome of the session.
 
-    A lookup that replaces another is judged by its own result, because sessions fail later for many reasons.
+    A lookup that replaces another, and a change of all that the failed call named, are judged by their own result,
+    because sessions fail later for many reasons.
     """
     way = route[0] if route else None
-    if way is None or way.ok is None or not kind_of(way.action) == kind_of(failed.action) == "lookup":
+    if way is None or way.ok is None:
+        return summary.went_well
+    if not kind_of(way.action) == kind_of(failed.action) == "lookup" and not _stands_in(way, failed):
         return summary.went_well
     return way.ok if to_the_same_end(way.action, failed.action) else summary.went_well
+
+
+def _stand_in(failed: Step, later: Iterable[Step]) -> tuple[Step, ...]:
+    """The first later change by another tool of all that the failed call named."""
+    return tuple([step for step in later if _stands_in(step, failed)][:1])
+
+
+def _stands_in(step: Step, failed: Step) -> bool:
+    """Whether another tool was called with every identifier of the failed call, of which one alone says too little."""
+    named = set(failed.about)
+    return (
+        step.action != failed.action
+        and kind_of(step.action) == kind_of(failed.action) == "action"
+        and len(named) > 1
+        and named.issubset(step.about)
+        and to_the_same_end(step.action, failed.action)
+    )
 
 
 def to_the_same_end(way: str, failed: str) -> bool:

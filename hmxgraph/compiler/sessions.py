@@ -19,6 +19,7 @@ from hmxgraph.compiler._signatures import (
     error_message,
     error_type,
     mentions_failure,
+    opens_with_error,
     raw_line,
     signature,
 )
@@ -404,13 +405,15 @@ class SessionReader:
     def _finish(self, step: _OpenStep, event_id: str, content: Mapping[str, Any], *, ok: bool | None) -> None:
         result = content.get("result", content)
         self._origins.add_result(step.action, result, step.given)
+        # What a file contains is no report of a state.
+        reads_file = any(name in PATH_FIELDS for name, _ in step.inputs)
+        if ok and not step.command and not reads_file and opens_with_error(content):
+            ok = False
         ok = self._with_silence(step.action, ok=ok)
         if ok and step.parsed is not None and step.parsed.filtered:
             ok = _filtered_outcome(step.action, content)
         for part in step.parts:
             part.ok, part.ended = ok, True
-        # What a file contains is no report of a state.
-        reads_file = any(name in PATH_FIELDS for name, _ in step.inputs)
         if ok is not False and not step.command and not reads_file and kind_of(step.action) == "lookup":
             step.says = tuple(line for line in statements(result) if line.rpartition(": ")[2].lower() not in step.given)
         self._now = replace(

@@ -295,3 +295,42 @@ def test_a_tool_that_states_only_its_failures_succeeds_in_silence():
     script = Script("s2").call("track", carrier="DHL").call("track", error="unknown", carrier="UPS")
     result_without_flag(script, "track", {"status": "?"}, carrier="Hermes")
     assert [step.ok for step in summarise(script.events).steps] == [True, False, None]
+
+
+@pytest.mark.parametrize(
+    ("tool", "result", "ok"),
+    [
+        ("get_order", "Error: order W1 not found", False),
+        ("get_order", 'order = "Error: order W1 not found"', False),
+        ("get_order", {"content": [{"type": "text", "text": "Error executing tool get_order: no such order"}]}, False),
+        ("get_order", "An error occurred while running the tool. Please try again. Error: no such order", False),
+        ("get_order", "Traceback (most recent call last):\n  File 'a.py', line 1\nKeyError: 'W1'", False),
+        ("search", "Error handling in Rust: a guide", True),
+        ("search", "Errors: 0", True),
+        ("get_order", {"status": "pending", "note": "Error: none"}, True),
+    ],
+)
+def test_a_result_that_opens_with_an_error_is_a_failure_whatever_it_claims(tool, result, ok):
+    """Frameworks hand errors to the model as results."""
+    script = Script("s").user("Where is my order?")
+    script.add("tool_call", {"tool_name": tool, "arguments": {"order": "W1"}, "call_id": "c"})
+    script.add("tool_result", {"tool_name": tool, "call_id": "c", "result": result, "success": True})
+    summary = summarise(script.events)
+    assert summary.steps[0].ok is ok
+    assert bool(summary.failures) is not ok
+
+
+def test_an_error_in_a_file_or_printed_by_a_command_that_went_well_is_no_failure():
+    """What was read may be a log."""
+    script = Script("s").user("Read the log")
+    for tool, arguments in (("read_file", {"path": "app.log"}), ("exec", {"command": "cat app.log"})):
+        script.call(tool, {"value": "Error: disk full"}, **arguments)
+    assert [step.ok for step in summarise(script.events).steps] == [True, True]
+
+
+def test_the_fields_of_a_thing_are_heard_before_those_of_its_parts():
+    """An order with many items has a status all the same."""
+    options = {f"option {number}": f"value {number}" for number in range(20)}
+    script = Script("s").user("Where is my order?")
+    script.call("get_order", {"items": [{"options": options}], "status": "pending"}, order="W1")
+    assert summarise(script.events).steps[0].says[0] == "status: pending"

@@ -175,3 +175,33 @@ def test_a_playbook_that_only_prevents_suggests_no_way_out():
     assert playbook.content["prevention_strategies"]
     assert playbook.validated(DEFAULT_PROFILE)
     assert playbook.metadata["recoveries"] == []
+
+
+def refused_exchange(name, *, signal="positive", same=True, error="the order is not delivered yet"):
+    """An exchange of items that is refused; after another change, the items are modified, or those of another order."""
+    ids = {"order_id": f"W{name}101", "item_id": f"I{name}202", "card_id": f"C{name}303"}
+    script = Script(name).user("Exchange the lamp").call("exchange_order_items", error=error, **ids)
+    script.call("change_user_address", street="Elm Street")
+    script.call("modify_order_items", **(ids if same else ids | {"order_id": f"W{name}909"}))
+    return script.feedback(signal)
+
+
+def test_a_tool_that_takes_all_that_failed_stands_in_for_it():
+    """It is judged by its own result: how a session ends depends on more than one change."""
+    playbook = only([refused_exchange(f"a{n}", signal=["positive", "negative", "negative"][n]) for n in range(3)])
+    assert playbook.content["recovery_steps"] == [
+        "Modify the order items with modify_order_items instead (worked 3 of 3 times)"
+    ]
+    apart = drafts([refused_exchange(f"b{n}", signal="negative", same=False) for n in range(3)])
+    assert not any("modify_order_items instead" in step for draft in apart for step in draft.content["recovery_steps"])
+
+
+def test_attempts_in_vain_are_counted_together():
+    """What their inputs were is not told where nothing helped."""
+    scripts = []
+    for number, changed in enumerate(({"queue": "b"}, {"user": "c"}, {})):
+        script = Script(f"s{number}").user("Print the report").call("print_report", error="no paper", queue="a")
+        scripts.append(script.call("print_report", error="no paper", **{"queue": "a", **changed}).feedback("negative"))
+    (step,) = only(scripts).content["recovery_steps"]
+    assert step.count("did not help") == 1
+    assert step.endswith("another print_report did not help (tried 3 times)")
