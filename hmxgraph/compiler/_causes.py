@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from hmxgraph.compiler._class_names import class_name
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
-from hmxgraph.compiler._schemas import class_name
 from hmxgraph.compiler._verbs import instruction, is_action, kind_of
 from hmxgraph.compiler._wording import LONGEST_TITLE, capital, listed, subjects, title
 from hmxgraph.compiler.failures import FailureGroup, Stratum, alike, significance, strata

@@ -21,8 +21,8 @@ from hmxgraph.compiler._recoveries import (
 )
 from hmxgraph.compiler._result_rules import ResultRule
 from hmxgraph.compiler._retries import call_again
-from hmxgraph.compiler._schemas import usual_line
 from hmxgraph.compiler._slots import filled
+from hmxgraph.compiler._step_wording import usual_line
 from hmxgraph.compiler._verbs import (
     instruction,
     is_action,
@@ -33,7 +33,7 @@ from hmxgraph.compiler._verbs import (
     names_program,
 )
 from hmxgraph.compiler._vocabulary import PREPARATIONS
-from hmxgraph.compiler._wording import capital, citing, listed, subjects
+from hmxgraph.compiler._wording import capital, citing, listed, small, subjects
 from hmxgraph.compiler.actions import LONGEST_COMMAND, PATH_FIELDS
 from hmxgraph.compiler.failures import FailureGroup, Occurrence, most_frequent, plain_message, significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass
@@ -285,7 +285,7 @@ def _only_repair(group: FailureGroup) -> str:
     deeds = _instructions(repaired[0].work) if len(repaired) == 1 else []
     if not deeds:
         return ""
-    how = ", then ".join([deeds[0], *map(_small, deeds[1:]), f"try {group.action} again"])
+    how = ", then ".join([deeds[0], *map(small, deeds[1:]), f"try {group.action} again"])
     return noted(how, times(1 - repaired[0].displaced, 1, int(repaired[0].displaced)))
 
 
@@ -339,10 +339,10 @@ def _deed(group: FailureGroup, recovery: Recovery) -> str:
         line_instruction(name, line) if line else instruction(name)
         for name, line in zip(recovery.actions, recovery.lines, strict=True)
     ]
-    deed = ", then ".join([deeds[0], *map(_small, deeds[1:])])
+    deed = ", then ".join([deeds[0], *map(small, deeds[1:])])
     if not recovery.instead:
         deed = _until_it_passes(group, recovery) or deed
-        return f"{deed}, then {_small(_again(recovery))}"
+        return f"{deed}, then {small(_again(recovery))}"
     if group.action:
         deed = f"{deed} instead"
     return f"{deed}, then go on with {recovery.then}" if recovery.then not in {"", recovery.failed} else deed
@@ -420,7 +420,7 @@ def _prevention(group: FailureGroup, best: Sequence[Recovery], protecting: Seque
     supplied = {_source(change) for recovery in helped if recovery.retry for change in recovery.changes}
     repairing = {name for recovery in helped for name in recovery.actions} | supplied
     lookups = [name for name in protecting if name in repairing][:_MOST_LOOKUPS]
-    advice = [f"{before}{_small(instruction(name))}" for name in lookups]
+    advice = [f"{before}{small(instruction(name))}" for name in lookups]
     if lacking := _lacking(group):
         return [*advice, f"{before}make sure that {listed(lacking)} {'is' if len(lacking) == 1 else 'are'} given"]
     return advice
@@ -434,10 +434,6 @@ def _lacking(group: FailureGroup) -> list[str]:
         change.input for occurrence in helped for change in changed_inputs(occurrence) if change.how == GIVEN
     )
     return sorted(name for name in counts if counts[name] > _HALF * len(helped))
-
-
-def _small(text: str) -> str:
-    return text[:1].lower() + text[1:]
 
 
 def _protecting(group: FailureGroup, summaries: Sequence[SessionSummary], kinds: Mapping[str, str]) -> list[str]:
@@ -506,4 +502,4 @@ def _trails(group: FailureGroup) -> Iterable[list[str]]:
 def _summary(group: FailureGroup, content: dict[str, Any]) -> str:
     what = f"When {group.action} fails" if group.action else "When the work fails"
     step = plain(content["recovery_steps"][0])
-    return f"{what} with “{group.says}”: {_small(step)}."
+    return f"{what} with “{group.says}”: {small(step)}."

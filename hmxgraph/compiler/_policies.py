@@ -9,16 +9,18 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
+from hmxgraph.compiler._class_names import class_name
 from hmxgraph.compiler._conditions import MENTIONS, terms_of, what_requests_mention
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
-from hmxgraph.compiler._schemas import class_name, origins
 from hmxgraph.compiler._signatures import signature
+from hmxgraph.compiler._step_wording import origins
 from hmxgraph.compiler._verbs import instruction, kind_of, read_action
 from hmxgraph.compiler._vocabulary import telling_words
 from hmxgraph.compiler._wording import (
     LONGEST_TITLE,
     capital,
     listed,
+    small,
     subjects,
     title,
 )
@@ -370,11 +372,7 @@ def _if_both(options: Sequence[Option]) -> str:
 
 def _deed(option: Option, seen: Observations) -> str:
     """The instruction for an option, with how often it worked."""
-    return noted(_small(instruction(option.name)), _result_words(seen))
-
-
-def _small(text: str) -> str:
-    return text[:1].lower() + text[1:]
+    return noted(small(instruction(option.name)), _result_words(seen))
 
 
 def _point_phrase(point: str) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 from hmxgraph.compiler._amendments import ASKED, CHOSEN, CORRECTED, FROM, GIVEN, UNEXPLAINED
 from hmxgraph.compiler._drafts import Observations
-from hmxgraph.compiler._schemas import usual_line
 from hmxgraph.compiler._slots import filled
+from hmxgraph.compiler._step_wording import usual_line
 from hmxgraph.compiler._verbs import is_action, kind_of, names_program, serves_any_purpose
 from hmxgraph.compiler.failures import FailureGroup, Occurrence, chance, most_frequent, strata, to_the_same_end
 from hmxgraph.compiler.summary import Amendment, Step

@@ -12,7 +12,8 @@ from itertools import chain
 from statistics import fmean, median, pstdev
 
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
-from hmxgraph.compiler._schemas import complexity, describe
+from hmxgraph.compiler._schemas import complexity
+from hmxgraph.compiler._step_wording import describe
 from hmxgraph.compiler._verbs import is_action, is_check, names_its_object, names_program, noun_words
 from hmxgraph.compiler._wording import listed, title
 from hmxgraph.compiler.profile import CompilerProfile

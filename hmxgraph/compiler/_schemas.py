@@ -1,113 +1,49 @@
 """task_schema: how a kind of task gets done (HMX-A 4.1)."""
 
-import re
 import statistics
-from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import groupby
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from hmxgraph.compiler._cases import changes_of, done_without_failing
+from hmxgraph.compiler._class_names import change_is_asked_for, class_name, conjunction, is_handed_over
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler._result_rules import ResultRule, rule_for_each
-from hmxgraph.compiler._shell import command_name
-from hmxgraph.compiler._verbs import (
-    instruction,
-    is_action,
-    kind_of,
-    line_instruction,
-    noun_words,
-    read_action,
-    serves_any_purpose,
-)
-from hmxgraph.compiler._vocabulary import BROWSER, OBJECT_VERBS, REQUEST_VERBS, TROUBLES
+from hmxgraph.compiler._step_wording import describe, usual_origins
+from hmxgraph.compiler._verbs import instruction, is_action, kind_of, noun_words, read_action, serves_any_purpose
 from hmxgraph.compiler._wording import (
     asked_to,
-    asks_for_change,
     asks_question,
     capital,
     common_complaint,
-    common_phrase,
-    common_topics,
     common_words,
     distinctive,
-    goal_phrase,
-    link_between,
     listed,
-    matters,
     plain_words,
+    small,
     subjects,
     term_counts,
     title,
 )
-from hmxgraph.compiler.actions import TARGET_FIELDS
 from hmxgraph.compiler.failures import to_the_same_end
 from hmxgraph.compiler.goal_classes import GoalClass, place_of
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
 from hmxgraph.text.terms import most_first, words
 
-# One form of command lines that differ only in names.
-
-_PIECES = re.compile(r"([\s/=:,'\"]+)")
-_HALF, _USUALLY = 0.5, 0.75
-_NAME = "<name>"
-
-
-def _shared_line(lines: Sequence[str]) -> str:
-    """The common form of most of *lines*, with ``<name>`` where they differ; "" if there is none.
-
-    >>> _shared_line(["kubectl logs -n shop web-1", "kubectl logs -n pay web-2"])
-    'kubectl logs -n <name> <name>'
-    >>> _shared_line(["git push", "git push", "git push origin"]), _shared_line(["git add a", "git push"])
-    ('git push', '')
-    """
-    forms: defaultdict[tuple[str, ...], list[list[str]]] = defaultdict(list)
-    for line in lines:
-        pieces = _PIECES.split(line)
-        forms[_form(pieces)].append(pieces)
-    alike = max(forms.values(), key=lambda group: (len(group), group), default=[])
-    if not alike or len(alike) <= _HALF * len(lines):
-        return ""
-    usual = [_usual_piece(column) for column in zip(*alike, strict=True)]
-    named = len(command_name("".join(usual)).split())
-    fixed = sum(piece != _NAME and not _PIECES.fullmatch(piece) for piece in usual) - named
-    if usual.count(_NAME) <= fixed + 1:
-        return "".join(usual)
-    most = Counter(map("".join, alike)).most_common(1)
-    return next((line for line, count in most if count > _HALF * len(lines)), "")
-
-
-def _form(pieces: Sequence[str]) -> tuple[str, ...]:
-    """The parts shared by command lines that differ only in names: separators and flags."""
-    return tuple(piece if place % 2 or piece.startswith("-") else "" for place, piece in enumerate(pieces))
-
-
-def _usual_piece(column: Sequence[str]) -> str:
-    piece, count = max(Counter(column).items(), key=lambda pair: (pair[1], pair[0]))
-    return piece if count >= _USUALLY * len(column) else _NAME
-
-
-# task_schema: how a kind of task gets done (HMX-A 4.1).
-
 _KEYWORDS = 80
 _TELLING = 6
 _MOST_CHANGES = 3
-_TOPICS = 6
 _MOST_RUNS = 4
-_MAJORITY = 0.5
+_HALF = 0.5
 _OFTEN = 0.3
-_MOSTLY = 0.7
-_NEARLY_ALL = 0.8
+_USUALLY = 0.75
 _SELDOM = 0.2
 _RARELY = 0.25
 _MOST_OPTIONAL = 2
-_MOST_INPUTS = 12
 _ENOUGH = 8
-# How the names of inputs end that identify a thing.
-_IDENTIFIERS = ("id", "number", "name", "email", "path", "key", "selector")
 
 
 def task_schemas(
@@ -143,7 +79,7 @@ class _Declined(NamedTuple):
 
 def _declined(goal_class: GoalClass, models: Sequence[SessionSummary]) -> _Declined | None:
     """How often the change of a class was declined; None if seldom."""
-    changes = [name for name, share in goal_class.steps if is_action(name) and share >= _MAJORITY]
+    changes = [name for name, share in goal_class.steps if is_action(name) and share >= _HALF]
     if len(changes) != 1 or serves_any_purpose(changes[0]):
         return None
     verb = read_action(changes[0]).verb
@@ -157,81 +93,7 @@ def _declined(goal_class: GoalClass, models: Sequence[SessionSummary]) -> _Decli
 def _usual_lookups(classes: Sequence[GoalClass]) -> frozenset[str]:
     """Lookups that most goal classes need, so that they distinguish none."""
     counts = Counter(name for goal_class in classes for name, _ in goal_class.steps if kind_of(name) == "lookup")
-    return frozenset(name for name in counts if counts[name] > _MAJORITY * len(classes))
-
-
-def class_name(goal_class: GoalClass, profile: CompilerProfile) -> str:
-    """The name of a class: the phrase shared by its requests, else the purpose of its actions.
-
-    Of many changes, those of most sessions count. Without changes, or if they are programs that serve any purpose, the
-    words of the requests name the class.
-    """
-    requests = [example.request for example in goal_class.examples if example.request]
-    for phrase in (common_complaint, common_phrase):
-        if name := phrase(requests, profile.title_share):
-            return name
-    if not any(is_action(name) for name, _ in goal_class.steps):
-        return _answer(goal_class)
-    changes = {name: share for name, share in goal_class.steps if is_action(name)}
-    often = [name for name in changes if changes[name] >= _MAJORITY]
-    usual = [name for name in often if len(often) <= _MOST_CHANGES or changes[name] >= profile.required_share]
-    usual = (usual or most_first(changes))[:_MOST_CHANGES]
-    if (not often or any(map(serves_any_purpose, usual))) and (name := _spoken_name(requests)):
-        return name
-    return goal_phrase(usual, _link(usual, goal_class.examples))
-
-
-def _link(actions: Sequence[str], models: Sequence[SessionSummary]) -> str:
-    """The word that joins these actions: "and" if most sessions took them all with success, else "or"."""
-    taken = [{step.action for step in session.steps if step.ok is not False} for session in models]
-    return "and" if sum(names.issuperset(actions) for names in taken) > _HALF * len(models) else "or"
-
-
-def _answer(goal_class: GoalClass) -> str:
-    """The purpose of sessions without changes: an answer only if that is what was asked for and what came of it."""
-    names = [name for name, _ in goal_class.steps]
-    about = matters(names)
-    if about and _hands_over(goal_class):
-        return f"decline or hand over requests about {about}"
-    if about and _asks_for_change(goal_class):
-        return f"answer or decline requests about {about}"
-    return goal_phrase(names)
-
-
-def _spoken_name(requests: Sequence[str]) -> str:
-    """A name from the topic that most requests share and the verb that many do; "" if they share no verb.
-
-    >>> _spoken_name(["Please deploy catalog to staging", "Deploy search to staging now"])
-    'deploy to staging'
-    >>> _spoken_name(["Please add an export to the report page", "Add a switch to the settings page"])
-    'add something to the page'
-    >>> _spoken_name(["Please upgrade the numpy dependency", "Could you upgrade the old pydantic dependency"])
-    'upgrade the dependency'
-    """
-    verbs = Counter(word for request in requests for word in set(words(request)) & REQUEST_VERBS)
-    often = (word for word in most_first(verbs) if verbs[word] >= _OFTEN * len(requests))
-    verb = next((word for word in often if asked_to(word, requests)), "")
-    topics = common_topics(requests, _MAJORITY, _TOPICS)
-    nouns = [word for word in topics if word != verb and word not in REQUEST_VERBS | TROUBLES]
-    if not verb or not nouns:
-        return ""
-    pairs = Counter(
-        (noun, link)
-        for request in requests
-        for noun in nouns
-        if (link := link_between(verb, noun, request)) is not None
-    )
-    (noun, link), count = max(
-        pairs.items(), key=lambda pair: (pair[1], _first_said(pair[0][0], requests), pair[0]), default=(("", ""), 0)
-    )
-    target = f"something {link}" if verb in OBJECT_VERBS and link != "the" else link
-    return f"{verb} {target} {noun}" if count >= _OFTEN * len(requests) else ""
-
-
-def _first_said(noun: str, requests: Sequence[str]) -> int:
-    """How early the requests mention *noun*, as a negative number: the subject of a sentence comes before the rest."""
-    places = [(request.lower().find(noun), len(request)) for request in requests]
-    return -sum(place if place >= 0 else length for place, length in places)
+    return frozenset(name for name in counts if counts[name] > _HALF * len(classes))
 
 
 def _schema(
@@ -258,10 +120,10 @@ def _schema(
         source_events=evidence((trail(session) for session in models), profile.max_evidence),
         tags=tags([*telling, *subjects(content["tools_used"])[:_TELLING]]),
         keywords=tuple(keywords),
-        qualifiers=_qualifiers(goal_class, common_words(telling, goal_class.requests, _MAJORITY), usual),
+        qualifiers=_qualifiers(goal_class, common_words(telling, goal_class.requests, _HALF), usual),
         metadata={"goal_actions": _required(content), "requests_speak_of": telling},
         # Where most sessions declined the change, a procedure that cannot say when would lead an agent to make it.
-        useful=_useful(goal_class, content, profile) and (declined is None or declined.share <= _MAJORITY),
+        useful=_useful(goal_class, content, profile) and (declined is None or declined.share <= _HALF),
     )
 
 
@@ -277,9 +139,7 @@ def _wait_for_results(content: dict[str, Any], rules: Sequence[ResultRule]) -> N
         content["preconditions"] += [f"{condition} ({rule.how_often})" for condition, rule in waiting.items()]
         return
     for step, rule in zip(decided, ruling, strict=True):
-        step["description"] = (
-            f"{'If' if rule.called_for else 'Only if'} {rule.condition}: {_small(step['description'])}"
-        )
+        step["description"] = f"{'If' if rule.called_for else 'Only if'} {rule.condition}: {small(step['description'])}"
 
 
 def _required(content: Mapping[str, Any]) -> list[str]:
@@ -293,7 +153,7 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
     There have to be several cases; they have to share a step and most of what they did, with few steps that only some
     took, and not fail too often. Without requests, all have to do nearly the same: nothing else tells when to do it.
     """
-    least, most = (_MAJORITY, _MAJORITY) if goal_class.requests else (_USUALLY, _USUALLY)
+    least, most = (_HALF, _HALF) if goal_class.requests else (_USUALLY, _USUALLY)
     shared = {name for name, share in goal_class.steps if share >= least}
     seen = Observations.of_sessions(list(dict.fromkeys(goal_class.examples)), goal_class.members)
     return (
@@ -308,7 +168,7 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
 
 def _cases_needed(goal_class: GoalClass, profile: CompilerProfile) -> int:
     """How many cases a procedure needs: more than it has changes, because chance may have combined them."""
-    changes = [name for name, share in goal_class.steps if share >= _MAJORITY and is_action(name)]
+    changes = [name for name, share in goal_class.steps if share >= _HALF and is_action(name)]
     return max(profile.min_cases, 1 + sum(not serves_any_purpose(name) for name in changes))
 
 
@@ -318,15 +178,15 @@ def _does_what_is_asked(goal_class: GoalClass) -> bool:
     Sessions that decline, or that make this change or that one, show no way of doing either.
     """
     shares = dict(goal_class.steps)
-    usual = [name for name in shares if is_action(name) and shares[name] >= _MAJORITY]
+    usual = [name for name in shares if is_action(name) and shares[name] >= _HALF]
     if usual:
         return _agree_on(usual, goal_class)
     if any(map(is_action, shares)):
         return False
     if goal_class.requests and any(kind_of(name) == "handover" for name in shares):
         return True
-    asked = not goal_class.requests or (_asks(goal_class) and not _asks_for_change(goal_class))
-    return asked and not _hands_over(goal_class)
+    asked = not goal_class.requests or (_asks(goal_class) and not change_is_asked_for(goal_class))
+    return asked and not is_handed_over(goal_class)
 
 
 def _agree_on(changes: Sequence[str], goal_class: GoalClass) -> bool:
@@ -335,8 +195,8 @@ def _agree_on(changes: Sequence[str], goal_class: GoalClass) -> bool:
     What cures a symptom that requests complain about depends on what is found, unless nearly all sessions needed it.
     """
     if any(map(serves_any_purpose, changes)):
-        return _link(changes, goal_class.examples) == "and"
-    complaining = bool(common_complaint(goal_class.requests, _MAJORITY))
+        return conjunction(changes, goal_class.examples) == "and"
+    complaining = bool(common_complaint(goal_class.requests, _HALF))
     sessions = goal_class.models if complaining else goal_class.examples
     return sum(changes_of(session) == set(changes) for session in sessions) >= _USUALLY * len(sessions)
 
@@ -344,15 +204,6 @@ def _agree_on(changes: Sequence[str], goal_class: GoalClass) -> bool:
 def _asks(goal_class: GoalClass) -> bool:
     """Whether most requests ask a question."""
     return sum(map(asks_question, goal_class.requests)) > _HALF * len(goal_class.requests)
-
-
-def _asks_for_change(goal_class: GoalClass) -> bool:
-    return sum(map(asks_for_change, goal_class.requests)) > _OFTEN * len(goal_class.members)
-
-
-def _hands_over(goal_class: GoalClass) -> bool:
-    handed_over = (any(kind_of(action) == "handover" for action in member.actions) for member in goal_class.members)
-    return sum(handed_over) > _OFTEN * len(goal_class.members)
 
 
 def _covered(steps: AbstractSet[str], model: SessionSummary) -> float:
@@ -363,14 +214,14 @@ def _covered(steps: AbstractSet[str], model: SessionSummary) -> float:
 
 def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: CompilerProfile) -> dict[str, Any]:
     # A step that only a minority took depends on what they found, which their requests do not show.
-    chosen = [(name, share) for name, share in goal_class.steps if share >= _MAJORITY]
+    chosen = [(name, share) for name, share in goal_class.steps if share >= _HALF]
     names = [name for name, _ in chosen]
     alternatives = {
         name: alternative for name in names if (alternative := _alternative(name, models)) and alternative not in names
     }
     if not alternatives and (first := _either_way(names, models)):
         alternatives = {first: _alternative(first, models)}
-        chosen = sorted([*chosen, (first, _MAJORITY)], key=lambda step: place_of(step[0], models))
+        chosen = sorted([*chosen, (first, _HALF)], key=lambda step: place_of(step[0], models))
         names = [name for name, _ in chosen]
     steps: list[dict[str, Any]] = [
         {
@@ -417,7 +268,7 @@ def _either_way(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
     for name in most_first(users):
         other = _alternative(name, models) if name not in names else ""
         either = sum(not done_without_failing(model).isdisjoint({name, other}) for model in models)
-        if other and other not in names and either > _MAJORITY * len(models):
+        if other and other not in names and either > _HALF * len(models):
             return name
     return ""
 
@@ -433,7 +284,7 @@ def _stands_in(name: str, action: str, uses: int, models: Sequence[SessionSummar
 
 
 def _given_by_user(action: str, models: Sequence[SessionSummary]) -> list[str]:
-    given = _usual_origins(_uses_of(action, models))
+    given = usual_origins(_uses_of(action, models))
     return [argument for argument, origin in given.items() if origin == FROM_USER]
 
 
@@ -443,11 +294,7 @@ def _described(action: str, other: str, models: Sequence[SessionSummary], before
         return describe(action, _uses_of(action, models), before)
     there, here = (listed(_given_by_user(name, models)) for name in (other, action))
     first, second = (f"If the user has given {named}" for named in (there, here))
-    return f"{first}: {_small(instruction(other))}. {second}: {_small(instruction(action))}"
-
-
-def _small(text: str) -> str:
-    return text[:1].lower() + text[1:]
+    return f"{first}: {small(instruction(other))}. {second}: {small(instruction(action))}"
 
 
 def _final_check(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
@@ -471,34 +318,13 @@ def _check_step(check: str, first: Mapping[str, Any], order: int) -> dict[str, A
 
 def _qualifiers(goal_class: GoalClass, telling: Sequence[str], usual: frozenset[str]) -> tuple[str, ...]:
     """What distinguishes this class from others of the same name: its changes, words of its requests, its lookups."""
-    steps = [name for name, share in goal_class.steps if share >= _MAJORITY and name not in usual]
+    steps = [name for name, share in goal_class.steps if share >= _HALF and name not in usual]
     changes, lookups = ([name for name in steps if kind_of(name) == kind] for kind in ("action", "lookup"))
     changed, looked_up = (
-        listed([read_action(name).phrase for name in names[:2]], _link(names[:2], goal_class.examples))
+        listed([read_action(name).phrase for name in names[:2]], conjunction(names[:2], goal_class.examples))
         for names in (changes, lookups)
     )
     return tuple(filter(None, (changed, f"mentioning {listed(telling[:2])}" if telling else "", looked_up)))
-
-
-def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str]) -> str:
-    """The instruction for one step: what to do, with which inputs from the steps *before* it, how often.
-
-    *uses* holds the steps of each session.
-
-    A command line shared by most uses is quoted.
-    """
-    every = [step for steps in uses for step in steps]
-    if line := usual_line(every):
-        return line_instruction(action, line) + (
-            _given(uses, before, TARGET_FIELDS) if action.startswith(BROWSER) else ""
-        )
-    return instruction(action) + _given(uses, before, free=not is_action(action)) + _repeated(action, uses)
-
-
-def usual_line(uses: Sequence[Step]) -> str:
-    """The command line that most *uses* share except for names; "" if there is none."""
-    commands = [step.command for step in uses if step.command]
-    return _shared_line(commands) if len(commands) > _MAJORITY * len(uses) else ""
 
 
 def _uses_of(action: str, models: Sequence[SessionSummary]) -> list[list[Step]]:
@@ -515,84 +341,6 @@ def complexity(steps: int, models: Sequence[SessionSummary], profile: CompilerPr
     if size <= profile.low_complexity:
         return "low"
     return "high" if size > profile.high_complexity else "medium"
-
-
-def origins(uses: Sequence[Step]) -> dict[str, str]:
-    """For each argument the usual origin of its value: an action, "user", or "" if it varies."""
-    return _usual_origins([[step] for step in uses], _MOSTLY)
-
-
-def _usual_origins(uses: Sequence[Sequence[Step]], most: float = _NEARLY_ALL) -> dict[str, str]:
-    """The usual origin of each argument; each session counts once, however often it takes the action."""
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    sessions = Counter[str]()
-    for steps in uses:
-        shared = _shared_origins(steps)
-        sessions.update(shared.keys())
-        for argument, named in shared.items():
-            counts[argument].update(named)
-    usual = {}
-    for argument in sorted(sessions):
-        # Of several actions that return a value equally often, the first one called.
-        origin, count = max(counts[argument].items(), key=itemgetter(1), default=("", 0))
-        if sessions[argument] >= _MAJORITY * sum(map(bool, uses)):
-            usual[argument] = origin if count >= most * sessions[argument] else ""
-    return usual
-
-
-def _shared_origins(steps: Sequence[Step]) -> dict[str, list[str]]:
-    """For each argument of a session's *steps* the origins that its values share, the first called first."""
-    shared: dict[str, list[str]] = {}
-    for step in steps:
-        own: dict[str, list[str]] = {}
-        for argument, origin in step.inputs:
-            own.setdefault(argument, []).append(origin)
-        for argument, named in own.items():
-            shared[argument] = [origin for origin in shared.get(argument, named) if origin in named]
-    return shared
-
-
-def _given(
-    uses: Sequence[Sequence[Step]], before: Sequence[str], stated: Container[str] = (), *, free: bool = True
-) -> str:
-    """The inputs and their origins: "using user_id from find_user_id_by_email; and note".
-
-    Inputs already *stated* are omitted. Unless *free*, only identifiers come from results: what else a change sets is
-    the user's choice, even if a result happens to show the same value.
-    """
-    sources: dict[str, list[str]] = {}
-    loose = []
-    for argument, origin in _usual_origins(uses).items():
-        if argument in stated:
-            continue
-        if origin == FROM_USER or (origin in before and (free or _identifies(argument))):
-            sources.setdefault(origin, []).append(argument)
-        else:
-            loose.append(argument)
-    parts = [
-        f"{listed(sources[origin], most=_MOST_INPUTS)} from {'the user' if origin == FROM_USER else origin}"
-        for origin in sorted(sources)
-    ]
-    others = listed(loose, most=_MOST_INPUTS)
-    parts += [f"and {others}" if parts else others] if loose else []
-    return f", using {'; '.join(parts)}" if parts else ""
-
-
-def _identifies(argument: str) -> bool:
-    return argument.removesuffix("s").endswith(_IDENTIFIERS)
-
-
-def _repeated(action: str, uses: Sequence[Sequence[Step]]) -> str:
-    """How often to repeat it, if most sessions do it several times; retries of failures do not count."""
-    times = [sum(step.ok is not False for step in steps) for steps in uses if steps]
-    if not times or statistics.median(times) < 2:
-        return ""
-    changing = Counter(name for steps in uses for step in steps for name in step.changed)
-    again = sum(len(steps) - 1 for steps in uses if steps)
-    usual = [name for name in most_first(changing) if changing[name] > _HALF * again and _identifies(name)]
-    if usual:
-        return f"; once for each {usual[0]}"
-    return "" if is_action(action) else "; as often as needed"
 
 
 def _preconditions(
@@ -626,7 +374,7 @@ def agreed(models: Sequence[SessionSummary], names: Sequence[str] | None = None)
         for session, place in zip(models, firsts, strict=True)
         if place is not None
     ]
-    return bool(asked) and sum(asked) >= _MAJORITY * len(asked)
+    return bool(asked) and sum(asked) >= _HALF * len(asked)
 
 
 def _counts(action: str, names: Sequence[str] | None) -> bool:
@@ -641,7 +389,7 @@ def _postconditions(steps: Sequence[tuple[str, bool]], goal_class: GoalClass) ->
     if any(kind_of(name) == "handover" and not optional for name, optional in steps):
         return ["A person has taken over with a summary of what was found"]
     if not any(is_action(name) for name, _ in steps):
-        declined = _asks_for_change(goal_class) or _hands_over(goal_class)
+        declined = change_is_asked_for(goal_class) or is_handed_over(goal_class)
         informed = "The user knows what was found, and why nothing was changed"
         return [informed if declined else "The user's question is answered from what was found"]
     telling = {step.action for session in goal_class.examples for step in session.steps if step.ok}

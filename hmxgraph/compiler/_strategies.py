@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hmxgraph.compiler._class_names import class_name
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
-from hmxgraph.compiler._schemas import agreed, class_name, complexity
+from hmxgraph.compiler._schemas import agreed, complexity
 from hmxgraph.compiler._verbs import is_action, kind_of, noun_words, read_action, serves_any_purpose
 from hmxgraph.compiler._vocabulary import BROWSER, REQUEST_VERBS, telling_words
 from hmxgraph.compiler._wording import capital, goal_phrase, listed, plain_words, spelling, term_counts, title

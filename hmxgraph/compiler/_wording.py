@@ -58,6 +58,11 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def small(text: str) -> str:
+    """*text* with a small first letter, for the middle of a sentence."""
+    return text[:1].lower() + text[1:]
+
+
 def goal_phrase(actions: Sequence[str], link: str = "and") -> str:
     """The purpose of *actions*: their changes, or the information they answer from if they change nothing.
 

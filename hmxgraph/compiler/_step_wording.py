@@ -1,0 +1,155 @@
+"""How the steps of procedures and playbooks are worded: the command line, the inputs and where they come from."""
+
+import re
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Container, Sequence
+from operator import itemgetter
+
+from hmxgraph.compiler._shell import command_name
+from hmxgraph.compiler._verbs import instruction, is_action, line_instruction
+from hmxgraph.compiler._vocabulary import BROWSER
+from hmxgraph.compiler._wording import listed
+from hmxgraph.compiler.actions import TARGET_FIELDS
+from hmxgraph.compiler.summary import FROM_USER, Step
+from hmxgraph.text.terms import most_first
+
+_HALF, _MOSTLY, _USUALLY, _NEARLY_ALL = 0.5, 0.7, 0.75, 0.8
+_MOST_INPUTS = 12
+_PIECES = re.compile(r"([\s/=:,'\"]+)")
+_NAME = "<name>"
+# How the names of inputs end that identify a thing.
+_IDENTIFIERS = ("id", "number", "name", "email", "path", "key", "selector")
+
+
+def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str]) -> str:
+    """The instruction for one step: what to do, with which inputs from the steps *before* it, how often.
+
+    *uses* holds the steps of each session.
+
+    A command line shared by most uses is quoted.
+    """
+    every = [step for steps in uses for step in steps]
+    if line := usual_line(every):
+        return line_instruction(action, line) + (
+            _given(uses, before, TARGET_FIELDS) if action.startswith(BROWSER) else ""
+        )
+    return instruction(action) + _given(uses, before, free=not is_action(action)) + _repeated(action, uses)
+
+
+def usual_line(uses: Sequence[Step]) -> str:
+    """The command line that most *uses* share except for names; "" if there is none."""
+    commands = [step.command for step in uses if step.command]
+    return _shared_line(commands) if len(commands) > _HALF * len(uses) else ""
+
+
+def origins(uses: Sequence[Step]) -> dict[str, str]:
+    """For each argument the usual origin of its value: an action, "user", or "" if it varies."""
+    return usual_origins([[step] for step in uses], _MOSTLY)
+
+
+def usual_origins(uses: Sequence[Sequence[Step]], most: float = _NEARLY_ALL) -> dict[str, str]:
+    """The usual origin of each argument; each session counts once, however often it takes the action."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    sessions = Counter[str]()
+    for steps in uses:
+        shared = _shared_origins(steps)
+        sessions.update(shared.keys())
+        for argument, named in shared.items():
+            counts[argument].update(named)
+    usual = {}
+    for argument in sorted(sessions):
+        # Of several actions that return a value equally often, the first one called.
+        origin, count = max(counts[argument].items(), key=itemgetter(1), default=("", 0))
+        if sessions[argument] >= _HALF * sum(map(bool, uses)):
+            usual[argument] = origin if count >= most * sessions[argument] else ""
+    return usual
+
+
+def _shared_origins(steps: Sequence[Step]) -> dict[str, list[str]]:
+    """For each argument of a session's *steps* the origins that its values share, the first called first."""
+    shared: dict[str, list[str]] = {}
+    for step in steps:
+        own: dict[str, list[str]] = {}
+        for argument, origin in step.inputs:
+            own.setdefault(argument, []).append(origin)
+        for argument, named in own.items():
+            shared[argument] = [origin for origin in shared.get(argument, named) if origin in named]
+    return shared
+
+
+def _given(
+    uses: Sequence[Sequence[Step]], before: Sequence[str], stated: Container[str] = (), *, free: bool = True
+) -> str:
+    """The inputs and their origins: "using user_id from find_user_id_by_email; and note".
+
+    Inputs already *stated* are omitted. Unless *free*, only identifiers come from results: what else a change sets is
+    the user's choice, even if a result happens to show the same value.
+    """
+    sources: dict[str, list[str]] = {}
+    loose = []
+    for argument, origin in usual_origins(uses).items():
+        if argument in stated:
+            continue
+        if origin == FROM_USER or (origin in before and (free or _identifies(argument))):
+            sources.setdefault(origin, []).append(argument)
+        else:
+            loose.append(argument)
+    parts = [
+        f"{listed(sources[origin], most=_MOST_INPUTS)} from {'the user' if origin == FROM_USER else origin}"
+        for origin in sorted(sources)
+    ]
+    others = listed(loose, most=_MOST_INPUTS)
+    parts += [f"and {others}" if parts else others] if loose else []
+    return f", using {'; '.join(parts)}" if parts else ""
+
+
+def _identifies(argument: str) -> bool:
+    return argument.removesuffix("s").endswith(_IDENTIFIERS)
+
+
+def _repeated(action: str, uses: Sequence[Sequence[Step]]) -> str:
+    """How often to repeat it, if most sessions do it several times; retries of failures do not count."""
+    times = [sum(step.ok is not False for step in steps) for steps in uses if steps]
+    if not times or statistics.median(times) < 2:
+        return ""
+    changing = Counter(name for steps in uses for step in steps for name in step.changed)
+    again = sum(len(steps) - 1 for steps in uses if steps)
+    usual = [name for name in most_first(changing) if changing[name] > _HALF * again and _identifies(name)]
+    if usual:
+        return f"; once for each {usual[0]}"
+    return "" if is_action(action) else "; as often as needed"
+
+
+def _shared_line(lines: Sequence[str]) -> str:
+    """The common form of most of *lines*, with ``<name>`` where they differ; "" if there is none.
+
+    >>> _shared_line(["kubectl logs -n shop web-1", "kubectl logs -n pay web-2"])
+    'kubectl logs -n <name> <name>'
+    >>> _shared_line(["git push", "git push", "git push origin"]), _shared_line(["git add a", "git push"])
+    ('git push', '')
+    """
+    forms: defaultdict[tuple[str, ...], list[list[str]]] = defaultdict(list)
+    for line in lines:
+        pieces = _PIECES.split(line)
+        forms[_form(pieces)].append(pieces)
+    alike = max(forms.values(), key=lambda group: (len(group), group), default=[])
+    if not alike or len(alike) <= _HALF * len(lines):
+        return ""
+    usual = [_usual_piece(column) for column in zip(*alike, strict=True)]
+    named = len(command_name("".join(usual)).split())
+    fixed = sum(piece != _NAME and not _PIECES.fullmatch(piece) for piece in usual) - named
+    if usual.count(_NAME) <= fixed + 1:
+        return "".join(usual)
+    most = Counter(map("".join, alike)).most_common(1)
+    return next((line for line, count in most if count > _HALF * len(lines)), "")
+
+
+def _form(pieces: Sequence[str]) -> tuple[str, ...]:
+    """The parts shared by command lines that differ only in names: separators and flags."""
+    return tuple(piece if place % 2 or piece.startswith("-") else "" for place, piece in enumerate(pieces))
+
+
+def _usual_piece(column: Sequence[str]) -> str:
+    piece, count = max(Counter(column).items(), key=lambda pair: (pair[1], pair[0]))
+    return piece if count >= _USUALLY * len(column) else _NAME
