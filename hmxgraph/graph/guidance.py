@@ -5,6 +5,7 @@ from functools import lru_cache, partial
 from threading import Lock
 from typing import Any
 
+from hmxgraph.compiler._verbs import is_action
 from hmxgraph.compiler.actions import SessionEvent, actions_of
 from hmxgraph.compiler.compilation import Model
 from hmxgraph.compiler.failures import failure_key
@@ -52,7 +53,8 @@ def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
     schema = fitting_schema(chances, done, guides, DEFAULT_PROFILE)
     likely = expected(chances, DEFAULT_PROFILE).union(schema.metadata["goal_actions"] if schema else ())
     lead, led = (schema.artifact_id, frozenset(schema.metadata["goal_actions"])) if schema else (None, frozenset())
-    return Guidance(lead, likely, frozenset(model.goals.actions), done, failure, led=led)
+    chance = min((chances.get(name, 0.0) for name in led if is_action(name)), default=1.0)
+    return Guidance(lead, likely, frozenset(model.goals.actions), done, failure, led=led, chance=chance)
 
 
 def _failure(latest: Sequence[Row]) -> str:

@@ -256,7 +256,8 @@ class Guidance:
     ``troubled`` means that the question speaks of trouble at all, ``about`` are the actions that it names then,
     ``named`` those of procedures that it names anyway. Without a model nothing is expected. ``assurance`` is how well
     the best events match the question, in (0, 1]. ``led`` are the actions of the leading procedure, ``asked`` those of
-    any procedure whose verb is a word of the question.
+    any procedure whose verb is a word of the question. ``chance`` is the probability that a request like this comes to
+    the changes of the leading procedure.
     """
 
     lead: str | None = None
@@ -272,6 +273,7 @@ class Guidance:
     assurance: float = 1.0
     led: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
+    chance: float = 1.0
 
     def answers(self, artifact: KnownArtifact) -> bool:
         """Whether *artifact* is a playbook for the current failure or for the one that the question reports."""

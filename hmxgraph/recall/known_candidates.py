@@ -320,8 +320,8 @@ _PARTLY_NAMED = 0.5
 # trouble, since people quote the first part of a message. And how many words need no mention of trouble beside them.
 _REPORTED, _REPORTED_WITH_ACTION, _QUOTED_WITH_ACTION = 0.8, 0.6, 0.4
 _TELLING_WORDS = 4
-# A procedure that went well less often says so.
-_WENT_WELL = 0.8
+# A procedure that went well less often says so, and one to which fewer requests like the question came.
+_WENT_WELL, _MORE_LIKELY_THAN_NOT = 0.8, 0.5
 # Minimum relevance of a procedure for questions about facts.
 _ASKED_FOR = 0.5
 # Relevance of a standing rule to any work, and how many rules apply without a common word.
@@ -382,7 +382,7 @@ def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
         tokens=artifact.tokens,
         score=components.score,
         components=components,
-        content=_with_outcome(artifact),
+        content=_with_odds(artifact, appraisal.guidance),
         origin=artifact.agent_id or "compiler",
         confidence=artifact.confidence,
         evidence_count=artifact.observed_count,
@@ -391,19 +391,26 @@ def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
     )
 
 
-def _with_outcome(artifact: KnownArtifact) -> str:
-    r"""Return the text of *artifact*; a procedure that often failed says how often it went well.
+def _with_odds(artifact: KnownArtifact, guidance: Guidance) -> str:
+    r"""Return the text of *artifact*; a procedure says that it often failed, and that it is only the best guess.
 
     >>> schema = KnownArtifact("s", "task_schema", "Fly", "Fly\n1. Book", 0, "", "active", 0.4, 0)
-    >>> _with_outcome(replace(schema, observed_count=37, success_rate=16 / 37))
+    >>> failing = replace(schema, observed_count=37, success_rate=16 / 37)
+    >>> _with_odds(failing, NO_GUIDANCE)
     'Fly (went well in 16 of 37 sessions)\n1. Book'
+    >>> _with_odds(failing, Guidance(lead="s", chance=0.31))
+    'Fly (only if asked: about 3 of 10 such requests came to it; went well in 16 of 37 sessions)\n1. Book'
 
     """
-    rate, observed = artifact.success_rate, artifact.observed_count
-    if artifact.artifact_type not in PROCEDURES or rate is None or rate >= _WENT_WELL:
+    if artifact.artifact_type not in PROCEDURES:
         return artifact.text
+    rate, observed, odds = artifact.success_rate, artifact.observed_count, []
+    if artifact.artifact_id == guidance.lead and guidance.chance < _MORE_LIKELY_THAN_NOT:
+        odds.append(f"only if asked: about {max(1, round(10 * guidance.chance))} of 10 such requests came to it")
+    if rate is not None and rate < _WENT_WELL:
+        odds.append(f"went well in {round(rate * observed)} of {observed} sessions")
     title, line_end, steps = artifact.text.partition("\n")
-    return f"{title} (went well in {round(rate * observed)} of {observed} sessions){line_end}{steps}"
+    return f"{title} ({'; '.join(odds)}){line_end}{steps}" if odds else artifact.text
 
 
 def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:

@@ -102,3 +102,22 @@ def test_an_imported_policy_reads_as_one_rule(graph):
     graph.record_artifact(made("p1", "decision_policy", rule, fields={"title": "When the work begins"}))
     pack = graph.pack("Apply with kubectl when the work begins", budget=512, sections=["constraints"])
     assert pack.text == "## Constraints\n- First step: Run kubectl apply\n"
+
+
+def test_a_procedure_that_is_only_the_best_guess_says_how_likely_it_is(graph):
+    """Of eleven who needed help with a parcel, three returned it; who asks to return something gets no odds."""
+    for number, (request, change) in enumerate(
+        [("Please return my lamp", "return")] * 6
+        + [("I need help with my parcel with the clock", "return")] * 3
+        + [("I need help with my parcel with the clock", "")] * 8
+    ):
+        order = f"W{number}0{number}77"
+        script = Script(f"s{number}", tenant=graph.tenant_id).user(request)
+        script.call("get_order", {"order_id": order, "status": "delivered"}, order_id=order)
+        if change:
+            script.agent("Shall I?").user("Yes").call(f"{change}_order", order_id=order)
+        graph.ingest(script.feedback("positive").events)
+    graph.compile()
+    guess = graph.pack("I need help with my parcel with the clock", sections=["procedures"])
+    assert "(only if asked: about 3 of 10 such requests came to it)\n" in guess.text
+    assert "only if asked" not in graph.pack("Please return my lamp", sections=["procedures"]).text
