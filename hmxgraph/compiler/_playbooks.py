@@ -138,7 +138,7 @@ def _playbook(
             "failure_key": group.key,
             "actions": sorted({occurrence.action for occurrence in group.occurrences if occurrence.action}),
             "failure_keys": group.keys[:_MOST_KEYS],
-            "recoveries": tallies(best)[:_MOST_TALLIES],
+            "recoveries": tallies(best, group.action)[:_MOST_TALLIES],
         },
     )
 

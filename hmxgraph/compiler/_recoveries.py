@@ -168,14 +168,19 @@ def went_elsewhere(occurrence: Occurrence) -> bool:
     return way == occurrence.action or not to_the_same_end(way, occurrence.action)
 
 
-def tallies(advised: Iterable[Recovery]) -> list[dict[str, Any]]:
+def tallies(advised: Iterable[Recovery], failed: str) -> list[dict[str, Any]]:
     """The tries and successes of each first action, in the form that the metadata of a playbook stores.
 
-    A check that is run after other work is no first action.
+    Those after the failure of another action than *failed*, the usual one, name it. A check that is run after other
+    work is no first action.
     """
-    counted: dict[str, dict[str, Any]] = {}
+    counted: dict[tuple[str, str], dict[str, Any]] = {}
     for recovery in (recovery for recovery in advised if recovery.comes_first):
-        tally = counted.setdefault(recovery.action, {"tool": recovery.action, "used": 0, "helped": 0})
+        tally = counted.setdefault(
+            (recovery.failed, recovery.action),
+            {"tool": recovery.action, "used": 0, "helped": 0}
+            | ({"after": recovery.failed} if recovery.failed != failed else {}),
+        )
         tally["used"] += recovery.seen.count
         tally["helped"] += recovery.seen.successes
     return list(counted.values())

@@ -8,7 +8,8 @@ from typing import Any
 
 from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._vocabulary import COUNT_WORDS, FAILURE_PHRASES, FAILURE_WORDS, REPORT_WORDS, REQUEST_VERBS
-from hmxgraph.protocol.events import CODES, HTTP_STATES
+from hmxgraph.protocol.events import CODES, HTTP_STATES, went_well
+from hmxgraph.text.error_texts import opens_with_error
 from hmxgraph.text.masking import mask_ids, mask_secrets
 from hmxgraph.text.orders import without_orders
 from hmxgraph.text.terms import STOP_WORDS
@@ -207,11 +208,6 @@ _TOO_SHORT = 3
 _PAGE = re.compile(r"\s*<(?:!doctype html|html)\b.*?<title>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 # A value as an interpreter's transcript shows it: ``result = "..."``.
 _ASSIGNED = re.compile(r"\s*(?:# ?)?[A-Za-z_]\w* = (['\"])(.*)\1\s*", re.DOTALL)
-_OPENS_WITH_ERROR = re.compile(
-    r"\W*(?:traceback \(most recent call last\)|(?:an? (?:\w+ )?)?[\w.]*(?:error|exception)"
-    r"(?: ?[\])}>]?:|[\])}>]| (?:occurred|when|while|during|calling|executing|invoking|running|processing)\b))",
-    re.IGNORECASE,
-)
 
 
 def error_message(content: Mapping[str, Any], given: Mapping[str, str] | None = None, command: str = "") -> str:
@@ -240,17 +236,18 @@ def mentions_failure(content: Mapping[str, Any]) -> bool:
     return bool(_FAILED.search(_NONE_FAILED.sub(" ", _text(content)[:_MOST_CHARS])))
 
 
-def opens_with_error(content: Mapping[str, Any]) -> bool:
+def is_error(content: Mapping[str, Any]) -> bool:
     """Whether a result that claims success is an error all the same: frameworks hand errors to the model as results.
 
-    >>> opens_with_error({"result": "Error executing tool get_order: no such order"})
+    >>> is_error({"success": True, "result": 'answer = "ValueError: no such order"'})
     True
-    >>> opens_with_error({"result": 'answer = "ValueError: no such order"'})
+    >>> is_error({"success": True, "result": {"value": "", "error": "no such order", "success": False}})
     True
-    >>> opens_with_error({"result": "Error handling in Rust: a guide"})
-    False
     """
-    return bool(_OPENS_WITH_ERROR.match(_of_document(_text(content)[:_MOST_CHARS])))
+    result = content.get("result")
+    if isinstance(result, Mapping) and went_well("tool_result", {"result": result}) is False:
+        return True
+    return opens_with_error(_of_document(_text(content)[:_MOST_CHARS]))
 
 
 def counts_failures(content: Mapping[str, Any]) -> bool:

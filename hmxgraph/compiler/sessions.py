@@ -18,8 +18,8 @@ from hmxgraph.compiler._signatures import (
     counts_failures,
     error_message,
     error_type,
+    is_error,
     mentions_failure,
-    opens_with_error,
     raw_line,
     signature,
 )
@@ -407,7 +407,7 @@ class SessionReader:
         self._origins.add_result(step.action, result, step.given)
         # What a file contains is no report of a state.
         reads_file = any(name in PATH_FIELDS for name, _ in step.inputs)
-        if ok and not step.command and not reads_file and opens_with_error(content):
+        if ok and not step.command and not reads_file and is_error(content):
             ok = False
         ok = self._with_silence(step.action, ok=ok)
         if ok and step.parsed is not None and step.parsed.filtered:

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import fsum
 from typing import Any
 
@@ -70,8 +70,9 @@ def suggest(
     # Suggest nothing for a request unlike any seen before, however usual an action is.
     unfamiliar = not chances and bool(telling_words(running.request))
     chances_next = {} if unfamiliar else _as_announced(_with_own_habits(model, running), running)
-    tools = _tools(chances_next, playbooks)
-    supporting = _supporting_artifacts(schema, playbooks, ordered)
+    tried = {playbook.artifact_id: list(_recoveries(playbook, _failed_action(running))) for playbook in playbooks}
+    tools = _tools(chances_next, chain.from_iterable(tried.values()))
+    supporting = _supporting_artifacts(schema, tried, ordered)
     ahead: dict[str, Any] = (
         _ahead(schema, running.actions) if schema else {"steps": _usual_steps(chances, running.actions, model, profile)}
     )
@@ -236,18 +237,17 @@ def _overlap(action: str, said: AbstractSet[str]) -> float:
     return len(named & said) / len(named) if named else 0.0
 
 
-def _tools(chances: Mapping[str, float], playbooks: Sequence[Guide]) -> list[tuple[str, float]]:
+def _tools(chances: Mapping[str, float], recoveries: Iterable[tuple[str, int, int]]) -> list[tuple[str, float]]:
     """Every tool with its probability, highest first.
 
-    After a failure, recoveries that worked are mixed in. If any of them usually worked, the others
+    After a failure, *recoveries* that worked are mixed in. If any of them usually worked, the others
     are scaled by their success rate. Tools that were tried repeatedly and never worked come last.
     """
     worked: defaultdict[str, int] = defaultdict(int)
     used: defaultdict[str, int] = defaultdict(int)
-    for guide in playbooks:
-        for tool, tried, helped in _recoveries(guide):
-            used[tool] += tried
-            worked[tool] += helped
+    for tool, tried, helped in recoveries:
+        used[tool] += tried
+        worked[tool] += helped
     vain = {tool for tool, tried in used.items() if tried >= _ENOUGH and not worked[tool]}
     total = sum(worked.values())
     if total:
@@ -265,18 +265,19 @@ def _tools(chances: Mapping[str, float], playbooks: Sequence[Guide]) -> list[tup
 
 
 def _supporting_artifacts(
-    schema: Guide | None, playbooks: Sequence[Guide], guides: Sequence[Guide]
+    schema: Guide | None, tried: Mapping[str, Sequence[tuple[str, int, int]]], guides: Sequence[Guide]
 ) -> dict[str, list[str]]:
-    """For each tool the artifacts that support it: the schema, the playbooks and the policies that recommend it."""
+    """For each tool the artifacts that support it: the schema, the playbooks and the policies that recommend it.
+
+    *tried* holds the recoveries of each playbook, by its id.
+    """
     supporting: defaultdict[str, list[str]] = defaultdict(list)
     if schema is not None:
         for tool in texts(schema.content.get("tools_used")):
             supporting[tool].append(schema.artifact_id)
-    for guide in playbooks:
-        for tool, _, worked in _recoveries(guide):
-            if not worked:
-                continue
-            supporting[tool].append(guide.artifact_id)
+    for artifact_id, recoveries in tried.items():
+        for tool in (tool for tool, _, worked in recoveries if worked):
+            supporting[tool].append(artifact_id)
     for guide in guides:
         if guide.artifact_type == "decision_policy":
             for tool in texts(guide.metadata.get("tools"))[:1]:
@@ -284,13 +285,23 @@ def _supporting_artifacts(
     return supporting
 
 
-def _recoveries(playbook: Guide) -> Iterator[tuple[str, int, int]]:
-    """Each tool tried after the failure, how often it was tried and how often it worked, from a playbook's metadata."""
+def _failed_action(running: SessionSummary) -> str:
+    """The action that failed last; "" if it is not known."""
+    place = running.failures[-1].step if running.failures else -1
+    return running.steps[place].action if place >= 0 else ""
+
+
+def _recoveries(playbook: Guide, failed: str) -> Iterator[tuple[str, int, int]]:
+    """Each tool tried after the failure, how often it was tried and how often it worked, from a playbook's metadata.
+
+    Those that name another action than the *failed* one do not count.
+    """
     recoveries = playbook.metadata.get("recoveries")
     for recovery in recoveries if isinstance(recoveries, list) else ():
         match recovery:
             case {"tool": str(tool), "used": int(used), "helped": int(helped)}:
-                yield tool, used, helped
+                if recovery.get("after", failed) == failed:
+                    yield tool, used, helped
 
 
 def _reached(steps: Sequence[tuple[int, Sequence[str]]], actions: Sequence[str]) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hmxgraph.formats._drafts import Draft, Frame
-from hmxgraph.formats._endings import ending
+from hmxgraph.formats._endings import ending, fields_say_failure
 from hmxgraph.formats._parts import arguments, contents, result
 from hmxgraph.formats._values import listed, present
 from hmxgraph.formats.conversion import JsonObject
@@ -31,13 +31,18 @@ class Calls:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The result of a call as its producer gives it; ``success`` is None where the producer does not say."""
+    """The result of a call as its producer gives it.
+
+    ``success`` is None where the producer does not say; the result may say so itself. If ``silent_success`` is set,
+    one that does not has succeeded.
+    """
 
     call_id: str
     value: Any
     tool: str = ""
     success: bool | None = None
     more: JsonObject | None = None
+    silent_success: bool = False
 
 
 def call_draft(calls: Calls, frame: Frame, part: str, call: tuple[str, str, Any]) -> Draft:
@@ -57,6 +62,8 @@ def answer_draft(calls: Calls, part: str, answer: Answer) -> Draft:
     stated = {"success": answer.success if flagged is None else flagged}
     content = present(tool_name=tool, call_id=answer.call_id) | {"result": returned}
     content |= ending(returned) | {key: said for key, said in stated.items() if said is not None}
+    if answer.silent_success:
+        content.setdefault("success", not fields_say_failure(returned))
     content |= present(attachments=attachments) | (answer.more or {})
     source = f"tool:{tool}" if tool else "tool"
     return Draft("tool_result", content, TOOL, part, source=source, parent_event_id=call_event or None)

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from hmxgraph.formats.conversion import JsonObject
+from hmxgraph.protocol.events import went_well
+from hmxgraph.text.error_texts import opens_with_error
 
 _EXIT_CODE = re.compile(
     r"(?:^|\n)\W{0,3}(?:(?:process|command|program) )?"
@@ -13,9 +15,6 @@ _EXIT_CODE = re.compile(
 )
 # Harnesses put the code into the first lines of what they return.
 _NEAR = 400
-_ERROR = re.compile(
-    r"\s*(?:<tool_use_error>|\[?(?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*)?(?:Error|Exception)\b\]?(?:\(|:)|Traceback \(most)"
-)
 
 
 def exit_code(written: str) -> int | None:
@@ -28,15 +27,6 @@ def exit_code(written: str) -> int | None:
     """
     match = _EXIT_CODE.search(written[:_NEAR])
     return int(match["code"]) if match else None
-
-
-def is_error_text(written: str) -> bool:
-    """Whether a result's first words say that it is an error.
-
-    >>> is_error_text("Error: user not found"), is_error_text("ValueError: bad"), is_error_text("Errors were few")
-    (True, True, False)
-    """
-    return _ERROR.match(written) is not None
 
 
 def ending(result: Any) -> JsonObject:
@@ -52,4 +42,16 @@ def ending(result: Any) -> JsonObject:
     code = exit_code(result)
     if code is not None:
         return {"success": code == 0, "exit_code": code}
-    return {"success": False} if is_error_text(result) else {}
+    return {"success": False} if opens_with_error(result) else {}
+
+
+def fields_say_failure(result: Any) -> bool:
+    """Whether the fields of a result say that it failed; of several results, those of each.
+
+    >>> fields_say_failure({"result": "", "error": "old_text is missing", "success": False})
+    True
+    >>> fields_say_failure([{"success": True}, {"success": False}]), fields_say_failure("12 rows")
+    (False, False)
+    """
+    parts = result if isinstance(result, list) and result else [result]
+    return all(isinstance(part, Mapping) and went_well("tool_result", {"result": part}) is False for part in parts)

@@ -139,8 +139,9 @@ class _Reader:
         value = next((inner[field] for field in fields if inner.get(field) is not None), "")
         call_id = name(inner.get("tool_use_id")) or name(inner.get("tool_call_id")) or name(inner.get("id"))
         flag = inner.get("is_error")
-        success = None if block is not inner or inner.get("type") != "tool_result" else flag is not True
-        answer = Answer(call_id, value, name(inner.get("name")), not flag if isinstance(flag, bool) else success)
+        success = not flag if isinstance(flag, bool) else None
+        silent_success = block is inner and inner.get("type") == "tool_result"
+        answer = Answer(call_id, value, name(inner.get("name")), success, silent_success=silent_success)
         self.drafts.append(answer_draft(self._calls, self._part(), answer))
 
     def _thought(self, block: Message) -> None:

@@ -513,8 +513,10 @@ class Draft:
 
     @property
     def _routine(self) -> frozenset[str]:
-        """The actions of the procedures that may be shown."""
-        return frozenset(chain.from_iterable(each.actions for each in self._procedures))
+        """The actions of the procedures that may be shown; beside a mere guess, past sessions are shown as if alone."""
+        guidance = self.appraised.appraisal.guidance
+        sure = (each for each in self._procedures if not (guidance.guesses and each.artifact_id == guidance.lead))
+        return frozenset(chain.from_iterable(each.actions for each in sure))
 
     @property
     def _usually_failed(self) -> bool:

@@ -134,9 +134,12 @@ class Episodes:
         """Return the *most* sessions that are the best examples, without the session *but*.
 
         They have an event above the threshold, and one with much of the question's *shares*; in a log of many tasks, a
-        step. Of sessions that are nearly as good, those that *failed* come last.
+        step. Of sessions that are nearly as good, those that *failed* come last, and where tools do the work, those
+        that only talked of it.
         """
         bad = np.array([session_id in failed for session_id in self.pool.session_id], dtype=np.bool_)
+        if self.pool.of_tools:
+            bad |= ~np.isin(self.pool.sessions, self.pool.sessions[self._calls | self.pool.results])
         matched = np.where(self._of_logs, self._relevance, shares)
         worth = as_examples(self.pool.sessions, matched, self._relevance) + _BY_TIME * self.recency
         order = np.argsort(-worth * np.where(bad, _IF_FAILED, 1.0), kind="stable").tolist()

@@ -225,6 +225,8 @@ class Known:
 
 # The prediction of the compiler's model for a request, as far as packs use it.
 
+# A leading procedure to which a smaller share of such requests came is a guess.
+_HALF = 0.5
 # Factor on the relevance of knowledge about actions that the request does not call for.
 _OFF_TOPIC = 0.25
 # Greatest relevance of other procedures where a playbook answers the current failure.
@@ -274,6 +276,11 @@ class Guidance:
     led: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
     chance: float = 1.0
+
+    @property
+    def guesses(self) -> bool:
+        """Whether the leading procedure is a guess: less than half of the requests like this came to its changes."""
+        return self.lead is not None and self.chance < _HALF
 
     def answers(self, artifact: KnownArtifact) -> bool:
         """Whether *artifact* is a playbook for the current failure or for the one that the question reports."""

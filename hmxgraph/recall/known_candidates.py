@@ -320,8 +320,8 @@ _PARTLY_NAMED = 0.5
 # trouble, since people quote the first part of a message. And how many words need no mention of trouble beside them.
 _REPORTED, _REPORTED_WITH_ACTION, _QUOTED_WITH_ACTION = 0.8, 0.6, 0.4
 _TELLING_WORDS = 4
-# A procedure that went well less often says so, and one to which fewer requests like the question came.
-_WENT_WELL, _MORE_LIKELY_THAN_NOT = 0.8, 0.5
+# A procedure that went well less often says so.
+_WENT_WELL = 0.8
 # Minimum relevance of a procedure for questions about facts.
 _ASKED_FOR = 0.5
 # Relevance of a standing rule to any work, and how many rules apply without a common word.
@@ -405,7 +405,7 @@ def _with_odds(artifact: KnownArtifact, guidance: Guidance) -> str:
     if artifact.artifact_type not in PROCEDURES:
         return artifact.text
     rate, observed, odds = artifact.success_rate, artifact.observed_count, []
-    if artifact.artifact_id == guidance.lead and guidance.chance < _MORE_LIKELY_THAN_NOT:
+    if artifact.artifact_id == guidance.lead and guidance.guesses:
         odds.append(f"only if asked: about {max(1, round(10 * guidance.chance))} of 10 such requests came to it")
     if rate is not None and rate < _WENT_WELL:
         odds.append(f"went well in {round(rate * observed)} of {observed} sessions")

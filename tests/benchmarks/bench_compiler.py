@@ -32,7 +32,8 @@ DOMAINS = ("airline", "retail", "telecom", "telecom-nouser")
 WITH_GOLD = ("airline", "retail")
 PACKED_EVERY = 8
 HELD_OUT = 0.3
-TOP_1, TOP_3, RECOVERY, SET_F1, ORDERED_F1 = 77.0, 93.0, 70.0, 53.8, 53.1
+# Recovery is of 55 failures, ten of which the logs call successes: they were not among those of the first floor, 70.
+TOP_1, TOP_3, RECOVERY, SET_F1, ORDERED_F1 = 77.0, 93.0, 65.0, 53.8, 53.1
 FULL_SECONDS, INCREMENTAL_SECONDS = 60.0, 2.0
 LONG_SESSION_MB = 48.0
 OWN_PLAYBOOK = 0.9

@@ -121,3 +121,17 @@ def test_a_procedure_that_is_only_the_best_guess_says_how_likely_it_is(graph):
     guess = graph.pack("I need help with my parcel with the clock", sections=["procedures"])
     assert "(only if asked: about 3 of 10 such requests came to it)\n" in guess.text
     assert "only if asked" not in graph.pack("Please return my lamp", sections=["procedures"]).text
+
+
+def test_sessions_that_did_the_work_are_the_examples(graph):
+    """Those that only talked of it come last, however much they say of what was asked."""
+    for number in range(4):
+        script = Script(f"talk{number}", tenant=graph.tenant_id).user("List all the releases in the cluster")
+        script.agent("To list all the releases in the cluster, which cluster do you mean? I have no access to it.")
+        graph.ingest(script.events)
+        script = Script(f"work{number}", tenant=graph.tenant_id).user("I need the releases of our cluster")
+        script.call("list_releases", {"value": f"kagent 0.{number}, jaeger 4.4"}, namespace=f"team{number}")
+        graph.ingest(script.agent("There are two releases.").feedback("positive").events)
+    pack = graph.pack("List all the releases in the cluster", sections=["procedures", "episodes"])
+    assert "list_releases(namespace=team" in pack.text
+    assert "no access" not in pack.text

@@ -107,3 +107,21 @@ def test_batches_and_failures_are_accounted_for():
     converted = outcomes(ANTHROPIC, [good, bad, {"type": "ping"}])
     assert converted[0].events[0]["session_id"] == "c1"
     assert [outcome.skipped for outcome in converted[1:]] == ["failed request: overloaded", "part of a streamed answer"]
+
+
+@pytest.mark.parametrize(
+    ("content", "success"),
+    [
+        ('{"query": "edit:calc.py", "result": "", "error": "old_text is required", "success": false}', False),
+        ("Error executing tool editor: old_text is required", False),
+        ('[{"query": "a", "success": false}, {"query": "b", "success": false}]', False),
+        ('[{"query": "a", "success": true}, {"query": "b", "success": false}]', True),
+        ('{"result": "3 rows", "error": null}', True),
+        ("done", True),
+    ],
+)
+def test_a_result_without_a_flag_succeeded_unless_it_says_otherwise(content, success):
+    """Tools that report failures in their result often leave the flag out."""
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": content}
+    messages = [{"role": "assistant", "content": [USE]}, {"role": "user", "content": [result]}]
+    assert events(ANTHROPIC, messages)[1].content["success"] is success
