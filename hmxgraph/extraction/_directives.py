@@ -51,6 +51,8 @@ _INSISTING_HEADS = (
     "make sure", "be sure", "ensure", "remember to", "don't forget to", "do not forget to", "do not", "don't", "avoid",
     "refrain from", "only", "no longer",
 )  # fmt: skip
+# "Make sure no changes" names too little to hold beyond the moment.
+_ASSURING_HEADS, _LEAST_ASSURED = ("make sure", "be sure", "ensure"), 3
 _NAMING_HEADS = ("address me as", "refer to me as", "call me")
 _CASUAL_HEADS = (
     "stop",
@@ -96,9 +98,10 @@ _FOR_A_KIND = pattern(
 _FORBIDDEN = pattern(
     r"you(?: (?:(?:must|shall) not|mustn't|aren't allowed to)|(?: are|'re) (?:not|never) (?:allowed|permitted) to) "
 )
-# A ban without a verb: "No emojis in commit messages".
+# A ban without a verb: "No emojis in commit messages"; not a report: "No more changes to commit".
 _BAN = pattern(
-    r"no (?:[a-z-]+ ){0,2}?[a-z-]+(?:s|ing) (?:in|on|at|before|after|during|for|from|to|with|without|inside"
+    r"no (?!(?:more|further|such|new) |changes to )"
+    r"(?:[a-z-]+ ){0,2}?[a-z-]+(?:s|ing) (?:in|on|at|before|after|during|for|from|to|with|without|inside"
     r"|outside|within) [^,.;:!?]{3,60}(?:, (?:ever|please|thanks))?\W*$"
 )
 _NORM = pattern(
@@ -276,6 +279,8 @@ def _mild(how: str, core: str, opening: str) -> float:
         return 0.8
     instruction = _instruction(core)
     if _is_momentary(instruction) or _CONDITION.match(opening) or (instruction != core and instruction.count(" ") < 2):
+        return 0.0
+    if how in _ASSURING_HEADS and instruction.count(" ") - how.count(" ") < _LEAST_ASSURED:
         return 0.0
     if _GENERAL.search(core) or _HABIT.search(opening):
         return 0.6

@@ -224,6 +224,13 @@ _SPLIT = re.compile(
     r"|\n+|;\s+|\s+-+\s+(?=[A-Z])"
 )
 _FENCED = re.compile(r"```.*?(?:```|\Z)|^>.*$|\[[^\]\n]{0,300}\]|###\w+###", re.DOTALL | re.MULTILINE)
+# What programs print, pasted into a message: a traceback with its error, a frame with its line, a line with an error.
+_PRINTED = re.compile(
+    r"^[ \t]*Traceback \(most recent call last\):\n(?:[ \t]+\S.*\n|[ \t]*\n)*(?:\S.*)?$"
+    r"|^[ \t]*(?:File \"[^\"\n]+\", line \d+\b.*|at \S.*[:(]\S*:\d+\)?)$(?:\n[ \t]{2,}\S.*$)*"
+    r"|^[ \t]*(?:[A-Za-z_]\w*\.)*(?:\w*(?:Error|Exception))(?: \w+)?: .*$",
+    re.MULTILINE,
+)
 _BULLET = re.compile(r"^(?:[-*\u2022>#\s]+|\(?\d{1,2}[.)]\s+|[a-z]\)\s+)+")
 # Limits in characters. Longer texts are documents; only their beginning is read.
 LONGEST_TALK = 12_000
@@ -243,12 +250,16 @@ def plain_signs(text: str, signs: tuple[tuple[str, str], ...] = (*QUOTES, *_DASH
 
 
 def sentences(text: str) -> list[str]:
-    r"""The sentences of *text*; skips code, quoted lines, bracketed notes, and sentences longer than 300 characters.
+    r"""The sentences of *text* without code, quoted lines, bracketed notes, printed errors, and very long sentences.
 
     >>> sentences("Hi! See Dr. No. [shares image]\n- **Always** test.\n```rm -rf```")
     ['Hi!', 'See Dr. No.', 'Always test.']
+    >>> sentences('It fails:\nFile "a.py", line 3, in f\n  g()\nKeyError: the key must be set. Set it.\nWhy?')
+    ['It fails:', 'Why?']
     """
     plain = text[:LONGEST_TALK]
+    if "line " in plain or "rror" in plain or "xception" in plain or "at " in plain:
+        plain = _PRINTED.sub("", plain)
     if "[" in plain or "`" in plain or ">" in plain or "#" in plain:
         plain = _FENCED.sub("\n", plain)
     if "**" in plain:

@@ -41,6 +41,7 @@ _OF_HARNESS: dict[str, Kind] = {
     "ide_opened_file": "observation",
     "persisted-output": "observation",
     "environment_context": "observation",
+    "environment_details": "observation",
     "user_instructions": "observation",
     "INSTRUCTIONS": "observation",
     "permissions instructions": "observation",
@@ -60,6 +61,9 @@ _OF_HARNESS: dict[str, Kind] = {
 _OF_OTHERS: dict[str, tuple[str, Kind]] = {
     "bash-input": (USER, "command_exec"),
     "user-memory-input": (USER, "message"),
+    "user_input": (USER, "message"),
+    "user_query": (USER, "message"),
+    "task": (USER, "message"),
     "teammate-message": (AGENT, "message"),
 }
 _NAMES = "|".join(map(re.escape, (*_OF_HARNESS, *_OF_OTHERS)))

@@ -104,6 +104,8 @@ NO_ORDERS = [
     "Use option 2.",
     "Use credit_card_8003957 for any fare difference.",
     "Make sure everything is set.",
+    "Make sure no changes.",
+    "No more changes to commit please.",
     "Could you please confirm the total?",
     "If anything changes, please let me know.",
     "Would you confirm everything for me before moving forward?",
@@ -202,3 +204,10 @@ def test_what_is_asked_is_no_rule(asked):
     """The same words are a rule as a statement, and none as a question."""
     assert order(f"{asked}.") is not None
     assert order(f"{asked}?") is None
+
+
+@pytest.mark.parametrize("report", ["No more changes to commit.", "No changes to display since the last message."])
+def test_a_report_that_nothing_is_left_is_no_ban(report):
+    """Programs write so in the name of the system."""
+    assert order(report, system=True) is None
+    assert order("No emojis in commit messages.", system=True) is not None

@@ -3,7 +3,8 @@
 import pytest
 
 from hmxgraph.extraction._facts import change
-from hmxgraph.extraction.extract import aim, request
+from hmxgraph.extraction.extract import aim, extract, request
+from tests.unit.extraction.events import said
 
 
 @pytest.mark.parametrize(
@@ -75,3 +76,20 @@ def test_an_aim_is_stated_about_oneself():
 def test_a_state_change_is_a_fact(content, expected):
     """Producers name the parts differently; subject and new value are what it takes."""
     assert change(content) == expected
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        'Traceback (most recent call last):\n  File "/a.py", line 10, in run\n    start()\nValueError: Use a key.',
+        'File "/app/main.py", line 10, in run\nFile "/app/main.py", line 3, in start',
+        "openai.OpenAIError: The api_key option must always be set. Never leave it out.",
+        "Error: Ship it to staging first.",
+        "at start (/app/main.js:10:3)",
+    ],
+)
+def test_what_a_program_printed_is_neither_a_wish_nor_a_rule(pasted):
+    """Errors are pasted into messages: they are nobody's words."""
+    drafts = extract(said(f"{pasted}\nPlease deploy the staging environment.", sequence=0)).memories
+    assert [draft.kind for draft in drafts] == ["goal"]
+    assert "staging environment" in drafts[0].text

@@ -122,6 +122,11 @@ def test_reading_twice_gives_the_same_events():
         ("[Request interrupted by user]", [("observation", "harness", "[Request interrupted by user]")]),
         ("<bash-input>ls</bash-input>", [("command_exec", "user", "ls")]),
         ("<user-memory-input>Never use tabs</user-memory-input>", [("message", "user", "Never use tabs")]),
+        ('<user_input mode="act">Fix it</user_input>', [("message", "user", "Fix it")]),
+        (
+            "<task>\nFix it\n</task>\n<environment_details>\n# Mode: act\n</environment_details>",
+            [("message", "user", "Fix it"), ("observation", "harness", "# Mode: act")],
+        ),
         (
             "Stop hook feedback:\nAlways run mix format",
             [("observation", "harness", "Stop hook feedback:\nAlways run mix format")],
