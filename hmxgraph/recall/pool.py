@@ -292,8 +292,8 @@ class EventPool:
 
     @cached_property
     def tools(self) -> list[re.Match[str] | None]:
-        """The tool call or result that each event's text begins with, or None."""
-        return [_OF_TOOL.match(text) for text in self.text]
+        """The tool call or result that each event's text begins with, or None; an empty result ends in its arrow."""
+        return [_OF_TOOL.match(f"{text} ") for text in self.text]
 
     @cached_property
     def kinds(self) -> list[str]:

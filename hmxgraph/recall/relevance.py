@@ -456,11 +456,13 @@ class Ranking:
 
         A long text, such as a file that a tool read, has many words of any request, so it is no sign of similar work;
         for a request that reports a failure it may be the same failure. The *running* session does not count. What is
-        called by an identifier that events carry is known.
+        called by an identifier that events carry is known. Where no past request is known, none is unlike.
         """
-        if self._carriers.any():
-            return False
         past = np.array([session_id != running for session_id in self.pool.session_id], dtype=np.bool_)
+        said = zip(self.pool.kinds, self.pool.speaker, strict=True)
+        requests = np.array([not kind and not is_assistant(speaker) for kind, speaker in said], dtype=np.bool_)
+        if self._carriers.any() or not (past & requests).any():
+            return False
         if not self.question.troubled:
             past &= (self.pool.occurrences.vocabulary <= _LONGEST_STEP) & ~self.pool.results
         share = float(self.match.share[past].max(initial=0.0)) * self._length

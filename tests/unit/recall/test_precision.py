@@ -570,6 +570,17 @@ def test_work_that_was_never_done_here_gets_no_past_episodes():
     assert len(shown(packed(events, guidance=expecting), "episodes")) > 1
 
 
+def test_work_is_not_new_where_no_past_request_is_known():
+    """Traces of tools may hold no message at all: the steps alone show what was done."""
+    steps = ["grep(pattern=trace)", "grep ->", "grep(pattern=tracing)", "grep -> tracing.py:11:def setup_tracing"]
+    events = [event(n, text, session="s1", kind=KINDS[n % 2]) for n, text in enumerate(steps)]
+    query = "Find where the tracing helper for exported batches is defined"
+    expecting = Guidance(expected=frozenset({"grep"}), known=frozenset({"grep"}))
+    assert steps[-1] in shown(packed(events, query=query, guidance=expecting), "episodes")
+    asked = event(9, "Add a column for the phone number", session="s2", speaker="user")
+    assert shown(packed([*events, asked], query=query, guidance=expecting), "episodes") == []
+
+
 def test_the_running_session_makes_its_own_request_no_past_one():
     """Its events are shown, and none of the past."""
     expecting = Guidance(expected=frozenset({"deploy"}), known=frozenset({"deploy", "roll_back"}))
