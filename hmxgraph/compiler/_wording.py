@@ -121,6 +121,8 @@ def common_phrase(requests: Sequence[str], share: float) -> str:
     'deploy the staging environment'
     >>> common_phrase(["Book a one-way flight", "Please book a one-way ticket"], 0.6)
     ''
+    >>> common_phrase(["Edit the config file using your tools", "edit the config file using sed"], 0.6)
+    'edit the config file'
     """
     needed = max(min(2, len(requests)), math.ceil(share * len(requests)))
     counts: Counter[tuple[str, ...]] = Counter()
@@ -289,6 +291,8 @@ def title(text: str) -> str:
     return _shortened(capital(text.strip().rstrip(".")), LONGEST_TITLE)
 
 
+# Participles that nothing ends with.
+_TAKES_OBJECT = frozenset({"using", "including", "containing", "following", "regarding", "concerning", "returning"})
 # Characters of a citation that are shown however long the words before it are.
 _LEAST_CITED = 24
 
@@ -323,9 +327,9 @@ def _joined(pairs: Sequence[tuple[str, str]], link: str = "and") -> str:
 def _worth(run: Sequence[str]) -> int:
     """The number of informative words of a phrase; 0 if it starts with neither a request verb nor a complaint.
 
-    A phrase that ends in a count or in a dangling participle ("trouble sending") is cut too early.
+    A phrase that ends in a count or a dangling participle ("trouble sending", "edit the file using") is cut too early.
     """
-    cut = run[-1] in COUNT_WORDS or (run[-1].endswith("ing") and run[-2:-1] and run[-2] in TROUBLES)
+    cut = run[-1] in COUNT_WORDS | _TAKES_OBJECT or (run[-1].endswith("ing") and run[-2:-1] and run[-2] in TROUBLES)
     telling = len(set(_telling(run)) - COUNT_WORDS)
     begins = run[0] in REQUEST_VERBS or run[0] in TROUBLES
     return telling if telling >= _LEAST_TELLING and begins and not cut else 0
@@ -339,7 +343,7 @@ def _cut_short(run: Sequence[str], requests: Iterable[str]) -> bool:
 
 
 def _extends(longer: Sequence[str], run: Sequence[str]) -> bool:
-    return len(longer) == len(run) + 1 and longer[: len(run)] == tuple(run)
+    return len(longer) == len(run) + 1 and longer[: len(run)] == tuple(run) and longer[-1] not in _TAKES_OBJECT
 
 
 @lru_cache(maxsize=20_000)
