@@ -70,7 +70,7 @@ def opened(
         yield graph_of(tenant)
         return
     how: Any = {"trust": trust, "mask_secrets": mask_secrets, "timeout": timeout, "embed": embed}
-    with connect(tenant_id=tenant, progress=err.is_terminal, **how) as graph:
+    with connect(tenant_id=tenant, progress=True, **how) as graph:
         yield graph
 
 

@@ -26,7 +26,7 @@ def backup(file: _File, tenant: Tenant = "default", as_json: AsJson = False) -> 
     local server, which is stopped meanwhile; for a server elsewhere, use neo4j-admin there.
     """
     if _is_dump(file):
-        size = engine.dump(file, progress=err.is_terminal)
+        size = engine.dump(file, progress=True)
         emit({"path": str(file), "size": size}, as_json, lambda: out.print(f"{file}: {size / 1e6:.1f} MB"))
         return
     with opened(tenant) as graph, _progress("backup") as progress:
@@ -50,7 +50,7 @@ def restore(
     if _is_dump(file):
         if not (yes or confirmed(f"Replace everything that the local server holds with {file}?")):
             raise typer.Exit(1)
-        engine.load(file, progress=err.is_terminal)
+        engine.load(file, progress=True)
         with opened(tenant) as graph:
             verified = graph.verify()
         emit({"path": str(file), "verified": verified.document()}, as_json, lambda: _show(file, tenant, verified))

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from hmxgraph import engine
 from hmxgraph.api.graph import connect
-from hmxgraph.cli._terminal import AsJson, Tenant, emit, err, out
+from hmxgraph.cli._terminal import AsJson, Tenant, emit, out
 from hmxgraph.errors import NotWritten
 from hmxgraph.graph.driver import check
 from hmxgraph.graph.plan import query, query_names
@@ -104,7 +104,7 @@ def browser(
 
 def local() -> Access:
     """Access to the local server, which is started if it is not running."""
-    server = engine.ensure(progress=err.is_terminal)
+    server = engine.ensure(progress=True)
     return Access(server.browser_uri, server.uri, server.user, server.password)
 
 

@@ -216,7 +216,7 @@ def _streamed(source: str, idle: float | None, login: _Login, options: IngestCho
     how: Any = {"trust": login.trust, "mask_secrets": login.mask_secrets}
 
     async def run() -> IngestReport:
-        async with connect_async(tenant_id=login.tenant, progress=err.is_terminal, **how) as graph:
+        async with connect_async(tenant_id=login.tenant, progress=True, **how) as graph:
             return await graph.ingest(open_stream(source, idle_seconds=idle), **options)
 
     return asyncio.run(run())

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from hmxgraph.cli._extras import need
-from hmxgraph.cli._terminal import AsJson, emit, err, out
+from hmxgraph.cli._terminal import AsJson, emit, out
 
 Host = Annotated[str, typer.Option("--host", help="Address to listen at; 0.0.0.0 for all.")]
 Port = Annotated[int, typer.Option("--port", "-p", min=0, max=65_535, help="Port; 0 for a free one.")]
@@ -38,7 +38,7 @@ def serve(
 
     settings = Settings(host, port, tls_cert, tls_key, Limits(rate, burst, max_bytes))
     listener = listening(settings)
-    graph = connect(progress=err.is_terminal)
+    graph = connect(progress=True)
     address = address_of(settings, listener)
     emit({"base_url": address}, as_json, lambda: _show(address, mcp=has_mcp()))
     out.file.flush()

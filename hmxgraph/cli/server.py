@@ -9,7 +9,7 @@ from rich.table import Table
 
 from hmxgraph import engine
 from hmxgraph.adapters import warm
-from hmxgraph.cli._terminal import AsJson, emit, err, out
+from hmxgraph.cli._terminal import AsJson, emit, out
 from hmxgraph.engine.server import Status
 
 app = typer.Typer(no_args_is_help=True, help="The local Neo4j that hmxgraph starts on demand.")
@@ -25,7 +25,7 @@ def start(home: Home = None, as_json: AsJson = False) -> None:
     the server, or after an hour without a command.
     """
     was_running = engine.runs(home)
-    engine.ensure(home, progress=err.is_terminal)
+    engine.ensure(home, progress=True)
     if not was_running and _commands_use(home):
         warm.start({})
     _show(engine.status(home), as_json)

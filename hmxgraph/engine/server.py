@@ -1,5 +1,6 @@
 """The values that the engine returns, and the progress it reports."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -80,9 +81,14 @@ def silent(step: Step) -> None:
 
 @contextmanager
 def listening(progress: Progress) -> Iterator[Listener]:
-    """The listener for *progress*: a callable itself, a bar on stderr for True, a silent one for False and None."""
+    """The listener for *progress*: a callable itself, a bar on stderr for True, a silent one for False and None.
+
+    Where stderr is no terminal, True prints a line for each kind of work: fetching and starting a server take a while.
+    """
     if callable(progress):
         yield progress
+    elif progress and not sys.stderr.isatty():
+        yield Lines()
     elif progress:
         with _bar() as bar:
             yield Bar(bar)
@@ -96,6 +102,20 @@ def _bar() -> "RichProgress":
 
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[measure]}"), TimeElapsedColumn())
     return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+class Lines:
+    """A listener that prints each kind of work once, on stderr."""
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+
+    def __call__(self, step: Step) -> None:
+        """Print *step* if it is of a new kind."""
+        if step.what not in self._told:
+            self._told.add(step.what)
+            sys.stderr.write(f"{step.what} ...\n")
+            sys.stderr.flush()
 
 
 class Bar:
