@@ -6,6 +6,7 @@ from typing import Any
 
 from hmxgraph.errors import Fault
 from hmxgraph.formats.anthropic import ANTHROPIC
+from hmxgraph.formats.atif import ATIF
 from hmxgraph.formats.chatgpt import CHATGPT
 from hmxgraph.formats.claude_code import CLAUDE_CODE
 from hmxgraph.formats.cloudevents import CLOUDEVENTS
@@ -60,6 +61,7 @@ FORMATS: tuple[Format, ...] = (
     HIPPOCORTEX,
     CLAUDE_CODE,
     CODEX,
+    ATIF,
     CHATGPT,
     CLOUDEVENTS,
     OPENTELEMETRY,

@@ -23,6 +23,8 @@ SAMPLE = 64
 _SAMPLE_BYTES = 4 << 20
 # This many lines without a single JSON value mean another kind of file, not a damaged one.
 _NOISE = 16
+# Records with fewer of the fields of an event are something else.
+_LIKE_EVENTS = 0.3
 _BEGINS_JSON = re.compile(rb"\s*[{\[]")
 # Maximum number of places tried when looking for a whole record after a torn one.
 _MOST_TRIES = 16
@@ -83,7 +85,7 @@ class Importing:
             arrivals = chain(head, arrivals)
             recognition = recognise(sample)
             recognised = recognition.format
-            like_events = recognition.nearest is HMX_EVENTS and recognition.match.score > 0
+            like_events = recognition.nearest is HMX_EVENTS and recognition.match.score >= _LIKE_EVENTS
             if recognised is None and (not like_events if sample else len(head) >= _NOISE or _is_prose(head)):
                 words = str(recognition) if sample else "no JSON in the first lines"
                 yield from self._unknown(source, words, arrivals)

@@ -148,3 +148,12 @@ def test_a_line_of_two_records_counts_as_two():
     torn = json.dumps(CLAUDE).encode()[:60] + json.dumps({**CLAUDE, "uuid": "u2"}).encode() + b"\n"
     arrivals, report = imported(lines(CLAUDE) + torn)
     assert (len(arrivals), len(report.rejected), report.sources[0].lines, balanced(report)) == (3, 1, 3, True)
+
+
+def test_a_record_with_a_single_field_of_an_event_is_something_else():
+    """A file of another kind is rejected as a whole; events that lack some fields are rejected one by one."""
+    (rejected,), _ = imported(lines({"session_id": "s", "run": {"steps": 3}}, {"session_id": "t"}))
+    assert rejected.fault.actual.startswith("no known format")
+    almost = {"session_id": "s", "event_id": "e1", "event_type": "message", "sequence": 1}
+    _, report = imported(lines(almost))
+    assert (report.sources[0].format, report.sources[0].rejected) == ("HMX-E events", 1)

@@ -1,0 +1,129 @@
+"""ATIF, the Agent Trajectory Interchange Format: one run of an agent as steps of its system, user and agent.
+
+Harbor, terminal-bench and several agents and toolkits write it, one trajectory a file or a line. A step of the agent
+holds its words, reasoning, calls and their results; trajectories of sub-agents may be inside that of their parent.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from hmxgraph.errors import Fault
+from hmxgraph.formats._conversations import Talk, talks
+from hmxgraph.formats._values import listed, mapping, name, present, text
+from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
+
+Fields: TypeAlias = Mapping[str, Any]
+_ROLES = {"system": "system", "user": "user", "agent": "assistant"}
+# Trajectories inside trajectories are read to this depth.
+_DEEPEST = 8
+
+
+def recognise(sample: Sequence[Any]) -> Match:
+    """How many of the records are trajectories.
+
+    >>> recognise([{"schema_version": "ATIF-v1.4", "session_id": "s", "agent": {"name": "a"}, "steps": []}]).score
+    1.0
+    """
+    fitting = [isinstance(value, Mapping) and _is_trajectory(value) for value in sample]
+    score = sum(fitting) / len(fitting) if fitting else 0.0
+    return Match(round(score, 2), () if score == 1.0 else ("schema_version ATIF-v1", "steps"))
+
+
+def _is_trajectory(value: Fields) -> bool:
+    return name(value.get("schema_version")).startswith("ATIF-v1") and isinstance(value.get("steps"), list)
+
+
+def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
+    """One outcome per trajectory, with the events of those inside it."""
+    for record in records:
+        if not isinstance(record.value, Mapping):
+            yield from talks((record,), origin, _unwrap)
+            continue
+        parts = [replace(record, value=trajectory) for trajectory in _trajectories(record.value)]
+        yield _together(record, list(talks(parts, origin, _unwrap)))
+
+
+def _trajectories(value: Fields, parent: str = "", depth: int = 0) -> Iterator[JsonObject]:
+    """The trajectory, and those of its sub-agents with the session that started them."""
+    yield dict(value) | present(parent=parent)
+    inner = listed(value.get("subagent_trajectories")) if depth < _DEEPEST else []
+    for number, trajectory in enumerate(filter(None, map(mapping, inner)), start=1):
+        own = name(trajectory.get("trajectory_id")) or f"{_session(value)}/{number}"
+        # Sub-agents may share the session of their parent: each is a run of its own.
+        yield from _trajectories({**trajectory, "session_id": own}, _session(value), depth + 1)
+
+
+def _session(trajectory: Fields) -> str:
+    return name(trajectory.get("session_id")) or name(trajectory.get("trajectory_id"))
+
+
+def _together(record: Record, outcomes: Sequence[Outcome]) -> Outcome:
+    """The outcome of a record from those of its trajectories: a fault in one is that of the record."""
+    faulty = next((outcome for outcome in outcomes if outcome.fault is not None), None)
+    if faulty is not None:
+        return replace(faulty, record=record)
+    telling = next((outcome for outcome in outcomes if outcome.events), outcomes[0])
+    return replace(
+        telling,
+        record=record,
+        events=tuple(event for outcome in outcomes for event in outcome.events),
+        left_out=tuple(reason for outcome in outcomes for reason in outcome.left_out),
+        warnings=tuple(dict.fromkeys(warning for outcome in outcomes for warning in outcome.warnings)),
+    )
+
+
+def _unwrap(value: Fields) -> Talk | Fault:
+    """The messages of a trajectory's steps."""
+    if not _is_trajectory(value):
+        found = f"fields {', '.join(map(str, value))[:80]}"
+        return Fault("$", "ATIF", found, 'a trajectory: schema_version "ATIF-v1..." and steps')
+    agent = mapping(value.get("agent"))
+    messages: list[JsonObject] = []
+    time = _begun(value)
+    for place, step in enumerate(map(mapping, value["steps"])):
+        if name(step.get("source")) not in _ROLES:
+            return Fault(f"$.steps[{place}].source", "ATIF", repr(step.get("source"))[:80], "system, user or agent")
+        # A step without a time comes right after the one before it.
+        time = step.get("timestamp") or time
+        model = name(step.get("model_name")) or name(agent.get("model_name"))
+        messages += (message | present(timestamp=time, model=model) for message in _messages(step))
+    envelope = present(session_id=_session(value), agent_id=name(agent.get("name")))
+    about = present(version=name(agent.get("version")), parent_session_id=value.get("parent"))
+    return Talk(tuple(messages), whole=True, envelope=envelope, metadata={"format": "atif"} | about)
+
+
+def _begun(trajectory: Fields) -> Any:
+    """The first time that a step names."""
+    return next((step["timestamp"] for step in map(mapping, trajectory["steps"]) if step.get("timestamp")), None)
+
+
+def _messages(step: Fields) -> Iterator[JsonObject]:
+    """What a step said and called, then the results that it observed."""
+    said = step.get("message")
+    thought = text(step.get("reasoning_content"))
+    blocks = [{"type": "thinking", "thinking": thought}] if thought else []
+    blocks += [{"type": "text", "text": said}] if isinstance(said, str) else listed(said)
+    calls = [_call(mapping(call)) for call in listed(step.get("tool_calls"))]
+    only_call = calls[0]["id"] if len(calls) == 1 else ""
+    yield {"role": _ROLES[name(step["source"])], "content": blocks, "tool_calls": calls}
+    for result in map(mapping, listed(mapping(step.get("observation")).get("results"))):
+        if result.get("content") is not None:
+            yield _result(result, only_call)
+
+
+def _call(call: Fields) -> JsonObject:
+    function = {"name": name(call.get("function_name")), "arguments": call.get("arguments")}
+    return {"id": name(call.get("tool_call_id")), "function": function}
+
+
+def _result(result: Fields, only_call: str) -> JsonObject:
+    """The result of a call, of the only one if it names none, or what the environment showed without one."""
+    failed = result.get("is_error")
+    return {"role": "tool", "content": result["content"]} | present(
+        tool_call_id=name(result.get("source_call_id")) or only_call,
+        status=("error" if failed else "success") if isinstance(failed, bool) else None,
+    )
+
+
+ATIF = Format("atif", "ATIF trajectories", recognise, convert)
