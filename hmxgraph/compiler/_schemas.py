@@ -12,7 +12,15 @@ from hmxgraph.compiler._class_names import change_is_asked_for, class_name, conj
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler._result_rules import ResultRule, rule_for_each
 from hmxgraph.compiler._step_wording import describe, usual_origins
-from hmxgraph.compiler._verbs import instruction, is_action, kind_of, noun_words, read_action, serves_any_purpose
+from hmxgraph.compiler._verbs import (
+    instruction,
+    is_action,
+    kind_of,
+    noun_words,
+    read_action,
+    receiver,
+    serves_any_purpose,
+)
 from hmxgraph.compiler._wording import (
     asked_to,
     asks_question,
@@ -386,8 +394,9 @@ def _postconditions(steps: Sequence[tuple[str, bool]], goal_class: GoalClass) ->
 
     Tools that never reported success are omitted.
     """
-    if any(kind_of(name) == "handover" and not optional for name, optional in steps):
-        return ["A person has taken over with a summary of what was found"]
+    handovers = [name for name, optional in steps if kind_of(name) == "handover" and not optional]
+    if handovers:
+        return [f"{capital(receiver(handovers[0]))} has taken over with a summary of what was found"]
     if not any(is_action(name) for name, _ in steps):
         declined = change_is_asked_for(goal_class) or is_handed_over(goal_class)
         informed = "The user knows what was found, and why nothing was changed"

@@ -9,7 +9,7 @@ from typing import Any
 from hmxgraph.compiler._class_names import class_name
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler._schemas import agreed, complexity
-from hmxgraph.compiler._verbs import is_action, kind_of, noun_words, read_action, serves_any_purpose
+from hmxgraph.compiler._verbs import is_action, kind_of, noun_words, read_action, receiver, serves_any_purpose
 from hmxgraph.compiler._vocabulary import BROWSER, REQUEST_VERBS, telling_words
 from hmxgraph.compiler._wording import capital, goal_phrase, listed, plain_words, spelling, term_counts, title
 from hmxgraph.compiler.failures import significance, strata
@@ -325,7 +325,7 @@ def _criterion(phase: str, names: Sequence[str], worked: Sequence[_Phased], *, a
         case "weigh":
             return "What to do, and what it costs, is settled before anything is changed"
         case "hand over":
-            return "A person has taken over with a summary of what was found"
+            return f"{capital(receiver(names[0]))} has taken over with a summary of what was found"
         case "verify":
             return f"{listed(names, 'or')} shows, after the last change, that it worked"
         case _:

@@ -42,6 +42,17 @@ _HANDOVER = {
     "transfer": "hand over", "escalate": "escalate", "handoff": "hand over", "handover": "hand over",
     "delegate": "delegate", "forward": "forward",
 }  # fmt: skip
+# Of these only work, talk and people are handed over, or what is handed "to" somebody: money is moved.
+_MOVES = frozenset({"transfer", "forward"})
+_HANDED_OVER = frozenset(
+    """
+    to back call caller calls case chat control conversation customer human request session task ticket user work
+    agent agents operator person representative specialist staff supervisor support
+    """.split()  # noqa: SIM905 - a page of words reads better than a list of them
+)
+_PEOPLE = frozenset(
+    ("human", "humans", "person", "people", "operator", "representative", "staff", "supervisor", "manager", "support")
+)
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 # Separators between a tool and the service it belongs to: "calendar.create_event".
 _BELONGS = re.compile(r"[./:]+|__+")
@@ -126,6 +137,8 @@ def read_action(action: str) -> Reading:
     ('create the issue', 'look up the dag run')
     >>> read_action("browser input_text").phrase, read_action("browser navigate").kind
     ('input text in the browser', 'lookup')
+    >>> read_action("transfer_to_billing").kind, read_action("transfer_money").kind
+    ('handover', 'action')
     """
     if action in _EVENT_ACTIONS or action.startswith(BROWSER):
         return _EVENT_ACTIONS.get(action) or _in_browser(action)
@@ -138,7 +151,7 @@ def read_action(action: str) -> Reading:
         return Reading("action", "use", action)
     first = words[0].lower()
     for kind, table in _TABLES:
-        if first in table:
+        if first in table and not (first in _MOVES and words[1:] and _HANDED_OVER.isdisjoint(words[1:])):
             verb, subject = table[first], _object(table[first], words[1:], owner)
             # English idiom: search the code, but search for a flight.
             return Reading(kind, "search" if verb == "search for" and subject.startswith("the ") else verb, subject)
@@ -241,6 +254,18 @@ def kind_of(action: str) -> Kind:
     ('lookup', 'action', 'scratch', 'handover')
     """
     return read_action(action).kind
+
+
+def receiver(action: str) -> str:
+    """Who takes over after a handover: a person, unless the name says which agent.
+
+    >>> receiver("transfer_to_human_agents"), receiver("transfer_to_billing_agent"), receiver("transfer_to_agent")
+    ('a person', 'the billing agent', 'another agent')
+    """
+    _, to, named = f" {read_action(action).subject}".partition(" to ")
+    if not to or not _PEOPLE.isdisjoint(named.split()):
+        return "a person"
+    return "another agent" if named in {"agent", "agents"} else f"the {named}"
 
 
 def is_action(action: str) -> bool:
