@@ -32,7 +32,9 @@ _LOOKUP = {
     "compare": "compare", "identify": "identify", "authenticate": "authenticate", "open": "open", "ask": "ask for",
     "retrieve": "look up", "scan": "scan", "grep": "search", "cat": "read", "ls": "list", "monitor": "watch",
     "watch": "watch", "status": "check", "logs": "read the logs with", "head": "read", "tail": "read",
-    "select": "select",
+    "select": "select", "track": "track", "estimate": "estimate", "visit": "visit", "parse": "parse",
+    "analyze": "analyze", "analyse": "analyse", "translate": "translate", "geocode": "locate", "glob": "find",
+    "screenshot": "look at", "snapshot": "look at", "preview": "preview",
 }  # fmt: skip
 _SCRATCH = {
     "think": "think through", "calculate": "calculate", "compute": "compute", "plan": "plan", "reason": "reason about",
@@ -56,6 +58,8 @@ _PEOPLE = frozenset(
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 # Separators between a tool and the service it belongs to: "calendar.create_event".
 _BELONGS = re.compile(r"[./:]+|__+")
+# Tools that act in a browser as a person would: "browser_click".
+_BROWSER_TOOL = re.compile(r"(?:^|__|[./:])browser_(?=[a-z])")
 # Particles that belong to the verb before them: "turn off".
 _PARTICLES = frozenset(("on", "off", "up", "down", "in", "out"))
 # Verbs that are rarely nouns, so that they are recognised after a service name: "jira_create_issue".
@@ -137,10 +141,12 @@ def read_action(action: str) -> Reading:
     ('create the issue', 'look up the dag run')
     >>> read_action("browser input_text").phrase, read_action("browser navigate").kind
     ('input text in the browser', 'lookup')
+    >>> read_action("mcp__playwright__browser_click").phrase, read_action("browser_snapshot").kind
+    ('click in the browser', 'lookup')
     >>> read_action("transfer_to_billing").kind, read_action("transfer_money").kind
     ('handover', 'action')
     """
-    if action in _EVENT_ACTIONS or action.startswith(BROWSER):
+    if action in _EVENT_ACTIONS or _is_in_browser(action):
         return _EVENT_ACTIONS.get(action) or _in_browser(action)
     if (method := action.partition(" ")[0]) in WEB_METHODS:
         return Reading("lookup" if method in WEB_LOOKUPS else "action", "call", action)
@@ -158,8 +164,12 @@ def read_action(action: str) -> Reading:
     return _changing(action, owner, words)
 
 
+def _is_in_browser(action: str) -> bool:
+    return action.startswith(BROWSER) or _BROWSER_TOOL.search(action) is not None
+
+
 def _in_browser(action: str) -> Reading:
-    words = _lowered(action.removeprefix(BROWSER))
+    words = [word for word in _lowered(_BROWSER_TOOL.split(action.removeprefix(BROWSER))[-1]) if word != "take"]
     if not words:  # a name in another script
         return Reading("action", "act", "in the browser")
     looks = words[0] in BROWSER_LOOKUPS or words[0] in _LOOKUP
@@ -219,7 +229,7 @@ def serves_any_purpose(action: str) -> bool:
     >>> serves_any_purpose("git push"), serves_any_purpose("browser click"), serves_any_purpose("cancel_order")
     (True, True, False)
     """
-    return action in _EVENT_ACTIONS or action.startswith(BROWSER) or read_action(action).verb in {"run", "call"}
+    return action in _EVENT_ACTIONS or _is_in_browser(action) or read_action(action).verb in {"run", "call"}
 
 
 def line_instruction(action: str, line: str) -> str:
