@@ -150,6 +150,8 @@ _NEXT_CLAUSE = pattern(
 )
 # Determiners that point at one particular thing.
 _DEFINITE = pattern(r"\b(?:the|my|his|her|our|your|their)\b")
+# Names in program code: an instruction about them is mostly about the code at hand.
+_CODE = re.compile(r"`|\w\(|[a-z]\.[a-z]|\w_\w|[a-z][A-Z]")
 _NOT_A_DIRECTIVE = pattern(
     one_of(
         "(?:let|tell) (?:me|us) know",
@@ -278,15 +280,25 @@ def _mild(how: str, core: str, opening: str) -> float:
     if _LASTING.search(core) or _LASTING.search(opening) or how in {*_NAMING_HEADS, "no longer"} or _STYLE.match(core):
         return 0.8
     instruction = _instruction(core)
-    if _is_momentary(instruction) or _CONDITION.match(opening) or (instruction != core and instruction.count(" ") < 2):
-        return 0.0
-    if how in _ASSURING_HEADS and instruction.count(" ") - how.count(" ") < _LEAST_ASSURED:
+    if _is_momentary(instruction) or _CONDITION.match(opening) or _says_too_little(how, instruction, core):
         return 0.0
     if _GENERAL.search(core) or _HABIT.search(opening):
         return 0.6
-    if how in _INSISTING_HEADS and _DEFINITE.search(instruction):
+    return _insisting(instruction) if how in _INSISTING_HEADS else 0.0
+
+
+def _insisting(instruction: str) -> float:
+    """Confidence that an instruction without a word for how often holds: less if it is about definite things."""
+    if _DEFINITE.search(instruction):
         return 0.5 if instruction.count(" ") >= 5 else 0.0
-    return 0.6 if how in _INSISTING_HEADS else 0.0
+    return 0.5 if _CODE.search(instruction) else 0.6
+
+
+def _says_too_little(how: str, instruction: str, core: str) -> bool:
+    """Whether an instruction has too few words: what is to be made sure of, or what is left without its reasons."""
+    if how in _ASSURING_HEADS and instruction.count(" ") - how.count(" ") < _LEAST_ASSURED:
+        return True
+    return instruction != core and instruction.count(" ") < 2
 
 
 def _is_momentary(instruction: str) -> bool:

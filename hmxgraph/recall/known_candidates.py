@@ -326,6 +326,8 @@ _WENT_WELL = 0.8
 _ASKED_FOR = 0.5
 # Relevance of a standing rule to any work, and how many rules apply without a common word.
 _STANDING = 0.4
+# The confidence of a rule that a single sentence states about things at hand.
+_AT_HAND = 0.5
 _MOST_STANDING = 5
 _COUNTS = re.compile(r"\bhow (?:often|many times)\b|\bmention(?:s|ed)?\b", re.IGNORECASE)
 # Days after which an open request is no longer a goal.
@@ -581,8 +583,9 @@ def _least(artifact_type: str, appraisal: Appraisal) -> float:
 
 
 def _standing(memories: Iterable[KnownMemory]) -> frozenset[str]:
-    """Return the best-supported rules, which apply to any work."""
-    rules = [memory for memory in memories if memory.kind == "policy" and memory.held and not memory.hard]
+    """Return the best-supported rules, which apply to any work; one about the matter at hand may apply to no other."""
+    likely = (memory for memory in memories if memory.confidence > _AT_HAND)
+    rules = [memory for memory in likely if memory.kind == "policy" and memory.held and not memory.hard]
     best = sorted(rules, key=lambda rule: (-rule.confidence, -rule.observations, -rule.last_us, rule.memory_id))
     return frozenset(rule.memory_id for rule in best[:_MOST_STANDING])
 

@@ -897,3 +897,15 @@ def test_a_request_for_two_things_gets_both_procedures(query, expected, titles):
     guidance = Guidance(leading.artifact_id, frozenset(expected), known_actions, led=frozenset(leading.actions))
     pack = packed([], known(artifacts=[leading, other]), query=query, guidance=guidance)
     assert {text.partition("\n")[0] for text in shown(pack, "procedures")} == titles
+
+
+def test_a_rule_about_the_matter_at_hand_applies_to_no_other_work():
+    """What one sentence said about a function of the program needs a word in common with the request."""
+    rules = [
+        memory(1, "Don't use tabs", kind="policy", confidence=0.6),
+        memory(2, "Don't mock send_with_retries", kind="policy", confidence=0.5),
+    ]
+    other = shown(packed([], known(memories=rules), query="Add a column for the phone number"), "constraints")
+    assert other == ["Don't use tabs"]
+    same = shown(packed([], known(memories=rules), query="Write a mock for send_with_retries"), "constraints")
+    assert "Don't mock send_with_retries" in same
