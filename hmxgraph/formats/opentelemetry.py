@@ -1,42 +1,52 @@
-"""OpenTelemetry traces of generative AI: the GenAI conventions, OpenInference, and OpenLLMetry's earlier attributes.
+"""OpenTelemetry traces of generative AI: the GenAI conventions, OpenInference, OpenLLMetry's earlier attributes.
 
 Each model call repeats the conversation so far, and each tool call appears three times: in the model's answer, in its
 own span and in the next model call. A message is identified by everything before it and a call by its id, so each
-becomes exactly one event.
+becomes exactly one event. ``_otel_exports`` reads the shapes in which tools write traces, ``_otel_contents`` what a
+span says, ``_otel_lineage`` what it takes from the spans around it, and ``_otel_repeats`` what of it is new.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from hmxgraph.errors import Fault
 from hmxgraph.formats._calls import Answer, Calls, answer_draft, call_draft
 from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, frame_of, joined, not_an_object
 from hmxgraph.formats._messages import Message, message_reading, role_of
-from hmxgraph.formats._spans import Span, json_or_text, spans_in, tree
+from hmxgraph.formats._otel_contents import (
+    Spoken,
+    ToolSpan,
+    ending_of,
+    error_text,
+    exception,
+    is_retold,
+    kind_of,
+    spoken,
+    tool_of,
+)
+from hmxgraph.formats._otel_exports import Export, exported, is_like_trace
+from hmxgraph.formats._otel_lineage import ANSWERED, ASKED, FAILED, Lineage, key_of
+from hmxgraph.formats._otel_repeats import Prompt, Repeats, argument_of, call_part, result_part, words_part
+from hmxgraph.formats._spans import Span, json_or_text, tree
 from hmxgraph.formats._values import Moment, derived_id, listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
-from hmxgraph.protocol.events import TOOL
+from hmxgraph.protocol.events import AGENT, TOOL, USER
 
-_SESSION = (
-    "gen_ai.conversation.id",
-    "session.id",
-    "langfuse.session.id",
-    "traceloop.association.properties.session_id",
-)
 _USER = ("user.id", "enduser.id", "langfuse.user.id", "traceloop.association.properties.user_id")
-_AGENT = ("gen_ai.agent.name", "gen_ai.agent.id", "agent.name", "llm.agent.name", "traceloop.entity.name")
 _MODEL = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
-_KINDS = {
-    **dict.fromkeys(("chat", "generate_content", "text_completion", "LLM"), "model"),
-    **dict.fromkeys(("execute_tool", "TOOL", "tool"), "tool"),
-    **dict.fromkeys(("retrieval", "RETRIEVER"), "retrieval"),
-    **dict.fromkeys(("EVALUATOR", "evaluate"), "evaluation"),
-}
 _GOOD = frozenset({"pass", "passed", "correct", "positive", "good", "relevant", "factual", "true", "yes"})
 _BAD = frozenset({"fail", "failed", "incorrect", "negative", "bad", "irrelevant", "hallucinated", "false", "no"})
-_MOST_SEEN = 50_000
-_RECOGNISED = ("gen_ai.", "openinference.", "llm.", "traceloop.", "input.value")
+_RECOGNISED = ("gen_ai.", "openinference.", "llm.", "traceloop.", "input.value", "gcp.vertex.agent.")
+_NEEDED = "gen_ai.* or openinference.* attributes"
+# Above what any other format's near miss scores, and not enough to be recognised.
+_TRACE_NOT_UNDERSTOOD = 0.46
+# In names of spans, what differs between spans of one kind: ids and numbers.
+_IDS = re.compile(r"[0-9a-fA-F]{8}[0-9a-fA-F-]*|\d+")
+
+Made: TypeAlias = tuple[Frame, Reading]
 
 
 def recognise(sample: Sequence[Any]) -> Match:
@@ -45,44 +55,63 @@ def recognise(sample: Sequence[Any]) -> Match:
     >>> recognise([{"resourceSpans": []}]).missing
     ('gen_ai.* or openinference.* attributes',)
     """
-    span_lists = [spans_in(value) for value in sample if isinstance(value, Mapping)]
-    traces = [spans for spans in span_lists if spans is not None]
-    if not traces:
-        return Match(0.0, ("resourceSpans", "gen_ai.* or openinference.* attributes"))
-    has_recognised_spans = any(
-        key.startswith(_RECOGNISED) for spans in traces for span in spans for key in span.attributes
-    )
-    score = len(traces) / len(span_lists)
-    return Match(
-        round(score * (1.0 if has_recognised_spans else 0.6), 2),
-        () if has_recognised_spans else ("gen_ai.* or openinference.* attributes",),
-    )
+    records = [value for value in sample if isinstance(value, Mapping)]
+    exports = [export for export in map(exported, records) if export is not None]
+    if not exports:
+        like_trace = any(map(is_like_trace, records))
+        return Match(_TRACE_NOT_UNDERSTOOD if like_trace else 0.0, ("resourceSpans", _NEEDED))
+    score = len(exports) / len(records)
+    if any(_is_recognised(span) for export in exports for span in export.spans):
+        return Match(round(score, 2))
+    return Match(round(score * 0.6, 2), (_NEEDED,))
+
+
+def _is_recognised(span: Span) -> bool:
+    return any(key.startswith(_RECOGNISED) for key in span.attributes) or span.name.startswith("claude_code.")
 
 
 def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
     """One outcome per record; spans without content to remember are reported as left out."""
     traces = _Traces(origin)
+    if isinstance(records, Sequence) and len(records) > 1:
+        # Exporters write the spans of a trace in order of their ends: the one that names the conversation comes last.
+        traces.look_ahead(records)
     for record in records:
         if not isinstance(record.value, Mapping):
             yield not_an_object(record)
             continue
-        spans = spans_in(record.value)
-        if spans is None:
+        export = exported(record.value)
+        if export is None:
             fields = f"fields {', '.join(map(str, record.value))[:80]}"
             yield Outcome(record, fault=Fault("$", "OTLP JSON", fields, "resourceSpans, or a span"))
         else:
-            yield traces.outcome(record, spans)
+            yield traces.outcome(record, export)
 
 
 @dataclass(frozen=True, slots=True)
 class _Scene:
-    """A span being converted, with its record, its session and what its events share."""
+    """A span being converted, with its record, its session and what its events share.
+
+    ``is_agents`` says that its prompts are those of an agent.
+    """
 
     record: Record
     span: Span
+    kind: str
+    said: Spoken
     session_id: str
     metadata: JsonObject
     agent_id: str
+    prompt: Prompt
+    is_agents: bool
+
+
+class _NoPlaceError(Exception):
+    """A span without a session or time that the events could have."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault)
+        self.fault = fault
 
 
 class _Traces:
@@ -91,143 +120,239 @@ class _Traces:
     def __init__(self, origin: Origin) -> None:
         self._origin = origin
         self._calls = Calls(origin.carried)
-        self._seen: dict[str, bool] = origin.carried.setdefault("seen", {})
-        self._waiting: list[list[str]] = origin.carried.setdefault("waiting", [])
+        self._repeats = Repeats(origin.carried)
+        self._lineage = Lineage(origin.carried)
+        self._settled: dict[str, list[int]] = origin.carried.setdefault("settled", {})
 
-    def outcome(self, record: Record, spans: list[Span]) -> Outcome:
-        """The events of all spans of a record."""
-        readings: list[tuple[Frame, Reading]] = []
+    def look_ahead(self, records: Iterable[Record]) -> None:
+        """Note which spans and conversations are in *records*, before any is read."""
+        for record in records:
+            export = exported(record.value) if isinstance(record.value, Mapping) else None
+            self._note(export.spans if export else ())
+
+    def _note(self, spans: Iterable[Span]) -> None:
         for span in spans:
-            for made in self._span(record, span):
-                if isinstance(made, Fault):
-                    return Outcome(record, fault=made)
-                readings.append(made)
-        return joined(record, readings, self._origin.carried)
+            kind = kind_of(span)
+            self._lineage.add(span, kind, tool_of(span).tool if kind == "tool" else "")
 
-    def _span(self, record: Record, span: Span) -> Iterator[tuple[Frame, Reading] | Fault]:
-        kind = _kind(span)
-        scene = _Scene(record, span, self._session(span), _metadata(span), self._agent(span))
-        if kind == "model":
-            yield from self._model(scene)
-        elif kind == "tool":
+    def outcome(self, record: Record, export: Export) -> Outcome:
+        """The events of all spans of a record."""
+        self._note(export.spans)
+        scenes = [self._scene(record, span) for span in export.spans]
+        for scene in scenes:
+            self._note_contents(scene)
+        scenes.sort(key=_turn)
+        readings: list[Made] = []
+        try:
+            for scene in scenes:
+                made = list(self._span(scene))
+                if any(reading.drafts for _, reading in made):
+                    self._lineage.settle_in(scene.span, scene.session_id)
+                readings += made
+        except _NoPlaceError as refused:
+            return Outcome(record, fault=refused.fault)
+        self._lineage.forget()
+        left_out = [*export.left_out, *(reason for _, reading in readings for reason in reading.left_out)]
+        outcome = joined(record, readings, self._origin.carried)
+        if outcome.events:
+            return replace(outcome, left_out=(*outcome.left_out, *export.left_out))
+        return replace(outcome, skipped=_counted(left_out)) if outcome.skipped is not None else outcome
+
+    def _note_contents(self, scene: _Scene) -> None:
+        """Note for the spans above a span what it holds, so that they do not tell it again."""
+        span, is_failure = scene.span, scene.kind == "model" and scene.span.failed
+        self._lineage.pass_up(span)
+        if scene.kind == "ending":
+            self._lineage.end(span, ending_of(span))
+        for content, holds in ((ASKED, scene.said.inputs), (ANSWERED, scene.said.outputs), (FAILED, is_failure)):
+            if holds:
+                self._lineage.hold(span, content)
+
+    def _scene(self, record: Record, span: Span) -> _Scene:
+        kind = kind_of(span)
+        session_id = self._lineage.session(span) or self._origin.session_id or span.trace_id
+        agent_id = self._lineage.agent(span) or self._origin.agent_id or name(span.resource.get("service.name"))
+        said = spoken(span, kind) if kind in {"model", "agent"} else Spoken()
+        is_agents = self._lineage.is_below_tool(span)
+        return _Scene(record, span, kind, said, session_id, _metadata(span), agent_id, Prompt(session_id), is_agents)
+
+    def _span(self, scene: _Scene) -> Iterator[Made]:
+        if scene.span.name and not self._repeats.is_new(f"span/{key_of(scene.span)}"):
+            yield self._left_out(scene, "copy of a span")
+        elif scene.kind in {"model", "agent"}:
+            yield from self._conversation(scene)
+        elif scene.kind == "tool":
             yield from self._tool(scene)
         else:
-            frame = self._frame(scene, "")
-            if isinstance(frame, Fault):
-                yield frame
-            else:
-                yield frame, _other(span, kind)
+            yield self._frame(scene, ""), _other(scene.span, scene.kind)
 
-    # A model call: the new messages of its input, and its answer.
+    # A model call or an agent: the new messages of its input, and its answer.
 
-    def _model(self, scene: _Scene) -> Iterator[tuple[Frame, Reading] | Fault]:
-        inputs, outputs = messages_of(scene.span)
-        before = ""
+    def _conversation(self, scene: _Scene) -> Iterator[Made]:
+        span, said = scene.span, scene.said
+        inputs = () if self._lineage.has_below(span, ASKED) else said.inputs
+        outputs = () if self._lineage.has_below(span, ANSWERED) else said.outputs
+        repeats_outer = self._lineage.is_inside_read(span)
+        # A prompt of a model repeats the conversation, that of an agent is one turn of it.
+        before = key_of(span) if scene.kind == "agent" else ""
         for number, message in enumerate([*inputs, *outputs]):
             if role_of(message) == "system":
-                yield from self._left_out(scene, "system prompt")
+                yield self._left_out(scene, "system prompt")
                 continue
             before = derived_id(before, role_of(message), _content_key(message))
             late = number >= len(inputs)
-            yield from self._message(scene, message, before, late=late)
-        if not inputs and not outputs and not scene.span.failed:
-            yield from self._left_out(scene, f"span {scene.span.name[:60]!r}: content was not recorded")
-        if scene.span.failed:
-            yield from self._failure(scene)
+            yield from self._message(scene, message, before, late=late, answer=late and not repeats_outer)
+        if inputs or outputs:
+            self._lineage.read(span)
+        elif said:
+            yield self._left_out(scene, f"span of kind {scene.kind}: its contents are in the spans inside it")
+        elif scene.kind == "agent":
+            yield self._left_out(scene, _reason(span, _stated_kind(span)))
+        elif not span.failed:
+            yield self._left_out(scene, f"{_named(span)}: content was not recorded")
+        if scene.kind == "model" and span.failed and not self._lineage.has_below(span, FAILED):
+            yield self._failure(scene)
+        yield self._frame(scene, ""), Reading(tuple(_evaluations(span, whole=False)))
 
-    def _message(
-        self, scene: _Scene, message: Message, before: str, *, late: bool
-    ) -> Iterator[tuple[Frame, Reading] | Fault]:
-        if self._repeats(scene, message):
+    def _message(self, scene: _Scene, message: Message, before: str, *, late: bool, answer: bool) -> Iterator[Made]:
+        if role_of(message) == "user" and is_retold(message):
+            yield self._left_out(scene, "account of what was said and done before")
             return
         own_id = derived_id(scene.session_id, before)
-        if not self._new(own_id):
+        if self._repeats.repeat_message(scene.prompt, own_id) or (late and self._repeats.has(own_id)):
             return
         frame = self._frame(scene, own_id, late=late)
-        if isinstance(frame, Fault):
-            yield frame
-            return
         if not late:
             frame = replace(frame, metadata=frame.metadata | {"undated": True})
         reading = message_reading(message, frame, self._calls)
-        for draft in reading.drafts:
-            if draft.event_type == "tool_call":
-                self._wait(scene, draft)
-        yield frame, reading
+        first = len(scene.prompt.sequence)
+        drafts = [self._new_draft(scene, frame, draft, answer=answer) for draft in reading.drafts]
+        self._repeats.remember_message(own_id, scene.prompt.sequence[first:])
+        new = tuple(draft for draft in drafts if draft is not None)
+        if not new and reading.drafts:
+            return
+        if self._repeats.is_new(own_id):
+            self._settle_results(scene, frame, new, late=late)
+            yield frame, replace(reading, drafts=new)
 
-    def _repeats(self, scene: _Scene, message: Message) -> bool:
-        """Whether the result was read from the tool's own span already; results are identified by their call ids."""
-        if role_of(message) != "tool":
-            return False
-        parts = [mapping(part) for part in listed(message.get("parts"))]
-        ids = [name(message.get("tool_call_id")), *(name(part.get("id")) for part in parts)]
-        known = [call_id for call_id in ids if call_id]
-        unread = [self._new(f"{scene.session_id}/result/{call_id}") for call_id in known]
-        return bool(known) and not any(unread)
+    def _new_draft(self, scene: _Scene, frame: Frame, draft: Draft, *, answer: bool) -> Draft | None:
+        """The draft as the conversation has it, None if it repeats a part of the conversation."""
+        if draft.event_type == "tool_call":
+            return self._new_call(scene, frame, draft, answer=answer)
+        if draft.event_type == "tool_result":
+            return self._new_result(scene, draft)
+        is_prompt = draft.event_type == "message" and draft.origin == USER
+        part = words_part(draft)
+        is_turn = self._repeats.is_new(f"{scene.span.trace_id}/heard/{part}") and scene.kind == "agent" and is_prompt
+        if not self._repeats.is_new_part(scene.prompt, part, answer=answer or is_turn):
+            return None
+        by_agent = scene.is_agents or self._repeats.is_passed_on(scene.span.trace_id, text(draft.content.get("text")))
+        return replace(draft, origin=AGENT) if is_prompt and by_agent else draft
+
+    def _new_call(self, scene: _Scene, frame: Frame, draft: Draft, *, answer: bool) -> Draft | None:
+        call_id, tool, given = argument_of(draft)
+        known = bool(call_id) and self._repeats.is_known_call(scene.session_id, call_id)
+        part = call_part(tool, given)
+        known = known or (answer and self._repeats.claim(scene.session_id, call_id, part))
+        is_new = self._repeats.is_new_part(scene.prompt, part, answer=answer and not known)
+        if known or not is_new:
+            self._repeats.repeat_call(scene.prompt, call_id, part)
+            self._remember_again(scene, call_id)
+            return None
+        event_id = frame.event_id(draft.part)
+        if not call_id:
+            call_id = event_id
+            self._calls.remember(call_id, tool, event_id)
+            draft = replace(draft, content=draft.content | {"call_id": call_id})
+        self._repeats.add_call(scene.session_id, (call_id, tool, given), event_id, of_model=True)
+        self._repeats.pass_on(scene.span.trace_id, mapping(given))
+        return draft
+
+    def _remember_again(self, scene: _Scene, call_id: str) -> None:
+        """Restore what a repeated call replaced: the event of the call that is stored."""
+        tool, event_id = self._repeats.made(scene.session_id, call_id)
+        if event_id:
+            self._calls.remember(call_id, tool, event_id)
+        else:
+            self._calls.matching_call(call_id)
+
+    def _new_result(self, scene: _Scene, draft: Draft) -> Draft | None:
+        """A result under the id of its call; results are identified by it, else by what they say."""
+        stated = name(draft.content.get("call_id"))
+        call_id = self._repeats.call_id(scene.session_id, stated)
+        tool = text(draft.content.get("tool_name"))
+        is_new = self._repeats.is_new_part(scene.prompt, result_part(draft.content.get("result")), answer=False)
+        if is_new:
+            call_id = self._repeats.answer(scene.session_id, tool, call_id)
+        if call_id and not self._repeats.is_new(f"{scene.session_id}/result/{call_id}"):
+            return None
+        if not is_new and not self._repeats.is_known_call(scene.session_id, call_id):
+            return None
+        made_tool, event_id = self._repeats.made(scene.session_id, call_id)
+        tool = tool or made_tool
+        content = draft.content | present(call_id=call_id, tool_name=tool)
+        source = f"tool:{tool}" if tool else draft.source
+        return replace(draft, content=content, parent_event_id=draft.parent_event_id or event_id or None, source=source)
 
     # A tool call in a span of its own.
 
-    def _tool(self, scene: _Scene) -> Iterator[tuple[Frame, Reading] | Fault]:
+    def _tool(self, scene: _Scene) -> Iterator[Made]:
         span = scene.span
-        tool = (
-            name(span.first("gen_ai.tool.name", "tool.name", "tool_call.function.name", "traceloop.entity.name"))
-            or span.name
-        )
-        given = json_or_text(
-            span.first(
-                "gen_ai.tool.call.arguments",
-                "tool.parameters",
-                "tool_call.function.arguments",
-                "input.value",
-                "traceloop.entity.input",
-            )
-        )
-        returned = json_or_text(span.first("gen_ai.tool.call.result", "output.value", "traceloop.entity.output"))
-        call_id = name(span.first("gen_ai.tool.call.id", "tool_call.id", "tool.id")) or self._take_pending(scene, tool)
-        frame = self._frame(scene, f"{span.trace_id}-{span.span_id}")
-        if isinstance(frame, Fault):
-            yield frame
+        call = tool_of(span).ended(self._lineage.ending(span))
+        if self._lineage.is_inside_call(span, call.tool):
+            yield self._left_out(scene, "span of a part of a tool call")
             return
-        known = bool(call_id) and not self._new(f"{scene.session_id}/call/{call_id}")
+        call_id, known = self._call_of(scene, call)
+        frame = self._frame(scene, f"{span.trace_id}-{span.span_id}")
         own_call = call_id or span.span_id
         if not known:
-            yield frame, Reading((call_draft(self._calls, frame, "0", (own_call, tool, given)),))
-        if call_id and not self._new(f"{scene.session_id}/result/{call_id}"):
+            self._repeats.is_new_part(scene.prompt, call_part(call.tool, call.given), answer=True)
+            draft = call_draft(self._calls, frame, "0", (own_call, call.tool, call.given))
+            self._repeats.add_call(scene.session_id, argument_of(draft), frame.event_id("0"), of_model=False)
+            self._repeats.pass_on(span.trace_id, mapping(draft.content["arguments"]))
+            yield frame, Reading((draft,))
+        if not self._is_new_result(scene, call, own_call):
             return
-        value = _error_text(span) if span.failed else "" if returned is None else returned
-        success = False if span.failed else None if returned is None and span.status == "" else True
-        answer = Answer(own_call, value, tool, success, present(duration_ms=span.duration_ms))
+        value = "" if call.returned is None else call.returned
+        answer = Answer(own_call, value, call.tool, call.success, present(duration_ms=span.duration_ms))
+        result = answer_draft(self._calls, "1", answer)
+        self._repeats.is_new_part(scene.prompt, result_part(result.content["result"]), answer=True)
         at_end = self._frame(scene, f"{span.trace_id}-{span.span_id}", late=True)
-        if not isinstance(at_end, Fault):
-            yield at_end, Reading((answer_draft(self._calls, "1", answer),))
+        self._settle_results(scene, at_end, (result,), late=True)
+        yield at_end, Reading((result,))
 
-    def _wait(self, scene: _Scene, draft: Draft) -> None:
-        """Remember a call from a model's answer, because the tool's own span often lacks the call id."""
-        call_id = text(draft.content.get("call_id"))
-        if call_id and self._new(f"{scene.session_id}/call/{call_id}"):
-            self._waiting.append([scene.session_id, text(draft.content.get("tool_name")), call_id])
-            del self._waiting[:-1000]
+    def _call_of(self, scene: _Scene, call: ToolSpan) -> tuple[str, bool]:
+        """The id of a tool span's call, and whether the conversation has the call already.
 
-    def _take_pending(self, scene: _Scene, tool: str) -> str:
-        """Take out the id of the oldest pending call to *tool* in the session; empty if there is none."""
-        for waiting in self._waiting:
-            if waiting[:2] == [scene.session_id, tool]:
-                self._waiting.remove(waiting)
-                return waiting[2]
-        return ""
+        Frameworks give calls ids of their own, or none: then it is the oldest call of the model to the same tool.
+        """
+        call_id = self._repeats.call_id(scene.session_id, call.call_id)
+        if call_id and self._repeats.is_known_call(scene.session_id, call_id):
+            self._repeats.settle(scene.session_id, call_id)
+            return call_id, True
+        waiting = self._repeats.take_waiting(
+            scene.session_id, (call.tool, call.given), exact=bool(call_id), answered=call.returned is None
+        )
+        if waiting:
+            self._repeats.name_call(scene.session_id, call_id, waiting)
+            return waiting, True
+        return call_id, False
 
-    def _failure(self, scene: _Scene) -> Iterator[tuple[Frame, Reading] | Fault]:
+    def _is_new_result(self, scene: _Scene, call: ToolSpan, call_id: str) -> bool:
+        """Whether a tool span's result is new; one that was not recorded may follow in the model's next prompt."""
+        key = f"{scene.session_id}/result/{call_id}"
+        return self._repeats.is_new(key) if call.returned is not None else not self._repeats.has(key)
+
+    def _failure(self, scene: _Scene) -> Made:
         frame = self._frame(scene, f"{scene.span.trace_id}-{scene.span.span_id}", late=True)
-        if isinstance(frame, Fault):
-            yield frame
-            return
-        kind = name(scene.span.first("error.type")) or _exception(scene.span).get("exception.type") or "ModelError"
-        error = {"error_type": kind, "message": _error_text(scene.span)}
-        yield frame, Reading((Draft("error", error, TOOL, "error", source=f"model:{frame.metadata.get('model', '')}"),))
+        kind = name(scene.span.first("error.type")) or exception(scene.span).get("exception.type") or "ModelError"
+        error = {"error_type": kind, "message": error_text(scene.span)}
+        model = frame.metadata.get("model", "")
+        return frame, Reading((Draft("error", error, TOOL, "error", source=f"model:{model}"),))
 
     # Frames.
 
-    def _frame(self, scene: _Scene, own_id: str, *, late: bool = False) -> Frame | Fault:
+    def _frame(self, scene: _Scene, own_id: str, *, late: bool = False) -> Frame:
         span = scene.span
         at: Moment | None = (span.end if late else None) or span.start
         time = at.timestamp if at else None
@@ -235,71 +360,54 @@ class _Traces:
             0, scene.session_id, own_id or f"{span.trace_id}-{span.span_id}", time, scene.agent_id, scene.metadata
         )
         frame = frame_of(scene.record, self._origin, place)
-        return frame if isinstance(frame, Fault) else replace(frame, trace_id=span.trace_id or None)
+        if isinstance(frame, Fault):
+            raise _NoPlaceError(frame)
+        return replace(frame, trace_id=span.trace_id or None, time=self._after_results(scene, frame.time))
 
-    def _left_out(self, scene: _Scene, reason: str) -> Iterator[tuple[Frame, Reading] | Fault]:
-        frame = self._frame(scene, "")
-        yield frame if isinstance(frame, Fault) else (frame, Reading(left_out=(reason,)))
+    def _after_results(self, scene: _Scene, at: Moment) -> Moment:
+        """A time that sorts after the results that ended before the span began, however little later it is.
 
-    def _session(self, span: Span) -> str:
-        return name(span.first(*_SESSION)) or self._origin.session_id or span.trace_id
+        Within a record, results sort some microseconds after their time; a local model answers sooner.
+        """
+        ended, last = self._settled.get(scene.session_id, (0, 0))
+        start = scene.span.start
+        return replace(at, us=last + 1) if start and ended <= start.us and at.us <= last else at
 
-    def _agent(self, span: Span) -> str:
-        return name(span.first(*_AGENT)) or self._origin.agent_id or name(span.resource.get("service.name"))
+    def _settle_results(self, scene: _Scene, frame: Frame, drafts: Sequence[Draft], *, late: bool) -> None:
+        if any(draft.event_type == "tool_result" for draft in drafts):
+            at = (scene.span.end if late else None) or scene.span.start
+            last = frame.time.us + _RESULT_RANK + len(drafts)
+            if at and last > self._settled.get(scene.session_id, [0, 0])[1]:
+                self._settled[scene.session_id] = [at.us, last]
 
-    def _new(self, key: str) -> bool:
-        """Whether this is the first time that *key* is read."""
-        if key in self._seen:
-            return False
-        self._seen[key] = True
-        if len(self._seen) > _MOST_SEEN:
-            del self._seen[next(iter(self._seen))]
-        return True
+    def _left_out(self, scene: _Scene, reason: str) -> Made:
+        return self._frame(scene, ""), Reading(left_out=(reason,))
+
+
+def _turn(scene: _Scene) -> int:
+    """When a span is read: one that leaves out contents comes after those that have them.
+
+    An agent's span tells what its model calls do not, and a prompt may have the result that a tool's span lacks.
+    """
+    is_silent = scene.kind == "tool" and tool_of(scene.span).returned is None
+    return 2 if scene.kind == "agent" else 1 if is_silent else 0
+
+
+# How far a result sorts behind its time, so that it follows the call of the same moment.
+_RESULT_RANK = 200
+
+
+def _counted(reasons: Sequence[str]) -> str:
+    """Why a record has no events, with the number of spans for each reason.
+
+    >>> _counted(["span of kind CHAIN", "system prompt", "span of kind CHAIN"])
+    'span of kind CHAIN (2 times); system prompt'
+    """
+    counted = [f"{reason} ({count} times)" if count > 1 else reason for reason, count in Counter(reasons).items()]
+    return "; ".join(counted) or "nothing in it"
 
 
 # The contents of a span.
-
-
-def _kind(span: Span) -> str:
-    """The kind of a span: model, tool, retrieval or evaluation, else the kind that the span itself states."""
-    stated = span.first("gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "llm.request.type")
-    return _KINDS.get(name(stated), name(stated) or ("model" if "llm.model_name" in span.attributes else ""))
-
-
-def messages_of(span: Span) -> tuple[list[Message], list[Message]]:
-    """The input and output messages of a model call."""
-    stated = dict(span.attributes)
-    for event in span.events:
-        stated |= {key: value for key, value in event.attributes.items() if key.startswith("gen_ai.")}
-    inputs = listed(json_or_text(stated.get("gen_ai.input.messages")))
-    outputs = listed(json_or_text(stated.get("gen_ai.output.messages")))
-    if not inputs and not outputs:
-        inputs = [_of_openinference(part) for part in tree(stated, "llm.input_messages")]
-        outputs = [_of_openinference(part) for part in tree(stated, "llm.output_messages")]
-    if not inputs and not outputs:
-        inputs, outputs = tree(stated, "gen_ai.prompt"), tree(stated, "gen_ai.completion")
-    return [mapping(part) for part in inputs], [{"role": "assistant", **mapping(part)} for part in outputs]
-
-
-def _of_openinference(part: Any) -> JsonObject:
-    """A message from OpenInference's flat attributes, in the shape of the other conventions."""
-    message = mapping(mapping(part).get("message"))
-    blocks = [mapping(mapping(block).get("message_content")) for block in listed(message.get("contents"))]
-    calls = [mapping(mapping(call).get("tool_call")) for call in listed(message.get("tool_calls"))]
-    return present(
-        role=name(message.get("role")),
-        content=message.get("content") or [_block(block) for block in blocks],
-        tool_calls=[dict(call) for call in calls],
-        tool_call_id=name(message.get("tool_call_id")),
-        name=name(message.get("name")),
-    )
-
-
-def _block(block: Mapping[str, Any]) -> JsonObject:
-    if "text" in block:
-        return {"type": "text", "text": block["text"]}
-    url = mapping(mapping(block.get("image")).get("image")).get("url")
-    return {"type": name(block.get("type")) or "image", **present(url=url)}
 
 
 def _content_key(message: Message) -> str:
@@ -332,7 +440,27 @@ def _other(span: Span, kind: str) -> Reading:
     drafts = tuple(_evaluations(span, whole=kind == "evaluation"))
     if drafts:
         return Reading(drafts)
-    return Reading(left_out=(f"span of kind {kind[:40]}" if kind else "span of no model, tool or retrieval",))
+    return Reading(left_out=(_reason(span, kind),))
+
+
+def _reason(span: Span, kind: str) -> str:
+    """Why a span has no events, with its kind or name."""
+    if kind == "ending":
+        return "ending of a tool call, read with the call"
+    return f"span of kind {kind[:40]}" if kind else _named(span)
+
+
+def _stated_kind(span: Span) -> str:
+    """The kind of an agent's span in the words of its convention; empty for a harness's own spans."""
+    return name(span.first("gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind"))
+
+
+def _named(span: Span) -> str:
+    """A span by its name, without the ids and numbers in it.
+
+    Named spans are counted, so spans of one kind must have one name.
+    """
+    return f"span {_IDS.sub('*', span.name)[:60]!r}"
 
 
 def _retrieval(span: Span) -> Reading:
@@ -371,15 +499,6 @@ def _evaluations(span: Span, *, whole: bool) -> Iterator[Draft]:
             criterion = name(stated.get("gen_ai.evaluation.name"))
             content = {"signal": "positive" if good else "negative"} | present(comment=comment, criterion=criterion)
             yield Draft("feedback", content, TOOL, str(number), source="evaluator")
-
-
-def _exception(span: Span) -> JsonObject:
-    return next((event.attributes for event in span.events if event.name == "exception"), {})
-
-
-def _error_text(span: Span) -> str:
-    raised = _exception(span)
-    return span.status or text(raised.get("exception.message")) or name(span.first("error.type")) or "failed"
 
 
 OPENTELEMETRY = Format("opentelemetry", "OpenTelemetry traces of generative AI", recognise, convert)

@@ -1,0 +1,203 @@
+"""What a span takes from the spans around it: its conversation, its agent, and what they already hold of its contents.
+
+Only some spans of a trace name their conversation, and several spans may hold the same contents: an agent, the call of
+its framework to a model, and the call of the provider's client inside that.
+"""
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from hmxgraph.formats._otel_contents import Ending
+from hmxgraph.formats._spans import Span
+from hmxgraph.formats._values import name
+from hmxgraph.formats.conversion import JsonObject
+
+_CONVERSATION = "gen_ai.conversation.id"
+_SESSION = (
+    "session.id",
+    "gcp.vertex.agent.session_id",
+    "langfuse.session.id",
+    "traceloop.association.properties.session_id",
+)
+_AGENT = ("gen_ai.agent.name", "gen_ai.agent.id", "agent.name", "llm.agent.name", "traceloop.entity.name")
+# Spans of earlier records that are remembered: the spans of a trace are written close together.
+_MOST_SPANS = 5_000
+_DEEPEST = 100
+
+# What is kept of a span: the key of its parent, its kind, conversation, session, agent and tool.
+_Entry: TypeAlias = list[str]
+_PARENT, _KIND, _CONVERSATION_ID, _SESSION_ID, _AGENT_NAME, _TOOL = range(6)
+
+# What the spans below a span hold: what a model was asked, what it answered, a failure of it.
+ASKED, ANSWERED, FAILED = "asked", "answered", "failed"
+
+
+def key_of(span: Span) -> str:
+    """What identifies a span among all traces."""
+    return f"{span.trace_id}-{span.span_id}"
+
+
+class Lineage:
+    """The spans read so far by trace and parent, kept where the caller stores them to resume."""
+
+    def __init__(self, carried: JsonObject) -> None:
+        self._spans: dict[str, _Entry] = carried.setdefault("spans", {})
+        self._traces: dict[str, list[list[str]]] = carried.setdefault("traces", {})
+        self._homes: dict[str, str] = carried.setdefault("homes", {})
+        self._below: dict[str, list[str]] = carried.setdefault("below", {})
+        self._own: dict[str, list[str]] = carried.setdefault("own", {})
+        self._read: dict[str, bool] = carried.setdefault("read", {})
+        self._endings: dict[str, list[bool | str | None]] = carried.setdefault("endings", {})
+
+    def add(self, span: Span, kind: str, tool: str) -> None:
+        """Note a span; a later copy of it adds only what was unknown."""
+        entry = [
+            self._parent(span),
+            kind,
+            name(span.first(_CONVERSATION)),
+            name(span.first(*_SESSION)),
+            name(span.first(*_AGENT)),
+            tool,
+        ]
+        known = self._spans.get(key_of(span), [""] * len(entry))
+        self._spans[key_of(span)] = [old or new for old, new in zip(known, entry, strict=True)]
+        ids = self._traces.get(span.trace_id, [[], []])
+        new_ids = [
+            [*known_ids, *({entry[field]} - {"", *known_ids})]
+            for known_ids, field in zip(ids, (_CONVERSATION_ID, _SESSION_ID), strict=True)
+        ]
+        self._traces[span.trace_id] = new_ids
+
+    def _parent(self, span: Span) -> str:
+        """The key of the span above; empty where the trace would refer to itself."""
+        own, parent = key_of(span), f"{span.trace_id}-{span.parent_id}"
+        above = parent if span.parent_id else ""
+        for _ in range(_DEEPEST):
+            if above in {"", own}:
+                break
+            above = self._spans.get(above, [""])[_PARENT]
+        return "" if above == own or not span.parent_id else parent
+
+    # Conversation and agent.
+
+    def session(self, span: Span) -> str:
+        """The conversation of a span: its own or that of the nearest span above it, else the only one of its trace.
+
+        A conversation id is stronger than a session id: the program that runs an agent often has a session of its own.
+        If spans of the trace were stored before its conversation was known, the others join them.
+        """
+        home = self._homes.get(span.trace_id, "")
+        if home and len(self._traces.get(span.trace_id, [[], []])[0]) < 2:
+            return home
+        line = list(self._line(span))
+        for field, own in ((_CONVERSATION_ID, 0), (_SESSION_ID, 1)):
+            if nearest := next((entry[field] for entry in line if entry[field]), ""):
+                return nearest
+            in_trace = self._traces.get(span.trace_id, [[], []])[own]
+            if len(in_trace) == 1 and not (line and line[0][_SESSION_ID]):
+                return in_trace[0]
+        return ""
+
+    def settle_in(self, span: Span, session_id: str) -> None:
+        """Note the session in which events of the trace were stored, if no span named its conversation."""
+        if span.trace_id not in self._homes and not self.session(span):
+            self._homes[span.trace_id] = session_id
+
+    def agent(self, span: Span) -> str:
+        """The agent of a span: its own or that of the nearest span above it."""
+        return next((entry[_AGENT_NAME] for entry in self._line(span) if entry[_AGENT_NAME]), "")
+
+    def forget(self) -> None:
+        """Forget the oldest spans where there are too many."""
+        tables: tuple[JsonObject, ...] = (
+            self._spans,
+            self._traces,
+            self._homes,
+            self._below,
+            self._own,
+            self._read,
+            self._endings,
+        )
+        for table in tables:
+            for key in list(table)[: max(0, len(table) - _MOST_SPANS)]:
+                del table[key]
+
+    # What surrounds a span.
+
+    def is_below_tool(self, span: Span) -> bool:
+        """Whether a tool called the model or agent of a span, so that its prompts are an agent's."""
+        return any(entry[_KIND] == "tool" for entry in self._above(span))
+
+    def is_inside_call(self, span: Span, tool: str) -> bool:
+        """Whether a span is a part of a call to the same tool, as an MCP server's is of its client's."""
+        for entry in self._above(span):
+            if entry[_KIND] in {"model", "agent"}:
+                return False
+            if entry[_KIND] == "tool":
+                return entry[_TOOL] == tool
+        return False
+
+    def has_below(self, span: Span, content: str) -> bool:
+        """Whether a span below this one holds that content."""
+        return content in self._below.get(key_of(span), ())
+
+    def hold(self, span: Span, content: str) -> None:
+        """Note that a span holds that content; what a tool's own agents say is no content of the spans above."""
+        own = self._own.get(key_of(span), [])
+        self._own[key_of(span)] = own if content in own else [*own, content]
+        for key in self._keys_above(span):
+            held = self._below.get(key, [])
+            if content not in held:
+                self._below[key] = [*held, content]
+            if self._spans.get(key, [""] * 6)[_KIND] == "tool":
+                return
+
+    def pass_up(self, span: Span) -> None:
+        """Note for the spans above what was noted for this one before its own place was known."""
+        key = key_of(span)
+        for content in (*self._below.get(key, ()), *self._own.get(key, ())):
+            self.hold(span, content)
+
+    def read(self, span: Span) -> None:
+        """Note that the contents of a span became events."""
+        self._read[key_of(span)] = True
+
+    def is_inside_read(self, span: Span) -> bool:
+        """Whether the contents of a span above this one became events."""
+        for key in self._keys_above(span):
+            if self._spans.get(key, [""] * 6)[_KIND] == "tool":
+                return False
+            if key in self._read:
+                return True
+        return False
+
+    # How calls ended.
+
+    def end(self, span: Span, ending: Ending) -> None:
+        """Note how the call above a span ended."""
+        if span.parent_id and ending.success is not None:
+            self._endings[f"{span.trace_id}-{span.parent_id}"] = [ending.success, ending.error]
+
+    def ending(self, span: Span) -> Ending | None:
+        """How the call of a span ended, as a span below it says."""
+        stated = self._endings.get(key_of(span))
+        return Ending(stated[0] is True, str(stated[1] or "")) if stated else None
+
+    # The way up, which ends where a trace refers to itself.
+
+    def _line(self, span: Span) -> Iterator[_Entry]:
+        own = self._spans.get(key_of(span))
+        if own:
+            yield own
+        yield from self._above(span)
+
+    def _above(self, span: Span) -> Iterator[_Entry]:
+        return (self._spans[key] for key in self._keys_above(span) if key in self._spans)
+
+    def _keys_above(self, span: Span) -> Iterator[str]:
+        visited = {key_of(span)}
+        key = self._spans.get(key_of(span), [""])[_PARENT]
+        while key and key not in visited and len(visited) < _DEEPEST:
+            yield key
+            visited.add(key)
+            key = self._spans.get(key, [""])[_PARENT]
