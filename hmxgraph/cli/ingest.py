@@ -239,6 +239,8 @@ def _show(report: IngestReport) -> None:
     if report.sources:
         out.print(_recognised(report))
         out.print(_lines(report))
+    if report.left_out:
+        out.print(_left_out(report))
     out.print(_table(report))
 
 
@@ -264,6 +266,17 @@ def _lines(report: IngestReport) -> Table:
         table.add_row(f"skipped: {reason}", f"{count:,}")
     table.add_row("rejected", f"{sum(source.rejected for source in report.sources):,}")
     table.add_row(Text("lines", "bold"), Text(f"{report.lines:,}", "bold"))
+    return table
+
+
+def _left_out(report: IngestReport) -> Table:
+    """What lines that became events hold besides, most frequent first."""
+    table = Table(title="Left out of these lines", show_header=False)
+    reasons = sorted(report.left_out.items(), key=lambda item: (-item[1], item[0]))
+    for reason, count in reasons[:SHOWN]:
+        table.add_row(reason, f"{count:,}")
+    if more := reasons[SHOWN:]:
+        table.add_row(f"{len(more):,} more reasons; --json shows all", f"{sum(count for _, count in more):,}")
     return table
 
 

@@ -115,7 +115,7 @@ def joined(record: Record, readings: Iterable[tuple[Frame, Reading]], carried: J
             else:
                 events.append(made)
     if events:
-        left_out += [f"repeats event {event_id}" for event_id in repeated]
+        left_out += ["repeats an event"] * len(repeated)
         return Outcome(record, events=tuple(events), left_out=tuple(left_out), warnings=tuple(dict.fromkeys(warnings)))
     if repeated:
         return Outcome(record, part_of=repeated[0])
