@@ -31,6 +31,7 @@ from hmxgraph.compiler._verbs import (
     line_is_target,
     names_its_object,
     names_program,
+    serves_any_purpose,
 )
 from hmxgraph.compiler._vocabulary import PREPARATIONS
 from hmxgraph.compiler._wording import capital, citing, listed, small, subjects
@@ -69,17 +70,21 @@ def failure_playbooks(
     summaries: Sequence[SessionSummary],
     profile: CompilerProfile,
     refused: Mapping[str, ResultRule],
+    waiting: Mapping[str, ResultRule],
 ) -> Iterator[ArtifactDraft]:
-    """One playbook per failure group about which something can be said; *refused* explains failures by their events."""
+    """One playbook per failure group about which something can be said.
+
+    *refused* explains failures by their events, *waiting* says what the changes wait for.
+    """
     base = _failing_share(summaries)
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
     cases, calls = Cases(summaries), calls_after_changes(summaries)
     for group in groups[:_MOST_DRAFTS]:
         best = recoveries(group)
         unmet = [*_unmet(group, refused), *spoiling_changes(group, calls)]
-        prevention = [*unmet, *_prevention(group, best, _protecting(group, summaries, kinds))]
+        prevention = [*unmet, *_prevention(group, best, _protecting(group, summaries, kinds), summaries)]
         if prevention or _answered(group, best):
-            draft = _playbook(group, best, prevention, base, profile)
+            draft = _playbook(group, best, prevention, waiting, base, profile)
             repairs = _useful(group, best, cases)
             if unmet and not repairs and len(group.sessions) > 1:
                 # It says how to keep it from failing; what sessions did after it is no way out.
@@ -113,7 +118,12 @@ def _overcome(occurrence: Occurrence) -> bool:
 
 
 def _playbook(
-    group: FailureGroup, best: Sequence[Recovery], prevention: list[str], base: float, profile: CompilerProfile
+    group: FailureGroup,
+    best: Sequence[Recovery],
+    prevention: list[str],
+    waiting: Mapping[str, ResultRule],
+    base: float,
+    profile: CompilerProfile,
 ) -> ArtifactDraft:
     judged = [occurrence for occurrence in group.occurrences if occurrence.helped is not None]
     seen = Observations(len(group.sessions), len(judged), sum(_overcome(occurrence) for occurrence in judged))
@@ -121,7 +131,7 @@ def _playbook(
         "failure_pattern": _pattern(group),
         "trigger_conditions": _triggers(group),
         "symptoms": _symptoms(group),
-        "recovery_steps": _recovery_steps(group, advisable(best), profile.recovery_steps),
+        "recovery_steps": _recovery_steps(group, advisable(best), waiting, profile.recovery_steps),
         "prevention_strategies": prevention,
         "severity": _severity(group, base, profile),
     }
@@ -201,14 +211,20 @@ def _symptoms(group: FailureGroup) -> list[str]:
     return most_first(messages)[:3]
 
 
-def _recovery_steps(group: FailureGroup, best: Sequence[Recovery], most: int) -> list[str]:
+def _recovery_steps(
+    group: FailureGroup, best: Sequence[Recovery], waiting: Mapping[str, ResultRule], most: int
+) -> list[str]:
     """What to do for each action that failed so: what worked best, else that nothing is known to help."""
     advised = _advised_ways(group, best)[:most]
     if advised:
         last = "" if all(_hands_over(recovery) for recovery, _ in advised) else " if nothing else helps"
         before = [None, *(recovery.failed for recovery, _ in advised)]
         return [
-            noted(f"{_where(group, recovery, previous)}{deed}{last * _hands_over(recovery)}", _trust(recovery))
+            noted(
+                f"{_where(group, recovery, previous)}{_if_possible(recovery, deed, waiting)}"
+                f"{last * _hands_over(recovery)}",
+                _trust(recovery),
+            )
             for (recovery, deed), previous in zip(advised, before, strict=False)
         ]
     tried = [recovery for recovery in best if not _hands_over(recovery) and not recovery.guesswork][:most]
@@ -242,6 +258,12 @@ def _advised_ways(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[R
             ways.append((recovery, deed))
     handovers = [(recovery, _deed(group, recovery)) for recovery in best if _hands_over(recovery) and recovery.proven]
     return [*(pair for ways in ways_by_action.values() for pair in ways), *handovers[:1]]
+
+
+def _if_possible(recovery: Recovery, deed: str, waiting: Mapping[str, ResultRule]) -> str:
+    """*deed*, with the result that it waits for if it is another change than the one that failed."""
+    rule = waiting.get(recovery.action) if recovery.instead else None
+    return f"If {rule.condition}: {small(deed)}" if rule else deed
 
 
 def _rejected(occurrence: Occurrence) -> bool:
@@ -345,7 +367,9 @@ def _deed(group: FailureGroup, recovery: Recovery) -> str:
         return f"{deed}, then {small(_again(recovery))}"
     if group.action:
         deed = f"{deed} instead"
-    return f"{deed}, then go on with {recovery.then}" if recovery.then not in {"", recovery.failed} else deed
+    # What follows a change in its place is the next thing that was asked for.
+    is_end = is_action(recovery.action) and not serves_any_purpose(recovery.action)
+    return deed if is_end or recovery.then in {"", recovery.failed} else f"{deed}, then go on with {recovery.then}"
 
 
 def _until_it_passes(group: FailureGroup, recovery: Recovery) -> str:
@@ -410,7 +434,9 @@ def _trust(recovery: Recovery) -> str:
     return times(worked, recovery.seen.count, recovery.displaced, futile=recovery.futile)
 
 
-def _prevention(group: FailureGroup, best: Sequence[Recovery], protecting: Sequence[str]) -> list[str]:
+def _prevention(
+    group: FailureGroup, best: Sequence[Recovery], protecting: Sequence[str], summaries: Iterable[SessionSummary]
+) -> list[str]:
     """Prevention supported by sessions: lookups that avoided the failure, and inputs that failing calls lacked.
 
     A lookup is credited only if it is also known to repair the failure, or to supply the input that repairs it.
@@ -421,19 +447,26 @@ def _prevention(group: FailureGroup, best: Sequence[Recovery], protecting: Seque
     repairing = {name for recovery in helped for name in recovery.actions} | supplied
     lookups = [name for name in protecting if name in repairing][:_MOST_LOOKUPS]
     advice = [f"{before}{small(instruction(name))}" for name in lookups]
-    if lacking := _lacking(group):
+    if lacking := _lacking(group, summaries):
         return [*advice, f"{before}make sure that {listed(lacking)} {'is' if len(lacking) == 1 else 'are'} given"]
     return advice
 
 
-def _lacking(group: FailureGroup) -> list[str]:
-    """The inputs that failing calls lacked and most successful retries had."""
+def _lacking(group: FailureGroup, summaries: Iterable[SessionSummary]) -> list[str]:
+    """The inputs that failing calls lacked, and that most successful retries and calls had."""
     again = [occurrence for occurrence in group.occurrences if occurrence.retried and occurrence.action == group.action]
     helped = [occurrence for occurrence in again if occurrence.helped]
     counts = Counter(
         change.input for occurrence in helped for change in changed_inputs(occurrence) if change.how == GIVEN
     )
-    return sorted(name for name in counts if counts[name] > _HALF * len(helped))
+    lacking = sorted(name for name in counts if counts[name] > _HALF * len(helped))
+    worked = [
+        {name for name, _ in step.inputs}
+        for session in (summaries if lacking else ())
+        for step in session.steps
+        if step.action == group.action and step.ok
+    ]
+    return [name for name in lacking if sum(name in inputs for inputs in worked) > _HALF * len(worked)]
 
 
 def _protecting(group: FailureGroup, summaries: Sequence[SessionSummary], kinds: Mapping[str, str]) -> list[str]:

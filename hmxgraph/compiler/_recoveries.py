@@ -64,9 +64,11 @@ class Recovery:
     def reliable(self) -> bool:
         """Whether it worked at least every other time.
 
-        A repair worked if it removed the error, whatever failed next; a retry only if it succeeded.
+        A repair worked if it removed the error, whatever failed next; a retry only if it succeeded, unless it is known
+        what it changed and the error went away each time.
         """
-        worked = self.seen.successes - (self.displaced if self.retry else 0)
+        removed = self.informed and self.seen.successes == self.seen.count > 1
+        worked = self.seen.successes - (self.displaced if self.retry and not removed else 0)
         return self.unknown or (worked > 0 and worked >= _HALF * self.seen.count)
 
     @property
@@ -123,7 +125,7 @@ def recoveries(group: FailureGroup) -> list[Recovery]:
         named = group.action if serves_any_purpose(occurrence.action) else occurrence.action
         by_failed[named].append(occurrence)
     tried = [
-        _recovery(failed, key, occurrences)
+        _with_vain_tries(_recovery(failed, key, occurrences), by_failed[failed])
         for failed in sorted(by_failed)
         for key, occurrences in sorted(_candidates(by_failed[failed], group.says).items())
     ]
@@ -147,6 +149,21 @@ def recoveries(group: FailureGroup) -> list[Recovery]:
         if not recovery.coincidence and not overlapping:
             kept.append(recovery)
     return kept
+
+
+def _with_vain_tries(recovery: Recovery, occurrences: Sequence[Occurrence]) -> Recovery:
+    """A lookup in place of another, counted also where it failed and the first one was tried again."""
+    if recovery.retry or not recovery.instead or len(recovery.actions) > 1 or kind_of(recovery.action) != "lookup":
+        return recovery
+    vain = [
+        occurrence.summary.session_id
+        for occurrence in occurrences
+        if occurrence.again is not None
+        and any(step.action == recovery.action and step.ok is False for step in occurrence.following)
+    ]
+    seen = recovery.seen
+    sessions = seen.sessions + len(set(vain))
+    return replace(recovery, seen=replace(seen, sessions=sessions, count=seen.count + len(vain)))
 
 
 def advisable(candidates: Sequence[Recovery]) -> list[Recovery]:

@@ -110,9 +110,14 @@ def result_policies(rules: Sequence[ResultRule], profile: CompilerProfile) -> It
         yield _policy(lookup, by_lookup[lookup], profile)
 
 
+def waiting_changes(rules: Iterable[ResultRule]) -> dict[str, ResultRule]:
+    """What each action waits for, if it waits for a statement."""
+    return {rule.action: rule for rule in rules if not rule.called_for}
+
+
 def refused_calls(rules: Iterable[ResultRule], sessions: Iterable[SessionSummary]) -> dict[str, ResultRule]:
     """The failures that a rule explains, by the id of their event: the action did not wait for its statement."""
-    waiting = {rule.action: rule for rule in rules if not rule.called_for}
+    waiting = waiting_changes(rules)
     return {
         failure.event_id: rule
         for session in sessions

@@ -187,7 +187,7 @@ def _draft(routine: _Routine, profile: CompilerProfile) -> ArtifactDraft:
 def _why(name: str, routine: _Routine) -> str:
     """Why a command belongs to the routine that is not in most pieces of work."""
     message = "" if name in routine.usual else routine.demanded.get(name, "")
-    return f": without it, {routine.closing} failed with “{plain_quotes(message)}”" if message else ""
+    return f": {routine.closing} has failed with “{plain_quotes(message)}”" if message else ""
 
 
 def _last(piece: _Piece, name: str) -> list[Step]:

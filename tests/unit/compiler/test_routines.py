@@ -92,6 +92,6 @@ def test_what_an_error_demands_is_part_of_the_routine():
     sessions = [refused(name) for name in ("s1", "s2")]
     assert learned(*sessions) == [[*CHECKS, "make format", "git commit"]]
     (draft,) = routines(sessions, DEFAULT_PROFILE)
-    reason = "without it, git commit failed with “the hook says: run FORMAT first”"
+    reason = "git commit has failed with “the hook says: run FORMAT first”"
     assert draft.content["steps"][4]["description"] == f"Run `make format`: {reason}"
     assert learned(*(replace(each, failures=()) for each in sessions)) == [ROUTINE]

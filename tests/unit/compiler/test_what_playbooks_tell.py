@@ -205,3 +205,65 @@ def test_attempts_in_vain_are_counted_together():
     (step,) = only(scripts).content["recovery_steps"]
     assert step.count("did not help") == 1
     assert step.endswith("another print_report did not help (tried 3 times)")
+
+
+def test_a_change_in_place_of_another_says_what_it_waits_for():
+    """Orders that are pending are cancelled instead of returned; what came next was another request."""
+    worked = [order_work(f"a{n}", "return_order") for n in range(8)]
+    worked += [order_work(f"b{n}", "cancel_order", status="pending") for n in range(8)]
+    refused = []
+    for number in range(3):
+        ids = {"order_id": f"W{number}555", "card_id": f"C{number}777"}
+        script = Script(f"c{number}").user("Please return my order")
+        script.call("get_order_details", {"status": "pending", "country": "USA"}, order_id=ids["order_id"])
+        script.call("return_order", error="cannot be returned", **ids).call("cancel_order", **ids)
+        refused.append(script.user("And my address?").call("get_address", ids["order_id"]).feedback("positive"))
+    assert only([*worked, *refused]).content["recovery_steps"] == [
+        "If get_order_details says “status: pending”: cancel the order with cancel_order instead (worked 3 of 3 times)"
+    ]
+
+
+def test_an_input_is_demanded_only_if_most_calls_that_worked_have_it():
+    """A file that was too long needed a limit; most files need none."""
+    scripts = []
+    for number in range(3):
+        script = Script(f"s{number}").user("Read the file")
+        script.call("load_report", error="the report is too long", name=f"r{number}")
+        scripts.append(script.call("load_report", name=f"r{number}", limit=100).feedback("positive"))
+    demand = ["Before load_report, make sure that limit is given"]
+    assert only(scripts).content["prevention_strategies"] == demand
+    scripts += [
+        Script(f"t{number}").user("Read the file").call("load_report", name="x").feedback("positive")
+        for number in range(4)
+    ]
+    assert only(scripts).content["prevention_strategies"] == []
+
+
+def test_a_known_change_that_ended_the_error_each_time_is_advised_whatever_failed_next():
+    """With how often another error followed."""
+    scripts = []
+    for number in range(3):
+        script = Script(f"s{number}").user(f"Pay with voucher_{number}77")
+        script.call("get_cards", {"cards": [f"card_{number}88"]}, user=f"u{number}")
+        script.call("pay", error="vouchers are not accepted", with_id=f"voucher_{number}77")
+        script.agent("It is not accepted").user("Take the card, then")
+        script.call("pay", error="the card has expired" if number else None, with_id=f"card_{number}88")
+        scripts.append(script.feedback("negative" if number else "positive"))
+    playbook = next(draft for draft in drafts(scripts) if "vouchers" in draft.title)
+    (step,) = playbook.content["recovery_steps"]
+    assert "call pay again" in step
+    assert step.endswith("(worked 1 of 3 times; twice another error followed)")
+
+
+def test_a_lookup_that_failed_in_place_of_another_was_tried_in_vain():
+    """Also where the first one was tried again and found what was looked for."""
+    scripts = []
+    for number in range(4):
+        script = Script(f"s{number}").user("Who am I?").call("find_user_by_email", error="no such user", email="a@b.c")
+        found = number > 0
+        script.call("find_user_by_name", {"id": f"u{number}"}, error=None if found else "no such user", name="Ann")
+        if not found:
+            script.user("Sorry, it is d@b.c").call("find_user_by_email", {"id": "u0"}, email="d@b.c")
+        scripts.append(script.call("get_orders", user=f"u{number}").feedback("positive"))
+    steps = only(scripts).content["recovery_steps"]
+    assert any("find_user_by_name instead" in step and step.endswith("(worked 3 of 4 times)") for step in steps)
