@@ -10,7 +10,7 @@ from hmxgraph.compiler.summary import SessionSummary
 
 # The share of calls after the change that fail, the probability of that by chance for any of the changes in question
 # (Bonferroni), and the number of sessions that show it.
-_AT_LEAST, _BY_CHANCE, _SESSIONS = 0.5, 0.05, 2
+_AT_LEAST, _BY_CHANCE, _SESSIONS = 0.3, 0.05, 2
 
 
 class Call(NamedTuple):
