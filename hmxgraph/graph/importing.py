@@ -10,7 +10,7 @@ from typing import Any
 
 from hmxgraph.errors import Fault, MalformedJson, UnknownChoice
 from hmxgraph.formats.catalogue import FORMATS, HMX_EVENTS, format_named, recognise
-from hmxgraph.formats.conversion import Format, JsonObject, Origin, Outcome, Record
+from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 from hmxgraph.ingest.intake import malformed, mended
 from hmxgraph.ingest.sources import Arrival, Broken, Delivery, Lull, Payload, Source, are_paths
 from hmxgraph.protocol.events import Event
@@ -85,7 +85,7 @@ class Importing:
             arrivals = chain(head, arrivals)
             recognition = recognise(sample)
             recognised = recognition.format
-            like_events = recognition.nearest is HMX_EVENTS and recognition.match.score >= _LIKE_EVENTS
+            like_events = recognition.nearest is HMX_EVENTS and _like_events(recognition.match)
             if recognised is None and (not like_events if sample else len(head) >= _NOISE or _is_prose(head)):
                 words = str(recognition) if sample else "no JSON in the first lines"
                 yield from self._unknown(source, words, arrivals)
@@ -171,6 +171,11 @@ class Importing:
             given.key,
             carried,
         )
+
+
+def _like_events(match: Match) -> bool:
+    """Whether records are events that lack some fields: they name the version of HMX, or have several other fields."""
+    return "hmx_version" not in match.missing or match.score >= _LIKE_EVENTS
 
 
 def _is_prose(head: Iterable[Arrival]) -> bool:

@@ -154,6 +154,6 @@ def test_a_record_with_a_single_field_of_an_event_is_something_else():
     """A file of another kind is rejected as a whole; events that lack some fields are rejected one by one."""
     (rejected,), _ = imported(lines({"session_id": "s", "run": {"steps": 3}}, {"session_id": "t"}))
     assert rejected.fault.actual.startswith("no known format")
-    almost = {"session_id": "s", "event_id": "e1", "event_type": "message", "sequence": 1}
+    almost = {"session_id": "s", "event_id": "e1", "event_type": "message"}
     _, report = imported(lines(almost))
     assert (report.sources[0].format, report.sources[0].rejected) == ("HMX-E events", 1)
