@@ -228,7 +228,7 @@ _FENCED = re.compile(r"```.*?(?:```|\Z)|^>.*$|\[[^\]\n]{0,300}\]|###\w+###", re.
 _PRINTED = re.compile(
     r"^[ \t]*Traceback \(most recent call last\):\n(?:[ \t]+\S.*\n|[ \t]*\n)*(?:\S.*)?$"
     r"|^[ \t]*(?:File \"[^\"\n]+\", line \d+\b.*|at \S.*[:(]\S*:\d+\)?)$(?:\n[ \t]{2,}\S.*$)*"
-    r"|^[ \t]*(?:[A-Za-z_]\w*\.)*(?:\w*(?:Error|Exception))(?: \w+)?: .*$",
+    r"|^[ \t]*(?:[A-Za-z_]\w*\.)*(?:\w*Error|\w+Exception)(?: code)?: .*$",
     re.MULTILINE,
 )
 _BULLET = re.compile(r"^(?:[-*\u2022>#\s]+|\(?\d{1,2}[.)]\s+|[a-z]\)\s+)+")

@@ -4,6 +4,7 @@ import pytest
 
 from hmxgraph.extraction._facts import change
 from hmxgraph.extraction.extract import aim, extract, request
+from hmxgraph.extraction.language import sentences
 from tests.unit.extraction.events import said
 
 
@@ -93,3 +94,9 @@ def test_what_a_program_printed_is_neither_a_wish_nor_a_rule(pasted):
     drafts = extract(said(f"{pasted}\nPlease deploy the staging environment.", sequence=0)).memories
     assert [draft.kind for draft in drafts] == ["goal"]
     assert "staging environment" in drafts[0].text
+
+
+@pytest.mark.parametrize("said_of_errors", ["Error handling: always log the cause.", "Exception: never on Fridays."])
+def test_what_is_said_of_errors_is_no_error(said_of_errors):
+    """People begin their rules with such words."""
+    assert sentences(f"Deploy staging.\n{said_of_errors}") == ["Deploy staging.", said_of_errors]
