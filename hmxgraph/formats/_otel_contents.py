@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hmxgraph.formats._messages import Message
-from hmxgraph.formats._otel_exports import STATUS
 from hmxgraph.formats._spans import Span, SpanEvent, json_or_text, tree
 from hmxgraph.formats._values import listed, mapping, name, present, text
 from hmxgraph.formats.conversion import JsonObject
@@ -270,7 +269,7 @@ def tool_of(span: Span) -> ToolSpan:
     failed = span.failed or span.first("error.type") is not None
     if failed and not _says_something(returned):
         returned = error_text(span)
-    ended_well = span.attributes.get(STATUS) == "OK" or returned is not None
+    ended_well = span.succeeded or returned is not None
     success = False if failed else True if ended_well else None
     return ToolSpan(named or span.name, call_id, _given(span), returned, success)
 

@@ -14,9 +14,8 @@ from hmxgraph.formats._spans import Span, SpanEvent, attributes, spans_in
 from hmxgraph.formats._values import listed, mapping, moment, name, text
 from hmxgraph.formats.conversion import JsonObject
 
-# Jaeger's names for the status of a span. OTLP's status becomes the same attribute, so that OK differs from unset.
-STATUS, _STATUS_TEXT = "otel.status_code", "otel.status_description"
-_OK = frozenset({1, "1", "STATUS_CODE_OK", "OK"})
+# Jaeger's names for the status of a span.
+_STATUS, _STATUS_TEXT = "otel.status_code", "otel.status_description"
 _MODEL_OPERATIONS = frozenset({"chat", "generate_content", "text_completion"})
 _TRACE_FIELDS = frozenset(
     {"resourceSpans", "resource_spans", "resourceLogs", "scopeSpans", "spanId", "span_id", "spanID"}
@@ -74,7 +73,7 @@ def _as_otlp(value: Mapping[str, Any]) -> JsonObject | None:
         value = inner
     for field in ("resourceSpans", "resource_spans", "batches"):
         if isinstance(value.get(field), list) and (field != "batches" or _are_of_tempo(value[field])):
-            return {"resourceSpans": [_resource(mapping(part)) for part in value[field]]}
+            return {"resourceSpans": value[field]}
     context = mapping(value.get("context"))
     if "trace_id" in context and "span_id" in context:
         return _sdk(value)
@@ -102,35 +101,12 @@ def _wrapped(resource_spans: Iterable[JsonObject]) -> JsonObject:
 # OTLP and the SDK.
 
 
-def _resource(part: Mapping[str, Any]) -> JsonObject:
-    """Resource spans with the status of each span among its attributes."""
-    scopes = part.get("scopeSpans", part.get("scope_spans", part.get("instrumentationLibrarySpans")))
-    return {
-        "resource": part.get("resource"),
-        "scopeSpans": [
-            {"spans": [_with_status(mapping(span)) for span in listed(mapping(scope).get("spans"))]}
-            for scope in listed(scopes)
-        ],
-    }
-
-
-def _with_status(span: Mapping[str, Any]) -> JsonObject:
-    status = mapping(span.get("status"))
-    ended_well = _hashable(status.get("code", status.get("status_code"))) in _OK
-    return {**span, "attributes": attributes(span.get("attributes")) | ({STATUS: "OK"} if ended_well else {})}
-
-
-def _hashable(value: Any) -> int | str | None:
-    return value if isinstance(value, int | str) else None
-
-
 def _sdk(value: Mapping[str, Any]) -> JsonObject:
     """A span as the SDK's console exporter writes it, or as Phoenix does: with the status beside the attributes."""
     status = value.get("status")
     if not isinstance(status, Mapping):
         status = {"status_code": value.get("status_code", status), "description": value.get("status_message")}
-    spread = {**value, "status": status, "attributes": _spread(attributes(value.get("attributes")))}
-    return _with_status(spread)
+    return {**value, "status": status, "attributes": _spread(attributes(value.get("attributes")))}
 
 
 def _spread(stated: JsonObject) -> JsonObject:
@@ -187,19 +163,17 @@ def _flat(span: Mapping[str, Any]) -> JsonObject:
     words = _first(status, ("message", "description"))
     code = status.get("code", status.get("status_code"))
     events = listed(span.get("events")) or listed(span.get("span_events"))
-    return _with_status(
-        {
-            "traceId": _first(span, ("traceId", "trace_id")),
-            "spanId": _first(span, ("spanId", "span_id")),
-            "parentSpanId": _first(span, _PARENTS),
-            "name": span.get("name"),
-            "startTimeUnixNano": _first(span, _STARTS),
-            "endTimeUnixNano": _first(span, _ENDS),
-            "attributes": _spread(attributes(span.get("attributes"))),
-            "events": [_event(mapping(event)) for event in events],
-            "status": {"code": code, "message": words},
-        }
-    )
+    return {
+        "traceId": _first(span, ("traceId", "trace_id")),
+        "spanId": _first(span, ("spanId", "span_id")),
+        "parentSpanId": _first(span, _PARENTS),
+        "name": span.get("name"),
+        "startTimeUnixNano": _first(span, _STARTS),
+        "endTimeUnixNano": _first(span, _ENDS),
+        "attributes": _spread(attributes(span.get("attributes"))),
+        "events": [_event(mapping(event)) for event in events],
+        "status": {"code": code, "message": words},
+    }
 
 
 def _resource_span(span: Mapping[str, Any]) -> JsonObject:
@@ -239,7 +213,7 @@ def _of_jaeger(trace: Mapping[str, Any]) -> Iterator[JsonObject]:
 
 def _jaeger_span(span: Mapping[str, Any]) -> JsonObject:
     tags = _tags(span.get("tags"))
-    failed = tags.get(STATUS) == "ERROR" or tags.get("error") in (True, "true")
+    failed = tags.get(_STATUS) == "ERROR" or tags.get("error") in (True, "true")
     start, lasted = span.get("startTime"), span.get("duration")
     end = start + lasted if isinstance(start, int) and isinstance(lasted, int) else None
     return {
@@ -251,7 +225,7 @@ def _jaeger_span(span: Mapping[str, Any]) -> JsonObject:
         "endTimeUnixNano": _nanoseconds(end),
         "attributes": tags,
         "events": [_jaeger_log(mapping(log)) for log in listed(span.get("logs"))],
-        "status": {"code": 2 if failed else 0, "message": tags.get(_STATUS_TEXT)},
+        "status": {"code": "ERROR" if failed else tags.get(_STATUS), "message": tags.get(_STATUS_TEXT)},
     }
 
 

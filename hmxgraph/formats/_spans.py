@@ -3,7 +3,7 @@
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from hmxgraph.formats.conversion import JsonObject
 
 _HEX = re.compile(r"(?:0x)?([0-9a-fA-F]{16,32})")
 _ERRORS = frozenset({2, "2", "STATUS_CODE_ERROR", "ERROR"})
+_OK = frozenset({1, "1", "STATUS_CODE_OK", "OK"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class SpanEvent:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One span; ``failed`` says that its status is an error."""
+    """One span; ``failed`` says that its status is an error, ``succeeded`` that it is OK; most leave it unset."""
 
     trace_id: str
     span_id: str
@@ -37,6 +38,7 @@ class Span:
     events: tuple[SpanEvent, ...] = field(default=())
     failed: bool = False
     status: str = ""
+    succeeded: bool = False
 
     @property
     def duration_ms(self) -> int | None:
@@ -95,8 +97,9 @@ def _of_wire(span: Mapping[str, Any], about: JsonObject) -> Span:
         attributes(span.get("attributes")),
         about,
         tuple(_event(mapping(event)) for event in listed(span.get("events"))),
-        status.get("code") in _ERRORS if isinstance(status.get("code"), int | str) else False,
+        _is_one_of(status.get("code"), _ERRORS),
         text(status.get("message")),
+        _is_one_of(status.get("code"), _OK),
     )
 
 
@@ -113,9 +116,14 @@ def _of_sdk(span: Mapping[str, Any]) -> Span:
         attributes(span.get("attributes")),
         attributes(mapping(span.get("resource")).get("attributes")),
         tuple(_event(mapping(event)) for event in listed(span.get("events"))),
-        status.get("status_code") in _ERRORS if isinstance(status.get("status_code"), int | str) else False,
+        _is_one_of(status.get("status_code"), _ERRORS),
         text(status.get("description")),
+        _is_one_of(status.get("status_code"), _OK),
     )
+
+
+def _is_one_of(code: Any, codes: Container[object]) -> bool:
+    return isinstance(code, int | str) and code in codes
 
 
 def _event(event: Mapping[str, Any]) -> SpanEvent:
