@@ -1,13 +1,16 @@
 """LlamaIndex: a retriever over context packs, and a memory block for ``Memory(memory_blocks=[...])``."""
 
 import asyncio
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever  # pyright: ignore[reportMissingImports]
-from llama_index.core.base.llms.types import ChatMessage  # pyright: ignore[reportMissingImports]
+from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock  # pyright: ignore[reportMissingImports]
 from llama_index.core.memory import BaseMemoryBlock  # pyright: ignore[reportMissingImports]
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode  # pyright: ignore[reportMissingImports]
 
+from hmxgraph.adapters._chat import FORMAT, Item, call_item, message_item, result_item
 from hmxgraph.adapters._sources import sources
 from hmxgraph.api.graph import KnowledgeGraph
 
@@ -39,7 +42,7 @@ class HmxRetriever(BaseRetriever):
 class HmxMemoryBlock(BaseMemoryBlock[str]):
     """A memory block that returns the pack for the last user message.
 
-    It records the messages that LlamaIndex flushes from its short-term memory.
+    It records the messages that LlamaIndex flushes from its short-term memory, with their tool calls and results.
 
     Messages are recorded in the session that LlamaIndex names, else in *session_id*.
     """
@@ -59,12 +62,30 @@ class HmxMemoryBlock(BaseMemoryBlock[str]):
         return pack.prompt
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
-        for message in messages:
-            session = message.additional_kwargs.get("session_id") or self.session_id
-            item = {"role": str(message.role.value), "content": message.content or ""}
-            await asyncio.to_thread(self.graph.record, [item], session_id=session, user_id=self.user_id)
+        for session, group in groupby(messages, self._session):
+            items = list(_items(group))
+            await asyncio.to_thread(self.graph.record, items, session_id=session, user_id=self.user_id, format=FORMAT)
+
+    def _session(self, message: ChatMessage) -> str:
+        return message.additional_kwargs.get("session_id") or self.session_id
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
         """Return None: a truncated pack would lose its closing mark; lower *budget* instead."""
         del content, tokens_to_truncate
         return None
+
+
+def _items(messages: Iterable[ChatMessage]) -> Iterator[Item]:
+    """What was said, called and answered; the name of a tool is in its call, so a result names the call alone."""
+    for message in messages:
+        text = message.content or ""
+        if message.role == "tool":
+            yield result_item(str(message.additional_kwargs.get("tool_call_id", "")), text, failed=False)
+        elif text:
+            yield message_item(str(message.role.value), text)
+        calls = [block for block in message.blocks if isinstance(block, ToolCallBlock)]
+        for call in calls:
+            yield call_item(str(call.tool_call_id or ""), call.tool_name, call.tool_kwargs)
+        # Integrations older than ToolCallBlock leave the client's own calls here; newer ones leave both.
+        if not calls and (older := message.additional_kwargs.get("tool_calls")):
+            yield {"role": "assistant", "content": None, "tool_calls": older}

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("llama_index.core", reason="needs llama-index-core: pip install 'hmxgraph[llama-index]'")
 
-from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.base.llms.types import ChatMessage, TextBlock, ToolCallBlock
 from llama_index.core.memory import Memory
 
 from hmxgraph.adapters.llama_index import HmxMemoryBlock, HmxRetriever
@@ -62,3 +62,29 @@ def test_a_memory_block_recalls_and_records(known):
     assert "juniper" in rows[0]["text"]
     assert asyncio.run(block.aget([])) == ""
     gc.collect()  # LlamaIndex leaves its own database to the collector
+
+
+def _a_failed_and_a_mended_call():
+    """The messages of an agent's turn; the second call is in the client's own form, as older integrations leave it."""
+    mended = {"id": "c2", "type": "function", "function": {"name": "deploy", "arguments": '{"cluster": "juniper"}'}}
+    failed = ToolCallBlock(tool_call_id="c1", tool_name="deploy", tool_kwargs={"cluster": "oak"})
+    return [
+        ChatMessage(role="user", content="Deploy the shop"),
+        ChatMessage(role="assistant", blocks=[TextBlock(text="On its way"), failed]),
+        ChatMessage(role="tool", content="Error: no such cluster: oak", additional_kwargs={"tool_call_id": "c1"}),
+        ChatMessage(role="assistant", content=None, additional_kwargs={"tool_calls": [mended]}),
+        ChatMessage(role="tool", content="deployed", additional_kwargs={"tool_call_id": "c2"}),
+    ]
+
+
+def test_a_memory_block_records_calls_and_results(graph):
+    """Calls, results and failures are events of their own, in the session that LlamaIndex names."""
+    block = HmxMemoryBlock(graph=graph)
+    asyncio.run(block.aput(_a_failed_and_a_mended_call(), session_id="chat-2"))
+    story = [(row["event_type"], row["text"]) for row in graph.query("explore/session_story", session_id="chat-2")]
+    kinds = ["message", "message", "tool_call", "tool_result", "tool_call", "tool_result"]
+    assert [kind for kind, _ in story] == kinds
+    assert all(
+        name in text for (_, text), name in zip(story[2:], ["oak", "no such", "juniper", "deployed"], strict=True)
+    )
+    assert [dict(row) for row in graph.query("explore/tools")] == [{"name": "deploy", "calls": 2, "success_rate": 0.5}]
