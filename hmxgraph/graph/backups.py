@@ -186,15 +186,14 @@ def restore(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedur
         BackupRefused: the file is not a complete backup of this schema, or the tenant is not empty.
 
     """
-    head, foot = _checked(path)
+    head, foot, file_hash = _checked(path)
     if head["tenant_id"] == tenancy.tenant_id:
         yield from _empty(tenancy, path)
         yield from _restored(tenancy, path, progress)
         digest = yield from _digest(tenancy)
         same: bool | None = digest == foot.digest
     else:
-        yield from _empty(tenancy, path)
-        yield from _replayed(tenancy, path, progress)
+        yield from _replay(tenancy, path, _key_of_replay(tenancy, file_hash), progress)
         digest, same = (yield from _digest(tenancy)), None
     verified = yield from checks.verify(tenancy)
     return RestoreReport(
@@ -223,8 +222,8 @@ def _nodes(path: Path) -> Iterator[dict[str, Any]]:
             yield value
 
 
-def _checked(path: Path) -> tuple[dict[str, Any], _Foot]:
-    """The header and footer of a backup, after its hash was verified.
+def _checked(path: Path) -> tuple[dict[str, Any], _Foot, str]:
+    """The header, footer and hash of a backup, after the hash was verified.
 
     Raises:
         BackupRefused: it is not an intact backup of this schema.
@@ -248,7 +247,7 @@ def _checked(path: Path) -> tuple[dict[str, Any], _Foot]:
     if first["schema"] != (version := packaged_schema().version):
         reason = f"its schema is {first['schema']}, that of this release {version}"
         raise BackupRefused(str(path), reason, "restore it with the release that wrote it, which then can be upgraded")
-    return first, _Foot(foot["nodes"], foot["relationships"], foot["digest"])
+    return first, _Foot(foot["nodes"], foot["relationships"], foot["digest"]), foot["sha256"]
 
 
 def _no_backup(path: Path) -> BackupRefused:
@@ -258,7 +257,7 @@ def _no_backup(path: Path) -> BackupRefused:
 def _empty(tenancy: Tenancy, path: Path) -> Procedure[None]:
     """Refuse a tenant that holds something; what an interrupted restore left behind is removed."""
     rows = yield from read(lambda: ask(bind("tenants/state", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key)))
-    marks = yield from read(lambda: ask(bind("backups/interrupted", tenant_id=tenancy.tenant_id, key=_mark(tenancy))))
+    marks = yield from _marks(tenancy, _key_of_restore(tenancy))
     left = yield from read(lambda: ask(bind("backups/ids", tenant_id=tenancy.tenant_id)))
     if rows or (left[0]["ids"] and not marks):
         reason = f"tenant {tenancy.tenant_id!r} is not empty"
@@ -281,9 +280,27 @@ def _parts(rows: Iterable[Any], weigh: Callable[[Any], int] = lambda _: 0) -> It
         yield part
 
 
-def _mark(tenancy: Tenancy) -> str:
-    """The key of the node that a restore creates first and removes last; no event has it."""
+# A restore creates a node first and removes it last. No event has its key.
+
+
+def _key_of_restore(tenancy: Tenancy) -> str:
     return tenancy.node_key("restore", "begun")
+
+
+def _key_of_replay(tenancy: Tenancy, file_hash: str) -> str:
+    """The key for a backup of another tenant: it names the file, because only the same file may be continued."""
+    return tenancy.node_key("replay", file_hash)
+
+
+def _marks(tenancy: Tenancy, key: str) -> Procedure[list[Row]]:
+    rows = yield from read(lambda: ask(bind("backups/interrupted", tenant_id=tenancy.tenant_id, key=key)))
+    return rows
+
+
+def _mark(tenancy: Tenancy, key: str) -> Plan[str]:
+    """Create the node with *key*; returns its id."""
+    created = yield from _create(tenancy, [{"id": "", "labels": ["Awaited"], "properties": {"key": key}}])
+    return created[""]
 
 
 # A backup of the same tenant: nodes, then their relationships; the tenant's own node comes last,
@@ -291,17 +308,17 @@ def _mark(tenancy: Tenancy) -> str:
 
 
 def _restored(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[None]:
-    mark = {"id": "", "labels": ["Awaited"], "properties": {"key": _mark(tenancy)}}
-    places: dict[str, str] = yield from write(partial(_create, tenancy, [mark]))
+    mark_id = yield from write(partial(_mark, tenancy, _key_of_restore(tenancy)))
+    places: dict[str, str] = {}
     own: list[Row] = []
     for part in _parts(_nodes(path), _weight):
         own += [node for node in part if _TENANT in node["labels"]]
         places |= yield from write(partial(_create, tenancy, [node for node in part if _TENANT not in node["labels"]]))
         if progress:
-            progress(len(places) - 1)
+            progress(len(places))
     for part in _parts(_links(path, places)):
         yield from write(partial(_link, tenancy, part))
-    yield from write(partial(_finish, tenancy, own, places[""]))
+    yield from write(partial(_finish, tenancy, own, mark_id))
 
 
 def _weight(node: Mapping[str, Any]) -> int:
@@ -343,7 +360,17 @@ def _link(tenancy: Tenancy, links: Sequence[Row]) -> Plan[None]:
     yield bind("backups/link", tenant_id=tenancy.tenant_id, batch={"links": list(links)})
 
 
-# A backup of another tenant: its inputs are recorded again, in their original order.
+# A backup of another tenant: its inputs are recorded again, in their original order. Each of these writes may be
+# repeated, so an interrupted replay is continued where an interrupted restore starts again.
+
+
+def _replay(tenancy: Tenancy, path: Path, key: str, progress: Progress) -> Procedure[None]:
+    if not (yield from _marks(tenancy, key)):
+        yield from _empty(tenancy, path)
+        yield from write(partial(_mark, tenancy, key))
+    yield from _replayed(tenancy, path, progress)
+    ids = [row["id"] for row in (yield from _marks(tenancy, key))]
+    yield from write(lambda: ask(bind("backups/remove", tenant_id=tenancy.tenant_id, ids=ids)))
 
 
 def _replayed(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[None]:

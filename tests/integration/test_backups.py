@@ -118,6 +118,53 @@ def test_another_tenant_replays_a_backup(lived, address, tmp_path):
         assert theirs["task"]["status"] == ours["task"]["status"]
 
 
+class _Interruption:
+    """Progress that fails at its *after*-th report."""
+
+    def __init__(self, after):
+        self.left = after
+
+    def __call__(self, _done):
+        self.left -= 1
+        if not self.left:
+            raise RuntimeError
+
+
+def test_an_interrupted_replay_is_continued(lived, address, tmp_path, monkeypatch):
+    """At any moment: after some events, and before the artifacts; the result is that of an undisturbed replay."""
+    lived.backup(tmp_path / "all.ndjson")
+    monkeypatch.setattr("hmxgraph.graph.backups._PAGE", 7)
+    login = {"user": address.user, "password": address.password}
+    with hmxgraph.connect(address.uri, tenant_id=f"{lived.tenant_id}-d", **login) as other:
+        for after in (1, 3, 5):
+            with pytest.raises(RuntimeError):
+                other.restore(tmp_path / "all.ndjson", progress=_Interruption(after))
+        with monkeypatch.context() as patch:
+            patch.setattr("hmxgraph.graph.backups.compile_tenant", interrupted_compilation)
+            with pytest.raises(RuntimeError):
+                other.restore(tmp_path / "all.ndjson")
+        assert other.restore(tmp_path / "all.ndjson").ok
+        ours, theirs = picture(lived), picture(other)
+        assert theirs["digest"] == ours["digest"]
+        assert theirs["task"]["status"] == ours["task"]["status"]
+        with pytest.raises(BackupRefused, match="is not empty"):
+            other.restore(tmp_path / "all.ndjson")
+
+
+def test_only_the_same_file_continues_a_replay(lived, address, tmp_path):
+    """Another backup would mix with what is there."""
+    lived.backup(tmp_path / "all.ndjson")
+    lived.remember("The port of staging is 8443")
+    lived.backup(tmp_path / "later.ndjson")
+    login = {"user": address.user, "password": address.password}
+    with hmxgraph.connect(address.uri, tenant_id=f"{lived.tenant_id}-e", **login) as other:
+        with pytest.raises(RuntimeError):
+            other.restore(tmp_path / "all.ndjson", progress=interrupt)
+        with pytest.raises(BackupRefused, match="is not empty"):
+            other.restore(tmp_path / "later.ndjson")
+        assert other.restore(tmp_path / "all.ndjson").ok
+
+
 @pytest.mark.parametrize(
     "damage", [lambda text: text[:-40], lambda text: text.replace("Ann", "Eve", 1), lambda _: "{}"]
 )
@@ -145,6 +192,11 @@ def test_a_backup_appears_whole_or_not_at_all(lived, tmp_path):
 def states(graph):
     """The bodies of the states that a framework kept."""
     return [state.body for state in graph.states.on_shelf("thread-1", "checkpoint")]
+
+
+def interrupted_compilation(_tenancy, _options):
+    """A compilation that is interrupted at once."""
+    raise RuntimeError
 
 
 def interrupt(_nodes):
