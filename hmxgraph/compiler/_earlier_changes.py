@@ -19,6 +19,7 @@ class Call(NamedTuple):
     session_id: str
     place: int
     after: frozenset[str]
+    worked: bool
 
 
 def calls_after_changes(sessions: Iterable[SessionSummary]) -> Mapping[str, list[Call]]:
@@ -39,7 +40,7 @@ def _calls(session: SessionSummary) -> Iterator[tuple[str, Call]]:
             continue
         about = things.intersection(step.about)
         after = frozenset(action for thing in about for action in changed[thing]) - {step.action}
-        yield step.action, Call(session.session_id, place, after)
+        yield step.action, Call(session.session_id, place, after, step.ok)
         if step.ok:
             for thing in about:
                 changed[thing].add(step.action)
@@ -61,8 +62,14 @@ def spoiling_changes(group: FailureGroup, calls: Mapping[str, list[Call]]) -> li
             and len(hits) >= _AT_LEAST * len(after)
             and chance(table) <= _BY_CHANCE / len(changes)
         ):
-            advice.append(
-                f"Before {group.action}, make sure that {change} has not changed the same thing: after that it failed "
-                f"so {len(hits)} of {len(after)} times, otherwise {len(misses)} of {len(others)}"
-            )
+            counted = f"it failed so {len(hits)} of {len(after)} times, otherwise {len(misses)} of {len(others)}"
+            advice.append(f"{_avoidance(group.action, change, len(after), calls)}: after that {counted}")
     return advice
+
+
+def _avoidance(action: str, change: str, spoilt: int, calls: Mapping[str, list[Call]]) -> str:
+    """The other order, if that was taken at least as often and *change* worked then; else to check what was changed."""
+    swapped = [call.worked for call in calls.get(change, []) if action in call.after]
+    if len(swapped) >= max(spoilt, _SESSIONS) and all(swapped):
+        return f"Call {action} before {change} of the same thing, not after it"
+    return f"Before {action}, make sure that {change} has not changed the same thing"

@@ -1,8 +1,8 @@
 """Where the values come from that tools are called with: earlier results, the user."""
 
 import re
-from collections import Counter, deque
-from collections.abc import Container, Iterator, Mapping
+from collections import Counter, defaultdict, deque
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 from zlib import crc32
@@ -132,10 +132,23 @@ class ValueOrigins:
         return named
 
     def _origins(self, value: Any) -> tuple[str, ...]:
-        """The origins that most parts of *value* share; "" if none. Words that the user said are the user's."""
-        texts = [value] if isinstance(value, str) and value else list(islice(_scalars(value), _SCALARS_PER_RESULT))
+        """The origins that most parts of *value* share; "" if none. Words that the user said are the user's.
+
+        Where the parts of objects have several origins, those that most values of one key share count: flights are
+        from the search that returned their numbers, wherever their dates are from.
+        """
+        if isinstance(value, str) and value:
+            return self._shared_origins([value]) or ("",)
+        by_key: defaultdict[str, list[str]] = defaultdict(list)
+        for name, text in islice(_fields(value), _SCALARS_PER_RESULT):
+            by_key[name].append(text)
+        shared = self._shared_origins([text for texts in by_key.values() for text in texts])
+        of_keys = (origin for texts in by_key.values() for origin in self._shared_origins(texts))
+        return shared or tuple(dict.fromkeys(of_keys)) or ("",)
+
+    def _shared_origins(self, texts: Sequence[str]) -> tuple[str, ...]:
         counts = Counter(origin for text in texts for origin in self._origins_of(text))
-        return tuple(origin for origin, count in counts.items() if 2 * count > len(texts)) or ("",)
+        return tuple(origin for origin, count in counts.items() if 2 * count > len(texts))
 
     def _origins_of(self, text: str) -> tuple[str, ...]:
         """The user if a message says this, else the actions that are its sources.

@@ -22,7 +22,7 @@ from hmxgraph.compiler._recoveries import (
 from hmxgraph.compiler._result_rules import ResultRule
 from hmxgraph.compiler._retries import call_again
 from hmxgraph.compiler._slots import filled
-from hmxgraph.compiler._step_wording import usual_line
+from hmxgraph.compiler._step_wording import as_done, usual_line
 from hmxgraph.compiler._verbs import (
     instruction,
     is_action,
@@ -40,7 +40,7 @@ from hmxgraph.compiler.failures import FailureGroup, Occurrence, most_frequent, 
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import Amendment, SessionSummary, Step
-from hmxgraph.text.artifacts import attempted, noted, plain, times
+from hmxgraph.text.artifacts import attempted, done, noted, plain, times
 from hmxgraph.text.terms import most_first
 
 _MOST_DRAFTS = 200
@@ -167,7 +167,7 @@ def _useful(group: FailureGroup, best: Sequence[Recovery], cases: Cases) -> bool
 
 def _worked_in_cases(repairs: Sequence[Recovery], cases: Cases) -> bool:
     """Whether one of the ways worked in several sessions, and all of them together in several cases."""
-    sound = [recovery for recovery in repairs if not recovery.futile]
+    sound = [recovery for recovery in repairs if recovery.futile < 1]
     credited = [occurrence for way in sound for occurrence in way.credited if occurrence.helped]
     helped = {occurrence.summary.session_id: occurrence.summary for occurrence in credited}
     return any(way.sessions_helped > 1 for way in sound) and len(cases.grouped(helped.values())) > 1
@@ -221,9 +221,15 @@ def _recovery_steps(
         before = [None, *(recovery.failed for recovery, _ in advised)]
         return [
             noted(
-                f"{_where(group, recovery, previous)}{_if_possible(recovery, deed, waiting)}"
-                f"{last * _hands_over(recovery)}",
-                _trust(recovery),
+                _way(
+                    group,
+                    recovery,
+                    deed,
+                    waiting.get(recovery.action),
+                    further=not _hands_over(recovery) and recovery.failed == previous,
+                )
+                + last * _hands_over(recovery),
+                _trust(group, recovery),
             )
             for (recovery, deed), previous in zip(advised, before, strict=False)
         ]
@@ -256,14 +262,17 @@ def _advised_ways(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[R
         further = len(ways) < _MOST_WAYS and recovery.informed and not _advised_already(recovery, deed, ways)
         if not ways or further:
             ways.append((recovery, deed))
-    handovers = [(recovery, _deed(group, recovery)) for recovery in best if _hands_over(recovery) and recovery.proven]
+    handovers = [
+        (recovery, _deed(group, recovery))
+        for recovery in best
+        if _hands_over(recovery) and recovery.proven and recovery.seen.count >= _HALF * _unrepaired(group)
+    ]
     return [*(pair for ways in ways_by_action.values() for pair in ways), *handovers[:1]]
 
 
-def _if_possible(recovery: Recovery, deed: str, waiting: Mapping[str, ResultRule]) -> str:
-    """*deed*, with the result that it waits for if it is another change than the one that failed."""
-    rule = waiting.get(recovery.action) if recovery.instead else None
-    return f"If {rule.condition}: {small(deed)}" if rule else deed
+def _unrepaired(group: FailureGroup) -> int:
+    """How often the failure was not repaired."""
+    return sum(not occurrence.repaired for occurrence in group.occurrences)
 
 
 def _rejected(occurrence: Occurrence) -> bool:
@@ -276,12 +285,20 @@ def _advised_already(recovery: Recovery, deed: str, ways: Sequence[tuple[Recover
     return any(deed == other or not sources.isdisjoint(way.actions) for way, other in ways)
 
 
-def _where(group: FailureGroup, recovery: Recovery, previous: str | None) -> str:
-    """The prefix of a way: the failed action, if it is not the group's own, and "Or: " for a further way."""
+def _where(group: FailureGroup, recovery: Recovery, rule: ResultRule | None) -> str:
+    """When a way is open: which action failed, if not the group's own, and the result that another change waits for."""
     if _hands_over(recovery):
         return ""
-    other = "Or: " if recovery.failed == previous else ""
-    return f"If {recovery.failed} failed: {other}" if recovery.failed != group.action else other
+    failed = f"{recovery.failed} failed" if recovery.failed != group.action else ""
+    says = rule.condition if rule and recovery.instead else ""
+    conditions = " and ".join(condition for condition in (failed, says) if condition)
+    return f"If {conditions}: " if conditions else ""
+
+
+def _way(group: FailureGroup, recovery: Recovery, deed: str, rule: ResultRule | None, *, further: bool) -> str:
+    """A way with its condition; "Or: " introduces a further one."""
+    where = _where(group, recovery, rule)
+    return f"{'Or: ' * further}{where}{small(deed) if where else deed}"
 
 
 def _no_recovery(group: FailureGroup) -> str:
@@ -358,7 +375,7 @@ def _deed(group: FailureGroup, recovery: Recovery) -> str:
     if not all(named) and not all(occurrence.declared for occurrence in recovery.credited):
         return ""
     deeds = [
-        line_instruction(name, line) if line else instruction(name)
+        line_instruction(name, line) if line else as_done(instruction(name), recovery.steps_of(name))
         for name, line in zip(recovery.actions, recovery.lines, strict=True)
     ]
     deed = ", then ".join([deeds[0], *map(small, deeds[1:])])
@@ -426,9 +443,14 @@ def _with_changes(group: FailureGroup, recovery: Recovery) -> str:
     return call_again(recovery.action, recovery.changes, settled=recovery.settled, wrong=wrong)
 
 
-def _trust(recovery: Recovery) -> str:
-    """How often it worked, and how often another error followed; "" if that is unknown."""
-    if recovery.unknown or _hands_over(recovery):
+def _trust(group: FailureGroup, recovery: Recovery) -> str:
+    """How often it worked, and how often another error followed; "" if that is unknown.
+
+    Handing over repairs nothing: it says how often it was done where nothing else did.
+    """
+    if _hands_over(recovery):
+        return done(recovery.seen.count, _unrepaired(group))
+    if recovery.unknown:
         return ""
     worked = recovery.seen.successes - recovery.displaced
     return times(worked, recovery.seen.count, recovery.displaced, futile=recovery.futile)

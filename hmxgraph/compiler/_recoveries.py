@@ -32,8 +32,8 @@ class Recovery:
     then says which inputs changed, and how. ``attempts`` counts the retries of the failed action;
     without any, the end of the session decides whether it helped. ``displaced`` counts how often
     the failure was gone but another took its place. ``instead`` is set if the failed action was
-    usually not retried where the reaction helped. ``futile`` is set if feedback calls every session
-    in which it helped a failure.
+    usually not retried where the reaction helped. ``futile`` is the share of the sessions in which it
+    helped that feedback calls a failure.
     """
 
     failed: str
@@ -48,7 +48,7 @@ class Recovery:
     changes: tuple[Amendment, ...] = ()
     displaced: int = 0
     instead: bool = False
-    futile: bool = False
+    futile: float = 0
 
     @property
     def action(self) -> str:
@@ -101,6 +101,10 @@ class Recovery:
         """Whether most reactions that it is credited for began with it."""
         firsts = [occurrence.changes[0] == self.action for occurrence in self.credited if occurrence.changes]
         return 2 * sum(firsts) >= len(firsts)
+
+    def steps_of(self, action: str) -> list[Step]:
+        """The steps that did *action* in the occurrences that it is credited for."""
+        return [step for occurrence in self.credited for step in occurrence.route if step.action == action]
 
     @property
     def _unattested(self) -> bool:
@@ -181,8 +185,17 @@ def went_elsewhere(occurrence: Occurrence) -> bool:
     """
     if occurrence.again is not None or occurrence.declared or not occurrence.route:
         return False
-    way = occurrence.route[0].action
-    return way == occurrence.action or not to_the_same_end(way, occurrence.action)
+    way = occurrence.route[0]
+    same_end = way.action != occurrence.action and to_the_same_end(way.action, occurrence.action)
+    return not same_end or _changes_something_else(way, occurrence)
+
+
+def _changes_something_else(way: Step, occurrence: Occurrence) -> bool:
+    """Whether *way* is a change of things that the failed change did not name, such as another order."""
+    failed = occurrence.failed_step
+    if failed is None or not is_action(way.action) or not is_action(failed.action):
+        return False
+    return bool(way.about and failed.about) and set(way.about).isdisjoint(failed.about)
 
 
 def tallies(advised: Iterable[Recovery], failed: str) -> list[dict[str, Any]]:
@@ -341,10 +354,14 @@ def _recovery(failed: str, key: tuple[Way, bool, tuple[Amendment, ...]], occurre
         displaced=sum(occurrence.displaced for occurrence in judged),
         instead=again <= _HALF * len(credited),
         # A lookup is done once it has its result, however the session ends.
-        futile=is_action(way[0])
-        and any(occurrence.helped for occurrence in credited)
-        and all(occurrence.summary.rejected for occurrence in credited),
+        futile=_share_rejected(credited) if is_action(way[0]) else 0,
     )
+
+
+def _share_rejected(credited: Sequence[Occurrence]) -> float:
+    """The share of the sessions in which a reaction helped that feedback rejects."""
+    helped = [occurrence.summary.rejected for occurrence in credited if occurrence.helped]
+    return sum(helped) / len(helped) if helped else 0
 
 
 def _steps(action: str, credited: Sequence[Occurrence], *, retry: bool) -> list[Step]:

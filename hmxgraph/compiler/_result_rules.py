@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
+from hmxgraph.compiler._step_wording import done_by_user
 from hmxgraph.compiler._verbs import kind_of, noun_words
 from hmxgraph.compiler._wording import LONGEST_TITLE, capital, listed, subjects, title
 from hmxgraph.compiler.profile import CompilerProfile
@@ -319,9 +320,10 @@ def _policy(lookup: str, rules: Iterable[ResultRule], profile: CompilerProfile) 
 def _advice(branch: Sequence[ResultRule]) -> str:
     """What to do, or not to do otherwise, where the lookup says what these rules have in common."""
     named = [rule.action for rule in branch]
+    use = "have the user use" if done_by_user([case.step for rule in branch for case in rule.cases]) else "use"
     if branch[0].called_for:
-        return f"where it says {branch[0].quotation}, use {listed(named)}"
-    return f"use {listed(named, 'or')} only where it says {branch[0].quotation}"
+        return f"where it says {branch[0].quotation}, {use} {listed(named)}"
+    return f"{use} {listed(named, 'or')} only where it says {branch[0].quotation}"
 
 
 def _noted(branch: Sequence[ResultRule]) -> str:

@@ -302,7 +302,9 @@ def _described(action: str, other: str, models: Sequence[SessionSummary], before
         return describe(action, _uses_of(action, models), before)
     there, here = (listed(_given_by_user(name, models)) for name in (other, action))
     first, second = (f"If the user has given {named}" for named in (there, here))
-    return f"{first}: {small(instruction(other))}. {second}: {small(instruction(action))}"
+    cases = (first, other, _uses_of(other, models)), (second, action, _uses_of(action, models))
+    frequent_first = sorted(cases, key=lambda case: -sum(map(bool, case[2])))
+    return ". ".join(f"{given}: {small(instruction(name))}" for given, name, _ in frequent_first)
 
 
 def _final_check(names: Sequence[str], models: Sequence[SessionSummary]) -> str:

@@ -38,6 +38,7 @@ _PREFIXES = re.compile(
 _TRACE_BEGINS = re.compile(r"^\s*Traceback \(most recent call last\):", re.IGNORECASE)
 _EXCEPTION = re.compile(r"^(?:[\w$]+[.:]+)*(?:[A-Z]\w*)?(?:Error|Exception|Panic|Fault)\b(?=\s*(?:[:(\[]|$))")
 _PACKAGE = re.compile(r"^(?:[A-Za-z_$][\w$]*(?:\.|::))+(?=[A-Z]\w*(?:Error|Exception|Panic|Fault|Timeout)\b)")
+_MARKED = re.compile(r"^\s*\*\* \((?:[A-Z]\w*\.)*[A-Z]\w*\) \S|^\s*\*\* exception error: \S")
 _ASSERTION = re.compile(r"^E\s{2,}\S")
 _CAUSE = re.compile(r"^\s*(?:Caused by:|--->)\s*\S")
 _FRAME = re.compile(
@@ -130,6 +131,11 @@ def _exception(lines: Sequence[str]) -> int | None:
     return None
 
 
+def _marked(lines: Sequence[str]) -> int | None:
+    """The place of the first exception that is marked as one, as Elixir and Erlang do."""
+    return next((place for place, line in enumerate(lines) if _MARKED.match(line)), None)
+
+
 def _failed(lines: Sequence[str]) -> int | None:
     """The place of the first informative line with a failure word."""
     return next((place for place, line in enumerate(lines) if _speaks(line) and _names_failure(line)), None)
@@ -143,6 +149,7 @@ _SHAPES: tuple[Callable[[Sequence[str]], int | None], ...] = (
     _asserted,
     _after_traceback,
     _cause,
+    _marked,
     _exception,
     _failed,
     _anything,

@@ -3,18 +3,19 @@
 import re
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Container, Sequence
-from operator import itemgetter
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import combinations
 
 from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._verbs import instruction, is_action, line_instruction
 from hmxgraph.compiler._vocabulary import BROWSER
-from hmxgraph.compiler._wording import listed
+from hmxgraph.compiler._wording import listed, small
 from hmxgraph.compiler.actions import TARGET_FIELDS
 from hmxgraph.compiler.summary import FROM_USER, Step
 from hmxgraph.text.terms import most_first
 
 _HALF, _MOSTLY, _USUALLY, _NEARLY_ALL = 0.5, 0.7, 0.75, 0.8
+_OFTEN = 0.15
 _MOST_INPUTS = 12
 _PIECES = re.compile(r"([\s/=:,'\"]+)")
 _NAME = "<name>"
@@ -34,7 +35,18 @@ def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str])
         return line_instruction(action, line) + (
             _given(uses, before, TARGET_FIELDS) if action.startswith(BROWSER) else ""
         )
-    return instruction(action) + _given(uses, before, free=not is_action(action)) + _repeated(action, uses)
+    doing = as_done(instruction(action), every)
+    return doing + _given(uses, before, free=not is_action(action)) + _repeated(action, uses)
+
+
+def as_done(doing: str, steps: Sequence[Step]) -> str:
+    """The instruction *doing*, given to the user if the user took most of these *steps*."""
+    return f"Have the user {small(doing)}" if done_by_user(steps) else doing
+
+
+def done_by_user(steps: Sequence[Step]) -> bool:
+    """Whether the user took most of these steps."""
+    return sum(step.by_user for step in steps) > _HALF * len(steps)
 
 
 def usual_line(uses: Sequence[Step]) -> str:
@@ -50,20 +62,38 @@ def origins(uses: Sequence[Step]) -> dict[str, str]:
 
 def usual_origins(uses: Sequence[Sequence[Step]], most: float = _NEARLY_ALL) -> dict[str, str]:
     """The usual origin of each argument; each session counts once, however often it takes the action."""
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    sessions = Counter[str]()
-    for steps in uses:
-        shared = _shared_origins(steps)
-        sessions.update(shared.keys())
-        for argument, named in shared.items():
-            counts[argument].update(named)
     usual = {}
-    for argument in sorted(sessions):
+    for argument, (sessions, counts) in _origins_by_argument(uses).items():
         # Of several actions that return a value equally often, the first one called.
-        origin, count = max(counts[argument].items(), key=itemgetter(1), default=("", 0))
-        if sessions[argument] >= _HALF * sum(map(bool, uses)):
-            usual[argument] = origin if count >= most * sessions[argument] else ""
+        origin, named_in = max(counts.items(), key=lambda item: len(item[1]), default=("", set()))
+        usual[argument] = origin if len(named_in) >= most * len(sessions) else ""
     return usual
+
+
+def _origins_by_argument(uses: Sequence[Sequence[Step]]) -> dict[str, tuple[set[int], dict[str, set[int]]]]:
+    """For each argument of most sessions: the sessions that give it, and those in which it has each origin."""
+    given: defaultdict[str, set[int]] = defaultdict(set)
+    named_in: defaultdict[str, defaultdict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for session, steps in enumerate(uses):
+        for argument, named in _shared_origins(steps).items():
+            given[argument].add(session)
+            for origin in named:
+                named_in[argument][origin].add(session)
+    least = _HALF * sum(map(bool, uses))
+    return {name: (given[name], named_in[name]) for name in sorted(given) if len(given[name]) >= least}
+
+
+def _pairs(sessions: set[int], named_in: Mapping[str, set[int]]) -> Iterator[tuple[str, str]]:
+    """The pairs of origins of which nearly all sessions have one, and each is often the only one."""
+    for origin, other in combinations(sorted(named_in, key=_of_result), 2):
+        places, other_places = named_in[origin], named_in[other]
+        often = min(len(places - other_places), len(other_places - places)) >= _OFTEN * len(sessions)
+        if often and len(places | other_places) >= _NEARLY_ALL * len(sessions):
+            yield origin, other
+
+
+def _of_result(origin: str) -> bool:
+    return origin != FROM_USER
 
 
 def _shared_origins(steps: Sequence[Step]) -> dict[str, list[str]]:
@@ -86,22 +116,39 @@ def _given(
     Inputs already *stated* are omitted. Unless *free*, only identifiers come from results: what else a change sets is
     the user's choice, even if a result happens to show the same value.
     """
-    sources: dict[str, list[str]] = {}
-    loose = []
-    for argument, origin in usual_origins(uses).items():
-        if argument in stated:
-            continue
-        if origin == FROM_USER or (origin in before and (free or _identifies(argument))):
-            sources.setdefault(origin, []).append(argument)
-        else:
-            loose.append(argument)
-    parts = [
-        f"{listed(sources[origin], most=_MOST_INPUTS)} from {'the user' if origin == FROM_USER else origin}"
-        for origin in sorted(sources)
-    ]
+    sources: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+    for argument, named in _named_origins(uses, before).items():
+        known = named and (free or FROM_USER in named or _identifies(argument))
+        if argument not in stated:
+            sources[named if known else ()].append(argument)
+    loose = sources.pop((), [])
+    parts = [f"{listed(sources[named], most=_MOST_INPUTS)} from {_sources(named)}" for named in sorted(sources)]
     others = listed(loose, most=_MOST_INPUTS)
     parts += [f"and {others}" if parts else others] if loose else []
     return f", using {'; '.join(parts)}" if parts else ""
+
+
+def _named_origins(uses: Sequence[Sequence[Step]], before: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """For each argument its usual origin, or two that take turns; () if it varies or comes from no earlier step.
+
+    Where several pairs fit, arguments of one call share theirs: the parts of an address come from one place.
+    """
+    known = {FROM_USER, *before}
+    usual = usual_origins(uses)
+    pairs = {
+        argument: list(_pairs(sessions, {origin: named_in[origin] for origin in named_in.keys() & known}))
+        for argument, (sessions, named_in) in _origins_by_argument(uses).items()
+        if not usual[argument]
+    }
+    fits = Counter(pair for fitting in pairs.values() for pair in fitting)
+    taking_turns = {
+        name: max(fitting, key=lambda pair: (fits[pair], pair)) for name, fitting in pairs.items() if fitting
+    }
+    return {name: taking_turns.get(name, (origin,) if origin in known else ()) for name, origin in usual.items()}
+
+
+def _sources(named: Sequence[str]) -> str:
+    return " or ".join("the user" if origin == FROM_USER else origin for origin in named)
 
 
 def _identifies(argument: str) -> bool:

@@ -123,6 +123,11 @@ class Occurrence:
     declared: bool = False
 
     @property
+    def failed_step(self) -> Step | None:
+        """The step that failed; None for a failure outside of any."""
+        return self.summary.steps[self.failure.step] if self.failure.step >= 0 else None
+
+    @property
     def attributable(self) -> bool:
         """Whether the route holds all changes, so that what came of it can be credited to it as a whole."""
         return len(self.changes) <= _ROUTE

@@ -28,6 +28,7 @@ from hmxgraph.compiler._vocabulary import BAD_STATES, GOOD_STATES, telling_words
 from hmxgraph.compiler.actions import PATH_FIELDS, Action, SessionEvent, actions_of, ending, tool_name
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.summary import (
+    FROM_USER,
     Amendment,
     Decision,
     Failure,
@@ -143,6 +144,7 @@ class _OpenStep:
     about: tuple[str, ...] = ()
     says: tuple[str, ...] = ()
     edit: str = ""
+    by_user: bool = False
     parsed: Command | None = None
     earlier: "tuple[_OpenStep, ...]" = ()
     culprit: "_OpenStep | None" = None
@@ -155,7 +157,7 @@ class _OpenStep:
     def so_far(self) -> Step:
         """The step as known so far."""
         now = self.situation, self.inputs, self.changed, self.command, self.ok, self.amendments
-        return Step(self.action, self.event_id, *now, self.about, self.says, self.edit)
+        return Step(self.action, self.event_id, *now, self.about, self.says, self.edit, self.by_user)
 
 
 class _OpenSteps:
@@ -360,6 +362,7 @@ class SessionReader:
                 step.about = self._origins.add_call(action.arguments)
             step.edit = describe_edit(action.arguments or event.content)
             step.agent_id, step.tool = event.agent_id, tool_name(event.content.get("tool_name"))
+            step.by_user = event.source == FROM_USER
             step.earlier = tuple(steps)
             self._steps.add(step, event.content.get("call_id") if len(steps) == len(actions) - 1 else None)
             steps.append(step)

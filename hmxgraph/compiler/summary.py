@@ -11,7 +11,7 @@ from hmxgraph.protocol.timestamps import iso, microseconds
 
 # Increment whenever the summary of the same events changes: stored summaries are then rebuilt. Each increment needs a
 # new schema version, so that older releases, which would rebuild them in turn, are refused.
-SUMMARY_VERSION = 17
+SUMMARY_VERSION = 18
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 # The origin of a value that the user gave; other origins are actions.
 FROM_USER = "user"
@@ -53,6 +53,7 @@ class Step:
     lists the arguments that differ from the last call of the same action in the session, ``amendments`` say how they
     differ from the last one that failed. ``about`` holds a checksum of each identifier that it was called with,
     ``says`` what the result of a lookup says in short lines, ``edit`` what an edit changed in which file.
+    ``by_user`` marks what the user did, such as pressing a switch on a device that the agent cannot reach.
     """
 
     action: str
@@ -66,6 +67,7 @@ class Step:
     about: tuple[str, ...] = ()
     says: tuple[str, ...] = ()
     edit: str = ""
+    by_user: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +217,7 @@ def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
         inputs = [[list(pair) for pair in step.inputs], list(step.changed)]
         situation = [now.since, *texts, now.failure, now.pending]
         amended = [[part.input, part.how, part.part, part.detail] for part in step.amendments]
-        found = [list(step.about), list(step.says), step.edit]
+        found = [list(step.about), list(step.says), step.edit, step.by_user]
         written.append([step.action, step.event_id, situation, *inputs, step.command, step.ok, amended, *found])
         before = now
     return written
@@ -223,7 +225,7 @@ def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
 
 def _steps(written: Iterable[list[Any]]) -> Iterable[Step]:
     before = Situation()
-    for action, event_id, before_it, inputs, changed, command, ok, amended, about, says, edit in written:
+    for action, event_id, before_it, inputs, changed, command, ok, amended, about, says, edit, by_user in written:
         since, heard, said, seen, failure, pending = before_it
         situation = Situation(
             since,
@@ -235,6 +237,6 @@ def _steps(written: Iterable[list[Any]]) -> Iterable[Step]:
         )
         pairs = tuple((name, origin) for name, origin in inputs)
         amendments = tuple(Amendment(*values) for values in amended)
-        found = tuple(about), tuple(says), edit
+        found = tuple(about), tuple(says), edit, by_user
         yield Step(action, event_id, situation, pairs, tuple(changed), command, ok, amendments, *found)
         before = situation

@@ -98,18 +98,23 @@ def _time(text: str | None) -> int | None:
 
 # Up to here counts are exact; above, they are rounded, or else every session would create a new artifact version.
 _EXACT = 10
+# The share of failed sessions from which a way is told to have been of no use to them.
+_MOSTLY_FUTILE = 0.75
 _OFTEN = 0.3
 _ROUNDED = (10, 20, 50, 100, 200, 500, 1000)
 _NOTE = re.compile(
     r" \((?:tried once(?:, and it worked|, without success)?|tried (?:more than )?\d+ times"
     r"|(?:tried once: )?this error went away(?: \d+ of \d+ times)?, but another followed"
-    r"|worked \d+ of \d+ times|worked (?:each|(?:about|more than) \d+ %) of more than \d+ times)"
-    r"(?:; (?:once|twice|\d+ times|often) another error followed)?(?:; the sessions? failed nevertheless)?\)$"
+    r"|done once|(?:worked|done) \d+ of \d+ times"
+    r"|(?:worked|done) (?:each|(?:about|more than) \d+ %) of more than \d+ times)"
+    r"(?:; (?:once|twice|\d+ times|often) another error followed)?(?:; (?:the|most) sessions? failed nevertheless)?\)$"
 )
 
 
-def times(worked: int, tried: int, displaced: int = 0, *, futile: bool = False) -> str:
+def times(worked: int, tried: int, displaced: int = 0, *, futile: float = 0) -> str:
     """How often something worked, how often another error followed, and whether the sessions failed nevertheless.
+
+    *futile* is the share of the sessions that failed although it worked.
 
     >>> times(1, 1), times(4, 4), times(19, 21)
     ('tried once, and it worked', 'worked 4 of 4 times', 'worked about 90 % of more than 20 times')
@@ -119,14 +124,24 @@ def times(worked: int, tried: int, displaced: int = 0, *, futile: bool = False) 
     ('worked 1 of 3 times; twice another error followed', 'tried once: this error went away, but another followed')
     >>> times(0, 4, 3)
     'this error went away 3 of 4 times, but another followed'
-    >>> times(2, 9, futile=True)
-    'worked 2 of 9 times; the sessions failed nevertheless'
+    >>> times(2, 9, futile=1), times(9, 9, futile=0.8)
+    ('worked 2 of 9 times; the sessions failed nevertheless', 'worked 9 of 9 times; most sessions failed nevertheless')
     """
-    end = f"; the session{'s' if tried > 1 else ''} failed nevertheless" if futile else ""
+    whose = "the session" + "s" * (tried > 1) if futile == 1 else "most sessions"
+    end = f"; {whose} failed nevertheless" if futile >= _MOSTLY_FUTILE else ""
     if displaced and not worked:
         gone = "this error went away" + ("" if tried == 1 else f" {displaced} of {tried} times" * (tried <= _EXACT))
         return f"{'tried once: ' * (tried == 1)}{gone}, but another followed{end}"
     return f"{_worked(worked, tried)}{_displaced(displaced, tried)}{end}"
+
+
+def done(count: int, possible: int) -> str:
+    """How often something was done of the times that it could have been.
+
+    >>> done(1, 1), done(2, 3), done(38, 39)
+    ('done once', 'done 2 of 3 times', 'done more than 90 % of more than 20 times')
+    """
+    return _worked(count, possible).replace("worked", "done", 1) if possible > 1 else "done once"
 
 
 def attempted(tried: int) -> str:

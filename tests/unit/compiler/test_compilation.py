@@ -1065,3 +1065,22 @@ def test_nothing_follows_a_handover():
     ]
     (schema,) = drafts(sessions, "task_schema")
     assert [step["tools_used"] for step in schema.content["steps"]][-1] == ["transfer_to_human"]
+
+
+def address_change(number, parts, *, told):
+    """Somebody has an order sent to an address, *told* in words or looked up in a profile."""
+    words = " ".join(parts.values()) if told else "the address in my profile"
+    script = Script(f"a{number}").user(f"Send order W{number}77 to {words}")
+    script.call("get_profile", parts | {"points": 0})
+    return script.call("set_address", order_id=f"W{number}77", **parts).feedback("positive").events
+
+
+def test_procedures_name_two_sources_that_take_turns():
+    """An input that some users give and a lookup answers for others names both, for all parts alike."""
+    sessions = [
+        address_change(n, {"city": f"Town{n}ville", "street": f"{n}11 Elm Road"}, told=n % 2 == 0) for n in range(8)
+    ]
+    (schema,) = drafts(sessions, "task_schema")
+    assert schema.content["steps"][-1]["description"] == (
+        "Set the address with set_address, using order_id from the user; city and street from the user or get_profile"
+    )

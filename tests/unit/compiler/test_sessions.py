@@ -334,3 +334,12 @@ def test_the_fields_of_a_thing_are_heard_before_those_of_its_parts():
     script = Script("s").user("Where is my order?")
     script.call("get_order", {"items": [{"options": options}], "status": "pending"}, order="W1")
     assert summarise(script.events).steps[0].says[0] == "status: pending"
+
+
+def test_objects_come_from_what_returned_one_of_their_values():
+    """Flights are from the search that returned their numbers, though it did not return their dates."""
+    script = Script("s").user("I want to fly on the twentieth")
+    script.call("search_flights", {"found": [{"flight": "HAT001"}, {"flight": "HAT002"}]})
+    script.call("book", {}, flights=[{"flight": "HAT001", "date": "2024-05-20"}], seats=[{"row": "14A"}])
+    *_, step = summarise(script.events).steps
+    assert dict(step.inputs) == {"flights": "search_flights", "seats": ""}

@@ -142,6 +142,13 @@ _TOLD_BY = {
         "  File \"a.py\", line 1\n    f(\n     ^\nSyntaxError: '(' was never closed",
         "'(' was never closed",
     ),
+    "Elixir": (
+        (
+            "  1) test mount handles invalid ids (Shop.PageTest)\n     test/page_test.exs:9\n"
+            "     ** (RuntimeError) Live views need lazy_html\n     stacktrace:\n       (app 1.0) lib/a.ex:3: A.b/1"
+        ),
+        "(RuntimeError) Live views need lazy_html",
+    ),
     "Java": (
         (
             'Exception in thread "main" java.lang.RuntimeException: no start\n\tat a.B.c(B.java:3)\n'

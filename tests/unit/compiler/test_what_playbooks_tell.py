@@ -123,6 +123,84 @@ def test_a_change_is_refused_after_another_change_of_the_same_thing():
     assert only([*worked, *apart]).content["prevention_strategies"] == []
 
 
+@pytest.mark.parametrize(("later", "in_order"), [(None, True), ("it is on its way", False)])
+def test_the_other_order_is_advised_where_it_worked(later, in_order):
+    """The address of an order can be changed before its items, not after them."""
+    refused = "this order cannot be changed"
+    scripts = [order_work(f"a{n}", "set_address", "set_items", failing=later) for n in range(4)]
+    scripts += [order_work(f"b{n}", "set_items", "set_address", failing=refused) for n in range(3)]
+    scripts += [order_work(f"c{n}", "set_address") for n in range(9)]
+    playbook = next(draft for draft in drafts(scripts) if draft.title.startswith("set_address"))
+    order = (
+        "Call set_address before set_items of the same thing, not after it"
+        if in_order
+        else "Before set_address, make sure that set_items has not changed the same thing"
+    )
+    assert playbook.content["prevention_strategies"] == [
+        f"{order}: after that it failed so 3 of 3 times, otherwise 0 of 13"
+    ]
+
+
+def refusal(name, *, handed_over, signal="positive"):
+    """A parcel cannot be stopped; a person takes over, or the agent leaves it at that."""
+    script = Script(name).user("Stop my parcel").call("stop_parcel", error="it has left the depot", parcel=name)
+    if handed_over:
+        script.call("transfer_to_human_agents", summary="parcel")
+    return script.agent("That is all I can do").feedback(signal)
+
+
+def test_handing_over_says_how_often_it_was_done():
+    """It is advised where most failures ended so; where few did, it is no way out."""
+    mostly = [refusal(f"p{n}", handed_over=n < 3) for n in range(4)]
+    assert only(mostly).content["recovery_steps"] == [
+        "Hand over to human agents with transfer_to_human_agents (done 3 of 4 times)"
+    ]
+    assert only(mostly).summary.endswith("hand over to human agents with transfer_to_human_agents.")
+    seldom = [refusal(f"p{n}", handed_over=n < 1) for n in range(4)]
+    assert only(seldom).content["recovery_steps"] == ["Stop and tell the user what failed"]
+
+
+def test_a_change_of_something_else_is_no_way_out():
+    """An order that cannot be returned was exchanged four times; once another order was."""
+    scripts = []
+    for number in range(5):
+        failed, other = f"W{number}555", f"W{number}999"
+        script = Script(f"s{number}").user("Return my order").call("return_order", error="too late", order_id=failed)
+        script.call("exchange_order", order_id=failed if number else other).feedback(
+            "positive" if number else "negative"
+        )
+        scripts.append(script)
+    (step,) = only(scripts).content["recovery_steps"]
+    assert step.endswith("(worked 4 of 4 times)")
+
+
+def test_a_way_out_says_if_most_sessions_failed_nevertheless():
+    """The payment went through after all, but four of five users had been promised another price."""
+    scripts = []
+    for number in range(5):
+        script = Script(f"s{number}").user("Book it").call("pay", error="amount does not add up", amount=300 + number)
+        script.agent("It costs more").user(f"Then pay {400 + number}").call("pay", amount=400 + number)
+        scripts.append(script.feedback("negative" if number else "positive"))
+    (step,) = only(scripts).content["recovery_steps"]
+    assert step.endswith("(worked 5 of 5 times; most sessions failed nevertheless)")
+    assert "nevertheless" not in only(scripts).summary
+
+
+def test_what_the_user_does_is_asked_of_the_user():
+    """A phone that the agent cannot reach is switched by its owner."""
+    scripts = []
+    for number in range(4):
+        script = Script(f"s{number}").user("My phone has no data").call("get_line", {"line": f"L{number}77"})
+        script.add("tool_call", {"tool_name": "toggle_data", "arguments": {}, "call_id": "t"}, source="user")
+        script.add(
+            "tool_result", {"tool_name": "toggle_data", "call_id": "t", "result": {"value": "on"}, "success": True}
+        )
+        scripts.append(script.feedback("positive"))
+    (procedure,) = drafts(scripts, "task_schema")
+    described = [step["description"] for step in procedure.content["steps"]]
+    assert described == ["Look up the line with get_line", "Have the user toggle data with toggle_data"]
+
+
 def test_conditions_stand_at_the_changes_that_wait_for_them():
     """A procedure with one change has a precondition; where changes wait for different things, each step says so."""
     scripts = [order_work(f"a{n}", "return_order") for n in range(8)]
