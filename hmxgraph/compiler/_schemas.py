@@ -117,14 +117,16 @@ def _schema(
     telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_TELLING]
     content = _content(goal_class, models, profile)
     _wait_for_results(content, rules)
+    seen = Observations.of_sessions(list(dict.fromkeys(models)), goal_class.members)
     content["preconditions"] += [declined.precondition] if declined else []
+    content["preconditions"] += _warning(seen)
     return ArtifactDraft(
         artifact_type="task_schema",
         lineage_key=f"goal:{goal_class.name}",
         title=title(name),
         summary=_summary(name, content),
         content=content,
-        seen=Observations.of_sessions(list(dict.fromkeys(models)), goal_class.members),
+        seen=seen,
         source_events=evidence((trail(session) for session in models), profile.max_evidence),
         tags=tags([*telling, *subjects(content["tools_used"])[:_TELLING]]),
         keywords=tuple(keywords),
@@ -133,6 +135,15 @@ def _schema(
         # Where most sessions declined the change, a procedure that cannot say when would lead an agent to make it.
         useful=_useful(goal_class, content, profile) and (declined is None or declined.share <= _HALF),
     )
+
+
+def _warning(seen: Observations) -> list[str]:
+    """That the sessions seldom went well, in tenths, so that not every session makes a new version; else nothing."""
+    if seen.count < _ENOUGH or seen.success_rate >= _HALF:
+        return []
+    tenths = round(10 * seen.success_rate)
+    share = "half of the" if tenths == _HALF * 10 else f"{tenths} of 10"
+    return [f"Each condition has been checked: only about {share} sessions that did this went well"]
 
 
 def _wait_for_results(content: dict[str, Any], rules: Sequence[ResultRule]) -> None:

@@ -95,3 +95,12 @@ def test_what_an_error_demands_is_part_of_the_routine():
     reason = "git commit has failed with “the hook says: run FORMAT first”"
     assert draft.content["steps"][4]["description"] == f"Run `make format`: {reason}"
     assert learned(*(replace(each, failures=()) for each in sessions)) == [ROUTINE]
+
+
+def test_the_order_is_that_of_most_pieces_that_have_both():
+    """Formatting comes before the check each time, though the check comes early where nothing is formatted."""
+    formatted = [*["Edit"] * 20, "make build", "pytest", "ruff format", "ruff check", "git add", "git commit"]
+    checked_early = [*["Edit"] * 8, "make build", "pytest", "ruff check", *["Edit"] * 8, "git add", "git commit"]
+    sessions = [session(name, *(formatted * 5 + checked_early * 2)) for name in ("s1", "s2")]
+    (routine,) = learned(*sessions)
+    assert routine == ["make build", "pytest", "ruff format", "ruff check", "git add", "git commit"]
