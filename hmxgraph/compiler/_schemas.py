@@ -5,11 +5,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 from hmxgraph.compiler._cases import changes_of, done_without_failing
 from hmxgraph.compiler._class_names import change_is_asked_for, class_name, conjunction, is_handed_over
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
+from hmxgraph.compiler._refusals import Asked, asked_for
 from hmxgraph.compiler._result_rules import ResultRule, rule_for_each
 from hmxgraph.compiler._step_wording import describe, usual_origins
 from hmxgraph.compiler._verbs import (
@@ -22,7 +23,6 @@ from hmxgraph.compiler._verbs import (
     serves_any_purpose,
 )
 from hmxgraph.compiler._wording import (
-    asked_to,
     asks_question,
     capital,
     common_complaint,
@@ -39,7 +39,7 @@ from hmxgraph.compiler.failures import to_the_same_end
 from hmxgraph.compiler.goal_classes import GoalClass, place_of
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
-from hmxgraph.text.terms import most_first, words
+from hmxgraph.text.terms import most_first
 
 _KEYWORDS = 80
 _TELLING = 6
@@ -61,41 +61,12 @@ def task_schemas(
     usual = _usual_lookups(classes)
     requests = [request for goal_class in classes for request in goal_class.requests]
     everyone = term_counts(requests)
-    models = [model for goal_class in classes for model in goal_class.models]
+    sessions = [member for goal_class in classes for member in goal_class.members]
     for goal_class in classes:
         keywords = distinctive(goal_class.requests, everyone, len(requests), _KEYWORDS)
-        schema = _schema(goal_class, keywords, usual, profile, _declined(goal_class, models), rules)
+        schema = _schema(goal_class, keywords, usual, profile, asked_for(goal_class, sessions), rules)
         if any(not step["optional"] for step in schema.content["steps"]):
             yield schema
-
-
-class _Declined(NamedTuple):
-    """The share of the sessions that asked for a change, by its verb, and changed nothing."""
-
-    verb: str
-    share: float
-
-    @property
-    def precondition(self) -> str:
-        """That the change has to be possible, with how often it was not."""
-        tenths = round(10 * self.share)
-        return (
-            f"The change is possible: in about {tenths} of 10 successful sessions that asked to {self.verb}, "
-            "nothing was changed"
-        )
-
-
-def _declined(goal_class: GoalClass, models: Sequence[SessionSummary]) -> _Declined | None:
-    """How often the change of a class was declined; None if seldom."""
-    changes = [name for name, share in goal_class.steps if is_action(name) and share >= _HALF]
-    if len(changes) != 1 or serves_any_purpose(changes[0]):
-        return None
-    verb = read_action(changes[0]).verb
-    asking = [model for model in models if verb in words(model.request) and asked_to(verb, [model.request])]
-    idle = sum(not any(map(is_action, model.actions)) for model in asking)
-    if len(asking) < _ENOUGH or idle < _SELDOM * len(asking):
-        return None
-    return _Declined(verb, idle / len(asking))
 
 
 def _usual_lookups(classes: Sequence[GoalClass]) -> frozenset[str]:
@@ -109,7 +80,7 @@ def _schema(
     keywords: Sequence[str],
     usual: frozenset[str],
     profile: CompilerProfile,
-    declined: _Declined | None,
+    asked: Asked | None,
     rules: Sequence[ResultRule],
 ) -> ArtifactDraft:
     models = goal_class.examples
@@ -118,7 +89,7 @@ def _schema(
     content = _content(goal_class, models, profile)
     _wait_for_results(content, rules)
     seen = Observations.of_sessions(list(dict.fromkeys(models)), goal_class.members)
-    content["preconditions"] += [declined.precondition] if declined else []
+    content["preconditions"] += [asked.precondition] if asked else []
     content["preconditions"] += _warning(seen)
     return ArtifactDraft(
         artifact_type="task_schema",
@@ -133,7 +104,7 @@ def _schema(
         qualifiers=_qualifiers(goal_class, common_words(telling, goal_class.requests, _HALF), usual),
         metadata={"goal_actions": _required(content), "requests_speak_of": telling},
         # Where most sessions declined the change, a procedure that cannot say when would lead an agent to make it.
-        useful=_useful(goal_class, content, profile) and (declined is None or declined.share <= _HALF),
+        useful=_useful(goal_class, content, profile) and (asked is None or not asked.usually_declined),
     )
 
 

@@ -85,15 +85,11 @@ def _origins_by_argument(uses: Sequence[Sequence[Step]]) -> dict[str, tuple[set[
 
 def _pairs(sessions: set[int], named_in: Mapping[str, set[int]]) -> Iterator[tuple[str, str]]:
     """The pairs of origins of which nearly all sessions have one, and each is often the only one."""
-    for origin, other in combinations(sorted(named_in, key=_of_result), 2):
+    for origin, other in combinations(sorted(named_in, key=lambda name: (name != FROM_USER, name)), 2):
         places, other_places = named_in[origin], named_in[other]
         often = min(len(places - other_places), len(other_places - places)) >= _OFTEN * len(sessions)
         if often and len(places | other_places) >= _NEARLY_ALL * len(sessions):
             yield origin, other
-
-
-def _of_result(origin: str) -> bool:
-    return origin != FROM_USER
 
 
 def _shared_origins(steps: Sequence[Step]) -> dict[str, list[str]]:

@@ -365,3 +365,28 @@ def test_a_procedure_that_seldom_goes_well_says_so(good, bad, said):
     assert warnings == [
         f"Each condition has been checked: only about {share} sessions that did this went well" for share in said
     ]
+
+
+def cancellation(name, *, cancelled, signal):
+    """Somebody asks to cancel a booking; the agent looks it up, and cancels it or says why not."""
+    script = Script(name).user(f"Please cancel my booking B{name}77")
+    script.call("get_booking", {"fare": "basic"}, booking_id=f"B{name}77")
+    if cancelled:
+        script.call("cancel_booking", booking_id=f"B{name}77")
+    return script.agent("Done" if cancelled else "A basic fare cannot be cancelled").feedback(signal)
+
+
+@pytest.mark.parametrize(("bad", "told"), [(8, True), (2, False)])
+def test_a_change_that_is_usually_declined_is_a_policy(bad, told):
+    """If those that made it came off worse; else both are ways to answer."""
+    scripts = [cancellation(f"a{n}", cancelled=False, signal="positive") for n in range(10)]
+    scripts += [cancellation(f"b{n}", cancelled=True, signal="positive") for n in range(6)]
+    scripts += [cancellation(f"c{n}", cancelled=True, signal="negative") for n in range(bad)]
+    policies = [draft for draft in drafts(scripts, "decision_policy") if draft.metadata["origin"] == "refusals"]
+    assert [policy.content["recommendation"] for policy in policies] == told * [
+        (
+            "First look with get_booking whether it is possible; else change nothing and say why. Sessions that changed "
+            "nothing went well 10 of 10 times, those that called cancel_booking about 40 % of more than 10 times."
+        )
+    ]
+    assert [policy.title for policy in policies] == told * ["Asked to cancel the booking: usually nothing is changed"]
