@@ -385,8 +385,9 @@ def test_a_change_that_is_usually_declined_is_a_policy(bad, told):
     policies = [draft for draft in drafts(scripts, "decision_policy") if draft.metadata["origin"] == "refusals"]
     assert [policy.content["recommendation"] for policy in policies] == told * [
         (
-            "First look with get_booking whether it is possible; else change nothing and say why. Sessions that changed "
-            "nothing went well 10 of 10 times, those that called cancel_booking about 40 % of more than 10 times."
+            "First look with get_booking whether it is possible; else change nothing and say why. Sessions that "
+            "changed nothing went well 10 of 10 times, those that called cancel_booking about 40 % "
+            "of more than 10 times."
         )
     ]
     assert [policy.title for policy in policies] == told * ["Asked to cancel the booking: usually nothing is changed"]
