@@ -51,7 +51,6 @@ _USUALLY = 0.75
 _SELDOM = 0.2
 _RARELY = 0.25
 _MOST_OPTIONAL = 2
-_ENOUGH = 8
 
 
 def task_schemas(
@@ -88,16 +87,14 @@ def _schema(
     telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_TELLING]
     content = _content(goal_class, models, profile)
     _wait_for_results(content, rules)
-    seen = Observations.of_sessions(list(dict.fromkeys(models)), goal_class.members)
     content["preconditions"] += [asked.precondition] if asked else []
-    content["preconditions"] += _warning(seen)
     return ArtifactDraft(
         artifact_type="task_schema",
         lineage_key=f"goal:{goal_class.name}",
         title=title(name),
         summary=_summary(name, content),
         content=content,
-        seen=seen,
+        seen=Observations.of_sessions(list(dict.fromkeys(models)), goal_class.members),
         source_events=evidence((trail(session) for session in models), profile.max_evidence),
         tags=tags([*telling, *subjects(content["tools_used"])[:_TELLING]]),
         keywords=tuple(keywords),
@@ -106,15 +103,6 @@ def _schema(
         # Where most sessions declined the change, a procedure that cannot say when would lead an agent to make it.
         useful=_useful(goal_class, content, profile) and (asked is None or not asked.usually_declined),
     )
-
-
-def _warning(seen: Observations) -> list[str]:
-    """That the sessions seldom went well, in tenths, so that not every session makes a new version; else nothing."""
-    if seen.count < _ENOUGH or seen.success_rate >= _HALF:
-        return []
-    tenths = round(10 * seen.success_rate)
-    share = "half of the" if tenths == _HALF * 10 else f"{tenths} of 10"
-    return [f"Each condition has been checked: only about {share} sessions that did this went well"]
 
 
 def _wait_for_results(content: dict[str, Any], rules: Sequence[ResultRule]) -> None:

@@ -62,6 +62,12 @@ _POLITE_REQUEST = re.compile(
     r"|(?:can|could|may) (?:i|we)\b(?! (?:please )?(?:see|know|ask|say)\b))",
     re.IGNORECASE,
 )
+# "The build is broken, can you fix it?"
+_CLOSING_REQUEST = re.compile(
+    r"[,;:\u2013\u2014-]\s+(?:(?:so|and|but|then|please)\s+)?(?:can|could|would|will) you\b"
+    r"(?! (?:please )?(?:remind|tell|recall|say|remember|know|see|think)\b)",
+    re.IGNORECASE,
+)
 _REMINDER = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|tell me)\b", re.IGNORECASE)
 _MONTH_OR_YEAR = re.compile(rf"\b(?:{MONTH_NAMES}|{OCCASIONS}|(?:19|20)\d\d)\b", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:i|my|mine)\b", re.IGNORECASE)
@@ -173,6 +179,8 @@ def asks_for_work(text: str) -> bool:
     (True, False)
     >>> asks_for_work("Hi, I was hoping to change my order, if that's okay?")
     True
+    >>> asks_for_work("The build is broken, can you fix it?"), asks_for_work("You met Ann, can you tell me when?")
+    (True, False)
 
     """
     return not _asks_about_past(text) or any(map(_requests, _SENTENCE_END.split(text)))
@@ -191,7 +199,8 @@ def speaks_of_trouble(text: str) -> bool:
 def _requests(sentence: str) -> bool:
     if _POLITE_REQUEST.match(sentence):
         return True
-    return bool(_REQUEST.search(sentence)) and not (_QUESTION_START.match(sentence) or _REMINDER.match(sentence))
+    requests = _REQUEST.search(sentence) or _CLOSING_REQUEST.search(sentence)
+    return bool(requests) and not (_QUESTION_START.match(sentence) or _REMINDER.match(sentence))
 
 
 def _asks_about_past(text: str) -> bool:

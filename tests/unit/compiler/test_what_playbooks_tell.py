@@ -347,26 +347,6 @@ def test_a_lookup_that_failed_in_place_of_another_was_tried_in_vain():
     assert any("find_user_by_name instead" in step and step.endswith("(worked 3 of 4 times)") for step in steps)
 
 
-@pytest.mark.parametrize(
-    ("good", "bad", "said"), [(4, 5, ["4 of 10"]), (5, 6, ["half of the"]), (5, 4, []), (2, 3, [])]
-)
-def test_a_procedure_that_seldom_goes_well_says_so(good, bad, said):
-    """With the share in tenths, where enough sessions show it."""
-    scripts = [
-        Script(f"s{n}")
-        .user(f"Book a seat for Ann{n}")
-        .call("get_seats", {"seats": n})
-        .call("book_seat", name=f"Ann{n}")
-        for n in range(good + bad)
-    ]
-    rated = [script.feedback("positive" if n < good else "negative") for n, script in enumerate(scripts)]
-    (procedure,) = drafts(rated, "task_schema")
-    warnings = [line for line in procedure.content["preconditions"] if "went well" in line]
-    assert warnings == [
-        f"Each condition has been checked: only about {share} sessions that did this went well" for share in said
-    ]
-
-
 def cancellation(name, *, cancelled, signal):
     """Somebody asks to cancel a booking; the agent looks it up, and cancels it or says why not."""
     script = Script(name).user(f"Please cancel my booking B{name}77")

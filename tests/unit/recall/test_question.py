@@ -72,6 +72,7 @@ def test_names_match_as_runs_of_terms():
         "Deploy staging",
         "Hey, can we deploy?",
         "Can you see why it fails?",
+        "My phone has no signal, can you fix it?",
     ],
 )
 def test_requests_want_work(text):
