@@ -59,7 +59,11 @@ _REQUEST = re.compile(
 _POLITE_REQUEST = re.compile(
     r"^\W*(?:\w+(?: there)?[,!]\s+)?"
     r"(?:(?:can|could|would|will) you\b(?! (?:please )?(?:remind|tell|recall|say)\b)"
-    r"|(?:can|could|may) (?:i|we)\b(?! (?:please )?(?:see|know|ask|say)\b))",
+    r"|(?:can|could|may) (?:i|we)\b(?! (?:please )?(?:see|know|ask|say)\b)"
+    r"|(?:is|would) it (?:be )?possible (?:for (?:me|us|you) )?to\b(?! (?:know|see|say|tell)\b)"
+    r"|is there (?:a|any) (?:way|chance) (?:(?:for|that) )?(?:i|we|you|me|us|to|of)\b"
+    r"|(?:any|what are the) chances? (?:of|to|that|you)\b|(?:would|do) you mind\b"
+    r"|(?:am|are) (?:i|we) able to\b(?! (?:know|see|say|tell)\b))",
     re.IGNORECASE,
 )
 # "The build is broken, can you fix it?"

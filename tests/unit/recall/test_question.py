@@ -73,11 +73,28 @@ def test_names_match_as_runs_of_terms():
         "Hey, can we deploy?",
         "Can you see why it fails?",
         "My phone has no signal, can you fix it?",
+        "Hi, is it possible to change my flight?",
+        "Is there any way to get a refund?",
+        "Would you mind checking my bill?",
     ],
 )
 def test_requests_want_work(text):
     """A polite request is still a request for work."""
     assert asks_for_work(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is there a way Ann could have known?",
+        "Is it possible to know when Ann moved?",
+        "You met Ann last week, can you remember where?",
+        "Was it possible to deploy on Friday?",
+    ],
+)
+def test_questions_about_the_past_want_none(text):
+    """Even if they sound like polite requests."""
+    assert not asks_for_work(text)
 
 
 @pytest.mark.parametrize(
