@@ -244,6 +244,8 @@ _IN_COMMON = 0.9
 WORK_BEGINS = "the work begins"
 # How the condition of a policy ends that is about what a lookup says.
 AFTER_LOOKUP = " is done"
+# How the condition of a policy begins that is about a request for a change, the last of its actions.
+ASKED_TO = "the user asks to "
 # Artifact types that describe a complete procedure.
 PROCEDURES = frozenset({"task_schema", "strategy_template"})
 
@@ -308,11 +310,13 @@ class Guidance:
     def _timeliness(self, artifact: KnownArtifact) -> float:
         """Return how likely the moment of a policy comes: less if it waits for an action that nothing calls for.
 
-        How work begins is past once it has begun.
+        How work begins is past once it has begun. What to do if asked for a change matters if the question asks for it.
         """
         moment = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
         if moment == WORK_BEGINS and self.done:
             return 0.0
+        if isinstance(moment, str) and moment.startswith(ASKED_TO):
+            return float(not self.asked.isdisjoint(artifact.actions[-1:]))
         named = self.known.intersection(moment.split()) if isinstance(moment, str) and self.expected else ()
         return _OFF_TOPIC if named and self.expected.isdisjoint(named) else 1.0
 

@@ -13,6 +13,7 @@ from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.candidates import EPISODIC, SAID_BY, THRESHOLD, Candidate, Clock, Components, support
 from hmxgraph.recall.knowledge import (
     AFTER_LOOKUP,
+    ASKED_TO,
     FIRST_REQUEST,
     NO_GUIDANCE,
     PROCEDURES,
@@ -459,7 +460,7 @@ def actions_named(question: Question, artifacts: Iterable[KnownArtifact]) -> fro
 
 
 def actions_asked(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the actions of procedures whose verb is a word of the question.
+    """Return the actions of procedures whose verb is a word of the question, and changes that policies speak of.
 
     >>> from hmxgraph.recall.question import understood
     >>> schema = KnownArtifact("s", "task_schema", "", "", 0, "", "active", 0.5, 0, actions=("get_order", "return_it"))
@@ -467,12 +468,20 @@ def actions_asked(question: Question, artifacts: Iterable[KnownArtifact]) -> fro
     ['return_it']
 
     """
-    asked, actions = frozenset(question.terms), _actions_of_procedures(artifacts)
+    known = tuple(artifacts)
+    asked, actions = frozenset(question.terms), _actions_of_procedures(known) | _changes_of_policies(known)
     return frozenset(action for action in actions if not asked.isdisjoint(search_text(action).split()[:1]))
 
 
 def _actions_of_procedures(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
     return frozenset(chain.from_iterable(each.actions for each in artifacts if each.artifact_type in PROCEDURES))
+
+
+def _changes_of_policies(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
+    """Return the changes of the policies that say what to do if asked for one."""
+    policies = [each for each in artifacts if each.artifact_type == "decision_policy"]
+    asking = [each for each in policies if str(each.content.get("condition", "")).startswith(ASKED_TO)]
+    return frozenset(action for each in asking for action in each.actions[-1:])
 
 
 def actions_in_trouble(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:

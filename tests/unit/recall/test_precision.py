@@ -706,6 +706,17 @@ def test_how_work_begins_is_told_where_nothing_else_tells_it(guidance, procedure
     assert bool(shown(pack, "constraints")) is begins
 
 
+@pytest.mark.parametrize(
+    ("query", "told"), [("Please cancel my reservation", True), ("Please add a bag to my reservation", False)]
+)
+def test_what_to_do_if_asked_for_a_change_is_told_where_that_is_asked_for(query, told):
+    """A reservation is no reason to speak of cancelling it."""
+    policy = artifact(2, "Asked to cancel the reservation: usually nothing is changed", kind="decision_policy")
+    content = {"condition": "the user asks to cancel the reservation", "recommendation": "first look at it"}
+    policy = replace(policy, content=content, actions=("get_reservation", "cancel_reservation"))
+    assert bool(shown(packed(what=known(artifacts=[policy]), query=query), "constraints")) is told
+
+
 def test_the_name_of_who_said_it_does_not_call_a_memory():
     """It begins all that is known of a person."""
     memories = [memory(1, "Ann: I love live music"), memory(2, "Ann: I painted a horse last week")]
