@@ -36,7 +36,9 @@ _WHEN = re.compile(
 _CHOICE = re.compile(r"\b(?:should|which|whether|better|prefer|choose|decide|decision)\b", re.IGNORECASE)
 _TROUBLE = re.compile(
     r"(?<!\b0 )(?<!\bno )(?<!\bzero )(?<!\bwithout )(?<!\bwithout any )"
-    r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck)\b",
+    r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck"
+    r"|refuses|rejects|(?:refused|rejected|denied|blocked) by|(?:do|does)(?:n['\u2019]t| not) work|not working"
+    r"|won['\u2019]t (?:start|run|build|compile|load|open))\b",
     re.IGNORECASE,
 )
 # "The last error" means the latest one; "the last two weeks" and "last Monday" are times.
@@ -194,6 +196,8 @@ def speaks_of_trouble(text: str) -> bool:
     """Whether the text has a word for a failure, and does not say that there was none.
 
     >>> speaks_of_trouble("2 tests, 1 failure"), speaks_of_trouble("20 tests, 0 failures")
+    (True, False)
+    >>> speaks_of_trouble("The commit is refused by the hook"), speaks_of_trouble("She refused to come")
     (True, False)
 
     """
