@@ -326,6 +326,10 @@ class Guidance:
         after = f"{artifact.actions[0]}{AFTER_LOOKUP}" if artifact.actions else None
         return after is not None and moment == after and not self.expected.isdisjoint(artifact.actions[1:])
 
+    def _may_be_meant(self, artifact: KnownArtifact) -> bool:
+        """Whether the question speaks of trouble with an action of this playbook, but of no failure that is known."""
+        return bool(self.about and artifact.failures) and not self.remedies
+
     def _adds(self, artifact: KnownArtifact) -> bool:
         """Whether *artifact* is a procedure with an action that is expected and asked for, which the leading lacks."""
         further = (self.expected & self.asked).intersection(artifact.actions) - self.led
@@ -359,7 +363,7 @@ class Guidance:
         if self.about and artifact.actions and self.about.isdisjoint(artifact.actions):
             return 0.0
         fitting = share * self.fitting(artifact.artifact_type, artifact.actions) * self._timeliness(artifact)
-        if artifact.artifact_id == self.warning or self._decides(artifact):
+        if artifact.artifact_id == self.warning or self._decides(artifact) or self._may_be_meant(artifact):
             fitting = max(fitting, _WARNING)
         if self._adds(artifact):
             fitting = max(fitting, _FURTHER)

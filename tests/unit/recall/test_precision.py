@@ -661,6 +661,16 @@ def test_a_playbook_shares_more_with_the_question_than_that_something_failed():
     assert shown(pack, "procedures") == [lint.text]
 
 
+def test_trouble_with_an_action_may_be_any_of_its_failures():
+    """A commit that is refused for an unknown reason: what is known of commits that failed, and nothing of pushes."""
+    hooks = [playbook(1, "git commit", "dialyzer"), playbook(2, "git commit", "format")]
+    pack = packed(
+        what=known(artifacts=[*hooks, playbook(3, "git push", "no upstream branch")]),
+        query="git commit is refused by some hook on the build server again, can you fix it?",
+    )
+    assert sorted(shown(pack, "procedures")) == [hook.text for hook in hooks]
+
+
 def test_beside_the_playbook_that_answers_stands_no_other():
     """One common word, such as the name of a program, is not enough."""
     push, commit = playbook(1, "git push", "no upstream branch"), playbook(2, "git commit", "not formatted")
