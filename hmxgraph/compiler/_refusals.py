@@ -1,7 +1,7 @@
 """decision_policy: a change that is often asked for and seldom right to make (HMX-A 4.3)."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
@@ -43,26 +43,46 @@ class Asked:
         return self.share > _HALF
 
 
-def asked_for(goal_class: GoalClass, sessions: Sequence[SessionSummary]) -> Asked | None:
-    """What *sessions* of any class did that asked for the only change of this one; None if they seldom declined it."""
+def changes_asked_for(classes: Sequence[GoalClass]) -> dict[str, Asked]:
+    """By the name of its class, each only change of a class that a fair share of those who asked for it were denied."""
+    asking = _Asking([member for goal_class in classes for member in goal_class.members])
+    changes = {goal_class.name: _only_change(goal_class) for goal_class in classes}
+    found = {name: asking.for_change(change) for name, change in changes.items() if change}
+    return {name: asked for name, asked in found.items() if asked is not None}
+
+
+def _only_change(goal_class: GoalClass) -> str:
+    """The change that most sessions of the class make, if it is a single one with a purpose of its own; else ""."""
     changes = [name for name, share in goal_class.steps if is_action(name) and share >= _HALF]
-    if len(changes) != 1 or serves_any_purpose(changes[0]):
-        return None
-    verb = read_action(changes[0]).verb
-    asking = [session for session in sessions if verb in words(session.request) and asked_to(verb, [session.request])]
-    idle = tuple(session for session in asking if not any(map(is_action, session.actions)))
-    well = [session for session in asking if session.succeeded]
-    declined = sum(session.succeeded for session in idle)
-    if len(well) < _ENOUGH or declined < _SELDOM * len(well):
-        return None
-    made = tuple(session for session in asking if changes[0] in session.actions)
-    return Asked(changes[0], verb, idle, made, declined / len(well))
+    return changes[0] if len(changes) == 1 and not serves_any_purpose(changes[0]) else ""
 
 
-def refusals(classes: Sequence[GoalClass], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """A policy for each change that most sessions declined, and that those which made it came off worse with."""
-    sessions = [member for goal_class in classes for member in goal_class.members]
-    asked = [found for goal_class in classes if (found := asked_for(goal_class, sessions))]
+class _Asking:
+    """Finds the sessions that ask for a change; requests are read once, and once more for each verb."""
+
+    def __init__(self, sessions: Sequence[SessionSummary]) -> None:
+        self._words = [(session, frozenset(words(session.request))) for session in sessions]
+        self._by_verb: dict[str, list[SessionSummary]] = {}
+
+    def for_change(self, change: str) -> Asked | None:
+        """What the sessions did that asked for *change*; None if they were seldom denied it."""
+        verb = read_action(change).verb
+        if verb not in self._by_verb:
+            self._by_verb[verb] = [
+                session for session, said in self._words if verb in said and asked_to(verb, [session.request])
+            ]
+        asking = self._by_verb[verb]
+        idle = tuple(session for session in asking if not any(map(is_action, session.actions)))
+        well = sum(session.succeeded for session in asking)
+        denied = sum(session.succeeded for session in idle)
+        if well < _ENOUGH or denied < _SELDOM * well:
+            return None
+        made = tuple(session for session in asking if change in session.actions)
+        return Asked(change, verb, idle, made, denied / well)
+
+
+def refusals(asked: Iterable[Asked], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
+    """A policy for each change that most sessions did not make, if those that made it went worse."""
     for found in {each.change: each for each in asked if each.usually_declined}.values():
         idle, made = (Observations.of_sessions(done, done) for done in (found.idle, found.made))
         if made.count >= _ENOUGH and idle.success_rate >= made.success_rate + _CLEARLY_BETTER:

@@ -10,7 +10,7 @@ from typing import Any
 from hmxgraph.compiler._cases import changes_of, done_without_failing
 from hmxgraph.compiler._class_names import change_is_asked_for, class_name, conjunction, is_handed_over
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
-from hmxgraph.compiler._refusals import Asked, asked_for
+from hmxgraph.compiler._refusals import Asked
 from hmxgraph.compiler._result_rules import ResultRule, rule_for_each
 from hmxgraph.compiler._step_wording import describe, usual_origins
 from hmxgraph.compiler._verbs import (
@@ -54,16 +54,21 @@ _MOST_OPTIONAL = 2
 
 
 def task_schemas(
-    classes: Sequence[GoalClass], profile: CompilerProfile, rules: Sequence[ResultRule] = ()
+    classes: Sequence[GoalClass],
+    profile: CompilerProfile,
+    rules: Sequence[ResultRule],
+    asked: Mapping[str, Asked],
 ) -> Iterator[ArtifactDraft]:
-    """One schema per goal class with a step that is always taken; its changes wait for what *rules* say."""
+    """One schema per goal class with a step that is always taken.
+
+    Its changes wait for what *rules* say, and for what is possible of those *asked* for in the class of a name.
+    """
     usual = _usual_lookups(classes)
     requests = [request for goal_class in classes for request in goal_class.requests]
     everyone = term_counts(requests)
-    sessions = [member for goal_class in classes for member in goal_class.members]
     for goal_class in classes:
         keywords = distinctive(goal_class.requests, everyone, len(requests), _KEYWORDS)
-        schema = _schema(goal_class, keywords, usual, profile, asked_for(goal_class, sessions), rules)
+        schema = _schema(goal_class, keywords, usual, profile, asked.get(goal_class.name), rules)
         if any(not step["optional"] for step in schema.content["steps"]):
             yield schema
 

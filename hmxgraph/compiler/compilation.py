@@ -12,7 +12,7 @@ from hmxgraph.compiler._models import Goals, Habits, learn_goals, learn_habits
 from hmxgraph.compiler._outside import Outside
 from hmxgraph.compiler._playbooks import failure_playbooks
 from hmxgraph.compiler._policies import decision_policies
-from hmxgraph.compiler._refusals import refusals
+from hmxgraph.compiler._refusals import changes_asked_for, refusals
 from hmxgraph.compiler._result_rules import refused_calls, result_policies, result_rules, waiting_changes
 from hmxgraph.compiler._routines import routines
 from hmxgraph.compiler._schemas import task_schemas
@@ -157,13 +157,14 @@ def _drafts(
     classes = goal_classes(sessions, goals, profile)
     failures = failure_groups(sessions)
     rules = result_rules(recent, profile)
+    asked = changes_asked_for(classes)
     return [
-        *task_schemas(classes, profile, rules),
+        *task_schemas(classes, profile, rules, asked),
         *routines(sessions, profile),
         *failure_playbooks(failures, classes, sessions, profile, refused_calls(rules, recent), waiting_changes(rules)),
         *decision_policies(classes, sessions, profile),
         *result_policies(rules, profile),
-        *refusals(classes, profile),
+        *refusals(asked.values(), profile),
         *causal_patterns(failures, classes, sessions, profile),
         *strategy_templates(classes, profile),
     ]
