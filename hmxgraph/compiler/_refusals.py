@@ -14,7 +14,7 @@ from hmxgraph.text.artifacts import times
 from hmxgraph.text.terms import most_first, words
 
 _HALF = 0.5
-# The least number of sessions that asked, the least share that changed nothing, and how much better those went.
+# The least number of sessions that asked, the least share that changed nothing, and how much better those have to go.
 _ENOUGH, _SELDOM, _CLEARLY_BETTER = 8, 0.2, 0.3
 
 
@@ -44,7 +44,7 @@ class Asked:
 
 
 def changes_asked_for(classes: Sequence[GoalClass]) -> dict[str, Asked]:
-    """By the name of its class, each only change of a class that a fair share of those who asked for it were denied."""
+    """By class name, the only change of the class, where a fair share of those who asked for it were denied it."""
     asking = _Asking([member for goal_class in classes for member in goal_class.members])
     changes = {goal_class.name: _only_change(goal_class) for goal_class in classes}
     found = {name: asking.for_change(change) for name, change in changes.items() if change}

@@ -61,7 +61,7 @@ def task_schemas(
 ) -> Iterator[ArtifactDraft]:
     """One schema per goal class with a step that is always taken.
 
-    Its changes wait for what *rules* say, and for what is possible of those *asked* for in the class of a name.
+    Its changes wait for what *rules* say; *asked* says by class name how often the change was denied.
     """
     usual = _usual_lookups(classes)
     requests = [request for goal_class in classes for request in goal_class.requests]

@@ -98,7 +98,7 @@ def _time(text: str | None) -> int | None:
 
 # Up to here counts are exact; above, they are rounded, or else every session would create a new artifact version.
 _EXACT = 10
-# The share of failed sessions from which a way is told to have been of no use to them.
+# A way that worked says so if at least this share of its sessions failed nevertheless.
 _MOSTLY_FUTILE = 0.75
 _OFTEN = 0.3
 _ROUNDED = (10, 20, 50, 100, 200, 500, 1000)
