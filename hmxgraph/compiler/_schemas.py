@@ -2,7 +2,7 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import groupby
 from typing import Any
@@ -39,6 +39,7 @@ from hmxgraph.compiler.failures import to_the_same_end
 from hmxgraph.compiler.goal_classes import GoalClass, place_of
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
+from hmxgraph.text.artifacts import in_sessions
 from hmxgraph.text.terms import most_first
 
 _KEYWORDS = 80
@@ -58,17 +59,22 @@ def task_schemas(
     profile: CompilerProfile,
     rules: Sequence[ResultRule],
     asked: Mapping[str, Asked],
+    pitfalls: Mapping[str, str],
 ) -> Iterator[ArtifactDraft]:
     """One schema per goal class with a step that is always taken.
 
-    Its changes wait for what *rules* say; *asked* says by class name how often the change was denied.
+    Its changes wait for what *rules* say, and fail as *pitfalls* say; *asked* says by class name how often the change
+    was denied.
     """
     usual = _usual_lookups(classes)
     requests = [request for goal_class in classes for request in goal_class.requests]
     everyone = term_counts(requests)
     for goal_class in classes:
         keywords = distinctive(goal_class.requests, everyone, len(requests), _KEYWORDS)
-        schema = _schema(goal_class, keywords, usual, profile, asked.get(goal_class.name), rules)
+        content = _content(goal_class, goal_class.examples, profile)
+        _wait_for_results(content, rules)
+        _warn(content, pitfalls)
+        schema = _schema(goal_class, content, keywords, usual, profile, asked.get(goal_class.name))
         if any(not step["optional"] for step in schema.content["steps"]):
             yield schema
 
@@ -81,17 +87,15 @@ def _usual_lookups(classes: Sequence[GoalClass]) -> frozenset[str]:
 
 def _schema(
     goal_class: GoalClass,
+    content: dict[str, Any],
     keywords: Sequence[str],
     usual: frozenset[str],
     profile: CompilerProfile,
     asked: Asked | None,
-    rules: Sequence[ResultRule],
 ) -> ArtifactDraft:
     models = goal_class.examples
     name = class_name(goal_class, profile)
     telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_TELLING]
-    content = _content(goal_class, models, profile)
-    _wait_for_results(content, rules)
     content["preconditions"] += [asked.precondition] if asked else []
     return ArtifactDraft(
         artifact_type="task_schema",
@@ -99,7 +103,7 @@ def _schema(
         title=title(name),
         summary=_summary(name, content),
         content=content,
-        seen=Observations.of_sessions(list(dict.fromkeys(models)), goal_class.members),
+        seen=_seen(goal_class, content),
         source_events=evidence((trail(session) for session in models), profile.max_evidence),
         tags=tags([*telling, *subjects(content["tools_used"])[:_TELLING]]),
         keywords=tuple(keywords),
@@ -125,9 +129,23 @@ def _wait_for_results(content: dict[str, Any], rules: Sequence[ResultRule]) -> N
         step["description"] = f"{'If' if rule.called_for else 'Only if'} {rule.condition}: {small(step['description'])}"
 
 
+def _warn(content: dict[str, Any], pitfalls: Mapping[str, str]) -> None:
+    """Add to each change the failure that many sessions met in it."""
+    for step in content["steps"]:
+        if pitfall := pitfalls.get(step["tools_used"][0]):
+            step["description"] += f"; {pitfall}"
+
+
 def _required(content: Mapping[str, Any]) -> list[str]:
     """The actions by which a request is recognised as this kind of work: those of the steps that are always taken."""
     return sorted({step["tools_used"][0] for step in content["steps"] if not step["optional"]})
+
+
+def _seen(goal_class: GoalClass, content: Mapping[str, Any]) -> Observations:
+    """How the sessions went that made the changes of the procedure; all of the class where it makes none."""
+    changes = set(filter(is_action, _required(content)))
+    followed = [member for member in goal_class.members if changes.issubset(member.actions)]
+    return Observations.of_sessions(list(dict.fromkeys(goal_class.examples)), followed)
 
 
 def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: CompilerProfile) -> bool:
@@ -138,7 +156,7 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
     """
     least, most = (_HALF, _HALF) if goal_class.requests else (_USUALLY, _USUALLY)
     shared = {name for name, share in goal_class.steps if share >= least}
-    seen = Observations.of_sessions(list(dict.fromkeys(goal_class.examples)), goal_class.members)
+    seen = _seen(goal_class, content)
     return (
         goal_class.cases >= _cases_needed(goal_class, profile)
         and any(not step["optional"] for step in content["steps"])
@@ -209,9 +227,10 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
     steps: list[dict[str, Any]] = [
         {
             "order": order,
-            "description": _described(name, alternatives.get(name, ""), models, names[: order - 1]),
+            "description": _described(name, alternatives.get(name, ""), models, names[: order - 1])
+            + ("" if _is_firm(name, share, alternatives, profile) else _how_often(name, models)),
             "tools_used": [name, *_as_usual(alternatives.get(name, ""), models)],
-            "optional": share < profile.required_share and name not in alternatives,
+            "optional": not _is_firm(name, share, alternatives, profile),
         }
         for order, (name, share) in enumerate(chosen, start=1)
     ]
@@ -226,6 +245,15 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
         "tools_used": sorted({*names, *alternatives.values()}),
         "estimated_complexity": complexity(len(names), models, profile),
     }
+
+
+def _is_firm(name: str, share: float, alternatives: Collection[str], profile: CompilerProfile) -> bool:
+    """Whether a step with this *share* of the sessions is always taken; for each way of an alternative, it is."""
+    return share >= profile.required_share or name in alternatives
+
+
+def _how_often(name: str, models: Sequence[SessionSummary]) -> str:
+    return f"; {in_sessions(sum(name in session.actions for session in models), len(models))}"
 
 
 def _alternative(action: str, models: Sequence[SessionSummary]) -> str:

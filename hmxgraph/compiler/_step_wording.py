@@ -17,6 +17,8 @@ from hmxgraph.text.terms import most_first
 _HALF, _MOSTLY, _USUALLY, _NEARLY_ALL = 0.5, 0.7, 0.75, 0.8
 _OFTEN = 0.15
 _MOST_INPUTS = 12
+# More inputs of unknown origin say nothing that the tool does not say itself.
+_MOST_LOOSE = 3
 _PIECES = re.compile(r"([\s/=:,'\"]+)")
 _NAME = "<name>"
 # How the names of inputs end that identify a thing.
@@ -119,8 +121,8 @@ def _given(
             sources[named if known else ()].append(argument)
     loose = sources.pop((), [])
     parts = [f"{listed(sources[named], most=_MOST_INPUTS)} from {_sources(named)}" for named in sorted(sources)]
-    others = listed(loose, most=_MOST_INPUTS)
-    parts += [f"and {others}" if parts else others] if loose else []
+    others = listed(loose) if len(loose) <= _MOST_LOOSE else ""
+    parts += [f"and {others}" if parts else others] if others else []
     return f", using {'; '.join(parts)}" if parts else ""
 
 

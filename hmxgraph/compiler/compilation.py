@@ -10,6 +10,7 @@ from hmxgraph.compiler._causes import causal_patterns
 from hmxgraph.compiler._drafts import ArtifactDraft
 from hmxgraph.compiler._models import Goals, Habits, learn_goals, learn_habits
 from hmxgraph.compiler._outside import Outside
+from hmxgraph.compiler._pitfalls import pitfalls
 from hmxgraph.compiler._playbooks import failure_playbooks
 from hmxgraph.compiler._policies import decision_policies
 from hmxgraph.compiler._refusals import changes_asked_for, refusals
@@ -158,10 +159,11 @@ def _drafts(
     failures = failure_groups(sessions)
     rules = result_rules(recent, profile)
     asked = changes_asked_for(classes)
+    refused = refused_calls(rules, recent)
     return [
-        *task_schemas(classes, profile, rules, asked),
+        *task_schemas(classes, profile, rules, asked, pitfalls(failures, sessions, refused)),
         *routines(sessions, profile),
-        *failure_playbooks(failures, classes, sessions, profile, refused_calls(rules, recent), waiting_changes(rules)),
+        *failure_playbooks(failures, classes, sessions, profile, refused, waiting_changes(rules)),
         *decision_policies(classes, sessions, profile),
         *result_policies(rules, profile),
         *refusals(asked.values(), profile),

@@ -141,7 +141,16 @@ def done(count: int, possible: int) -> str:
     >>> done(1, 1), done(2, 3), done(38, 39)
     ('done once', 'done 2 of 3 times', 'done more than 90 % of more than 20 times')
     """
-    return _worked(count, possible).replace("worked", "done", 1) if possible > 1 else "done once"
+    return f"done {_share(count, possible, 'times')}" if possible > 1 else "done once"
+
+
+def in_sessions(count: int, possible: int) -> str:
+    """In how many sessions something was so.
+
+    >>> in_sessions(2, 3), in_sessions(38, 39)
+    ('in 2 of 3 sessions', 'in more than 90 % of more than 20 sessions')
+    """
+    return f"in {_share(count, possible, 'sessions')}"
 
 
 def attempted(tried: int) -> str:
@@ -162,11 +171,15 @@ def _bound(tried: int) -> int:
 def _worked(worked: int, tried: int) -> str:
     if tried == 1:
         return "tried once, and it worked" if worked else "tried once, without success"
-    if tried <= _EXACT:
-        return f"worked {worked} of {tried} times"
-    percent = round(10 * worked / tried) * 10
-    share = "each" if worked == tried else "more than 90 %" if percent == 100 else f"about {percent} %"
-    return f"worked {share} of more than {_bound(tried)} times"
+    return f"worked {_share(worked, tried, 'times')}"
+
+
+def _share(count: int, total: int, unit: str) -> str:
+    if total <= _EXACT:
+        return f"{count} of {total} {unit}"
+    percent = round(10 * count / total) * 10
+    share = "each" if count == total else "more than 90 %" if percent == 100 else f"about {percent} %"
+    return f"{share} of more than {_bound(total)} {unit}"
 
 
 def _displaced(displaced: int, tried: int) -> str:

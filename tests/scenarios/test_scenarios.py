@@ -231,6 +231,8 @@ def check_procedure(world, expectation):
     assert set(expectation.get("says", ())) <= set(described), described
     optional = [step["tools_used"][0] for step in chosen[0].content["steps"] if step["optional"]]
     assert optional == expectation.get("optional", optional), optional
+    well = [chosen[0].seen.successes, chosen[0].seen.count]
+    assert well == expectation.get("went_well", well), well
     told = render_artifact("task_schema", chosen[0].title, chosen[0].summary, chosen[0].content)
     assert not [text for text in expectation.get("lacks_text", ()) if text in told], told
     assert all(text in told for text in expectation.get("has_text", ())), told

@@ -64,7 +64,10 @@ def test_browser_recoveries_are_keyed_by_their_target():
     (schema,) = drafts(sessions, "task_schema")
     assert [step["description"] for step in schema.content["steps"]] == [
         "Open `https://shop.example/<name>` in the browser",
-        "Click in the browser, using selector and url; once for each selector",
+        (
+            "Click in the browser, using selector and url; once for each selector; "
+            "it has failed with “element <selector> is covered by .cookies”, in 3 of 3 sessions"
+        ),
         "Fill `#count` in the browser, using value",
     ]
 
@@ -114,7 +117,10 @@ def test_deployments_give_their_procedure():
     """Steps come in order, with the command line that everybody runs; what repairs a failure is no step."""
     schema = drafts([*(deployment(f"d{n}") for n in range(3)), repaired_deployment("r1")], "task_schema")[0]
     assert schema.title == "Deploy the staging environment"
-    assert [step["description"] for step in schema.content["steps"]] == [f"Run `{line}`" for line in DEPLOY]
+    assert [step["description"] for step in schema.content["steps"]] == [
+        f"Run `{DEPLOY[0]}`; in 3 of 4 sessions",
+        *(f"Run `{line}`" for line in DEPLOY[1:]),
+    ]
     assert [step["optional"] for step in schema.content["steps"]] == [True, False, False]
 
 
@@ -456,7 +462,10 @@ def test_procedures_name_the_inputs_of_successful_calls():
     """A step names what successful calls were given, even if failed ones lacked it, wherever it came from."""
     (schema,) = drafts([booking(f"b{n}") for n in range(3)], "task_schema")
     (step,) = schema.content["steps"]
-    assert step["description"] == "Book the table with book_table, using restaurant from the user; and phone"
+    assert step["description"] == (
+        "Book the table with book_table, using restaurant from the user; and phone; "
+        "it has failed with “phone number is required”, in 3 of 3 sessions"
+    )
 
 
 def test_playbooks_name_the_missing_input():
