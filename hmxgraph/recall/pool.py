@@ -399,7 +399,10 @@ _PHRASING = 0.5
 _PHRASING_WORDS = frozenset(
     terms_of(
         "kind type sort many much long often way thing something mention describe say tell name according "
-        "different various specific first recent recently"
+        "different various specific first recent recently "
+        "get got getting go going gone went want wanted try trying tried find found finding let make making made take "
+        "taking took give giving gave put know knew think thought need needed "
+        "hi hello hey please thanks okay right sure"
     )
 )
 # Extra weight that a matching question turn passes to the turn that answers it.
@@ -431,10 +434,17 @@ class WordMatch:
         return weighted(self.weights, self.counts > 0) / total if total else np.zeros(self.counts.shape[1])
 
 
-def match_words(terms: Sequence[str], pool: EventPool, event_count: int) -> WordMatch:
-    """Count *terms* in the *pool*, weighted by their rarity among the tenant's events."""
+def match_words(terms: Sequence[str], pool: EventPool, event_count: int, *, works: bool = False) -> WordMatch:
+    """Count *terms* in the *pool*, weighted by their rarity among the tenant's events.
+
+    In a request for work, a term that no event contains weighs no more than the rarest known one: where a phone is slow
+    does not make it another trouble. In a question it is what nobody said anything about.
+    """
     counts = pool.occurrences.related_counts(terms)
-    rare = rarity((counts >= 1).sum(axis=1), max(event_count, len(pool)))
+    known = (counts >= 1).sum(axis=1)
+    rare = rarity(known, max(event_count, len(pool)))
+    if works and known.any():
+        rare = np.minimum(rare, rare[known > 0].max())
     return WordMatch(tuple(terms), counts, rare * [_PHRASING if term in _PHRASING_WORDS else 1.0 for term in terms])
 
 

@@ -310,7 +310,7 @@ class Ranking:
     @cached_property
     def match(self) -> WordMatch:
         """Term matches per event."""
-        match = match_words(self.terms, self.pool, self.event_count)
+        match = match_words(self.terms, self.pool, self.event_count, works=self.question.works)
         named = {term for name in self.question.names for term in terms(name)}
         factors = np.array([_NAME if term in named else 1.0 for term in match.terms])
         return replace(match, weights=match.weights * factors)

@@ -61,6 +61,20 @@ def test_nothing_asked_scores_nothing():
     assert field_scores(match_words(("stage",), pool_of(""), 1), Nearby(pool_of(""))).tolist() == [0.0]
 
 
+def test_what_nobody_spoke_of_weighs_most_in_a_question_and_no_more_in_a_request():
+    """A question about the unknown has no answer; a request for help may add where the trouble is."""
+    pool = pool_of("slow phone", "slow train", "phone bill")
+    asked, requested = (match_words(("spain", "slow"), pool, 100, works=works).weights for works in (False, True))
+    assert asked[0] > asked[1] == requested[1] == requested[0]
+    assert match_words(("spain",), pool, 100, works=True).weights[0] == asked[0]
+
+
+def test_what_people_always_say_weighs_less_than_a_topic():
+    """ "Hi, I want to get a pet" is about pets."""
+    weights = match_words(("hi", "want", "get", "pet"), pool_of("hi want get pet"), 100).weights
+    assert weights[3] == 2 * weights[0] == 2 * weights[1] == 2 * weights[2]
+
+
 def test_rare_words_weigh_more():
     """Inverse document frequency falls with every document that contains the word."""
     values = rarity([1, 10, 100], 100)
