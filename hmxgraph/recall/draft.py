@@ -43,6 +43,8 @@ from hmxgraph.recall.known_candidates import (
     actions_asked,
     actions_in_trouble,
     actions_named,
+    actions_suspected,
+    changes_of_policies,
     evidence_candidates,
     known_candidates,
     remedies,
@@ -137,9 +139,12 @@ def appraised(
     question = by_words.question
     answering = remedies(question, in_force.artifacts, guidance.failure)
     about = actions_in_trouble(question, in_force.artifacts)
+    suspected = actions_suspected(question, in_force.artifacts)
     named = actions_named(question, in_force.artifacts)
     asked = actions_asked(question, in_force.artifacts)
-    guidance = replace(guidance, remedies=answering, troubled=question.troubled, about=about, named=named, asked=asked)
+    doubtful = asked & changes_of_policies(in_force.artifacts)
+    guidance = replace(guidance, remedies=answering, troubled=question.troubled, about=about, suspected=suspected)
+    guidance = replace(guidance, named=named, asked=asked, doubtful=doubtful)
     # Without events or words there is nothing to doubt.
     assurance = by_words.assurance if by_words.event_count and question.terms else 1.0
     guidance = replace(guidance, assurance=assurance)

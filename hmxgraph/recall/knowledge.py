@@ -258,10 +258,11 @@ class Guidance:
     hit, empty if the last action did not fail. ``remedies`` are the ids of the playbooks for this failure, and for the
     one that the question reports; ``warning`` is the id of the playbook to show for an expected step.
     ``troubled`` means that the question speaks of trouble at all, ``about`` are the actions that it names then,
-    ``named`` those of procedures that it names anyway. Without a model nothing is expected. ``assurance`` is how well
-    the best events match the question, in (0, 1]. ``led`` are the actions of the leading procedure, ``asked`` those of
-    any procedure whose verb is a word of the question. ``chance`` is the probability that a request like this comes to
-    the changes of the leading procedure.
+    ``suspected`` those of which it has half of the name, ``named`` those of procedures that it names anyway. Without a
+    model nothing is expected. ``assurance`` is how well the best events match the question, in (0, 1]. ``led`` are the
+    actions of the leading procedure, ``asked`` those of any procedure whose verb is a word of the question;
+    ``doubtful`` are the changes among them that are usually not made, as a policy says. ``chance`` is the probability
+    that a request like this comes to the changes of the leading procedure.
     """
 
     lead: str | None = None
@@ -273,10 +274,12 @@ class Guidance:
     warning: str = ""
     troubled: bool = False
     about: frozenset[str] = frozenset()
+    suspected: frozenset[str] = frozenset()
     named: frozenset[str] = frozenset()
     assurance: float = 1.0
     led: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
+    doubtful: frozenset[str] = frozenset()
     chance: float = 1.0
 
     @property
@@ -328,7 +331,8 @@ class Guidance:
 
     def _may_be_meant(self, artifact: KnownArtifact) -> bool:
         """Whether the question speaks of trouble with an action of this playbook, but of no failure that is known."""
-        return bool(self.about and artifact.failures) and not self.remedies
+        meant = self.about or not self.suspected.isdisjoint(artifact.actions)
+        return bool(meant and artifact.failures) and not self.remedies
 
     def _adds(self, artifact: KnownArtifact) -> bool:
         """Whether *artifact* is a procedure with an action that is expected and asked for, which the leading lacks."""
@@ -350,7 +354,16 @@ class Guidance:
         """
         alike = self.assurance + share >= _IN_COMMON
         asked = bool(self.done) or (alike and not (self.remedies or (self.troubled and not share)))
-        return artifact.artifact_id == self.lead and asked
+        return artifact.artifact_id == self.lead and asked and not self._is_beside_the_point(artifact)
+
+    def _is_beside_the_point(self, artifact: KnownArtifact) -> bool:
+        """Whether the question asks for a change that is usually not made, and for none that *artifact* makes.
+
+        The same where it speaks of trouble with an action that is no part of *artifact*.
+        """
+        if self.doubtful and self.asked.isdisjoint(artifact.actions):
+            return True
+        return bool(self.suspected) and self.suspected.isdisjoint(artifact.actions)
 
     def relevance(self, artifact: KnownArtifact, share: float) -> float:
         """Return the relevance of *artifact*, of which the question matches this *share*.
@@ -363,7 +376,9 @@ class Guidance:
         if self.about and artifact.actions and self.about.isdisjoint(artifact.actions):
             return 0.0
         fitting = share * self.fitting(artifact.artifact_type, artifact.actions) * self._timeliness(artifact)
-        if artifact.artifact_id == self.warning or self._decides(artifact) or self._may_be_meant(artifact):
+        if self._may_be_meant(artifact):
+            fitting = max(fitting, _WARNING * (1 + share))
+        elif artifact.artifact_id == self.warning or self._decides(artifact):
             fitting = max(fitting, _WARNING)
         if self._adds(artifact):
             fitting = max(fitting, _FURTHER)

@@ -321,6 +321,8 @@ _PARTLY_NAMED = 0.5
 # trouble, since people quote the first part of a message. And how many words need no mention of trouble beside them.
 _REPORTED, _REPORTED_WITH_ACTION, _QUOTED_WITH_ACTION = 0.8, 0.6, 0.4
 _TELLING_WORDS = 4
+# Verbs that a request has whatever it asks for, though actions begin with them, too.
+_SAID_ANYWAY = frozenset(terms("get find look make take give put"))
 # A procedure that went well less often says so.
 _WENT_WELL = 0.8
 # Minimum relevance of a procedure for questions about facts.
@@ -469,7 +471,10 @@ def actions_asked(question: Question, artifacts: Iterable[KnownArtifact]) -> fro
 
     """
     known = tuple(artifacts)
-    asked, actions = frozenset(question.terms), _actions_of_procedures(known) | _changes_of_policies(known)
+    asked, actions = (
+        frozenset(question.terms) - _SAID_ANYWAY,
+        _actions_of_procedures(known) | changes_of_policies(known),
+    )
     return frozenset(action for action in actions if not asked.isdisjoint(search_text(action).split()[:1]))
 
 
@@ -477,7 +482,7 @@ def _actions_of_procedures(artifacts: Iterable[KnownArtifact]) -> frozenset[str]
     return frozenset(chain.from_iterable(each.actions for each in artifacts if each.artifact_type in PROCEDURES))
 
 
-def _changes_of_policies(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
+def changes_of_policies(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
     """Return the changes of the policies that say what to do if asked for one."""
     policies = [each for each in artifacts if each.artifact_type == "decision_policy"]
     asking = [each for each in policies if str(each.content.get("condition", "")).startswith(ASKED_TO)]
@@ -488,6 +493,24 @@ def actions_in_trouble(question: Question, artifacts: Iterable[KnownArtifact]) -
     """Return the actions that a question about trouble calls by their whole names."""
     known = {action for artifact in artifacts for action in artifact.actions} if question.troubled else set[str]()
     return frozenset(action for action in known if question.mentions(search_text(action)))
+
+
+def actions_suspected(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
+    """Return the actions of playbooks of which a question about trouble has at least half of the name.
+
+    The name of a program says nothing of what it does.
+
+    >>> from hmxgraph.recall.question import understood
+    >>> playbook = KnownArtifact("p", "failure_playbook", "", "", 0, "", "active", 0.5, 0, failures=("full",))
+    >>> playbook = replace(playbook, actions=("book_seat",))
+    >>> sorted(actions_suspected(understood("Booking is rejected", 0), [playbook]))
+    ['book_seat']
+
+    """
+    if not question.troubled:
+        return frozenset()
+    known = {action for artifact in artifacts if artifact.failures for action in artifact.actions}
+    return frozenset(action for action in known if _calls_for(question, action.split(" ", 1)[-1]))
 
 
 def warning(question: Question, artifacts: Iterable[KnownArtifact], guidance: Guidance) -> str:

@@ -27,18 +27,24 @@ _QUESTION_START = re.compile(
 )
 _HOW_TO = re.compile(
     r"\bhow (?:to|(?:do|can|could|should|would|shall) (?:i|we|you|one))\b|\bsteps? to\b"
-    r"|\bwhat (?:do|should|shall|must) (?:i|we|you|one) (?:(?:have|need) to )?do\b",
+    r"|\bwhat (?:can|could|do|should|shall|must) (?:i|we|you|one) (?:(?:have|need) to )?(?:do|try|offer)\b",
     re.IGNORECASE,
 )
+# "I typed it wrong when I ordered" does not ask when.
 _WHEN = re.compile(
-    r"\bwhen\b|\b(?:what|which) (?:year|month|day|date|time|week)\b|\bhow long\b|\bsince\b", re.IGNORECASE
+    r"\b(?:(?:tell|remind) (?:me|us)|know|say|said|remember|recall|sure|exactly|and|of|between) when\b"
+    r"|\bwhen\b(?! (?:i|we)\b)|\b(?:what|which) (?:year|month|day|date|time|week)\b|\bhow long\b|\bsince\b",
+    re.IGNORECASE,
 )
 _CHOICE = re.compile(r"\b(?:should|which|whether|better|prefer|choose|decide|decision)\b", re.IGNORECASE)
 _TROUBLE = re.compile(
     r"(?<!\b0 )(?<!\bno )(?<!\bzero )(?<!\bwithout )(?<!\bwithout any )"
     r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck"
     r"|refuses|rejects|(?:refused|rejected|denied|blocked) by|(?:do|does)(?:n['\u2019]t| not) work|not working"
-    r"|won['\u2019]t (?:start|run|build|compile|load|open))\b",
+    r"|(?:is|are|gets?|getting|being) (?:refused|rejected|denied|blocked|declined)"
+    r"|won['\u2019]t (?:start|run|build|compile|load|open|go through)"
+    r"|(?:can['\u2019]t|cannot|can not|could ?n['\u2019]t|could not) (?:be found|find|open|reach|connect|log ?in)"
+    r"|(?:is|was|are|were)(?:n['\u2019]t| not) (?:known|found|recogni[sz]ed|accepted))\b",
     re.IGNORECASE,
 )
 # "The last error" means the latest one; "the last two weeks" and "last Monday" are times.
@@ -58,22 +64,18 @@ _REQUEST = re.compile(
     r"|i(?:'m|\u2019m| am| was) (?:hoping|looking|trying|wondering))\b",
     re.IGNORECASE,
 )
-_POLITE_REQUEST = re.compile(
-    r"^\W*(?:\w+(?: there)?[,!]\s+)?"
-    r"(?:(?:can|could|would|will) you\b(?! (?:please )?(?:remind|tell|recall|say)\b)"
-    r"|(?:can|could|may) (?:i|we)\b(?! (?:please )?(?:see|know|ask|say)\b)"
-    r"|(?:is|would) it (?:be )?possible (?:for (?:me|us|you) )?to\b(?! (?:know|see|say|tell)\b)"
-    r"|is there (?:a|any) (?:way|chance) (?:(?:for|that) )?(?:i|we|you|me|us|to|of)\b"
-    r"|(?:any|what are the) chances? (?:of|to|that|you)\b|(?:would|do) you mind\b"
-    r"|(?:am|are) (?:i|we) able to\b(?! (?:know|see|say|tell)\b))",
-    re.IGNORECASE,
+# "Can I", but not "can you remind me".
+_ASKING = (
+    r"(?:(?:can|could|would|will) you\b(?! (?:please )?(?:remind|tell|recall|remember|say|know|think)\b)"
+    r"|(?:(?:can|could|may) (?:i|we)|(?:am|are) (?:i|we) able to"
+    r"|(?:is|would) it (?:be )?possible (?:for (?:me|us|you) )?to)\b(?! (?:please )?(?:see|know|ask|say|tell)\b)"
+    r"|(?:(?:can|could) (?:it|this|that|they|(?:the|my|our) (?:[\w-]+ ){1,2})\W*(?:be|go)"
+    r"|is there (?:a|any) (?:way|chance) (?:(?:for|that) )?(?:i|we|you|me|us|to|of)"
+    r"|(?:any|what are the) chances? (?:of|to|that|you)|(?:would|do) you mind)\b)"
 )
+_POLITE_REQUEST = re.compile(rf"^\W*(?:\w+(?: there)?[,!]\s+)?{_ASKING}", re.IGNORECASE)
 # "The build is broken, can you fix it?"
-_CLOSING_REQUEST = re.compile(
-    r"[,;:\u2013\u2014-]\s+(?:(?:so|and|but|then|please)\s+)?(?:can|could|would|will) you\b"
-    r"(?! (?:please )?(?:remind|tell|recall|say|remember|know|see|think)\b)",
-    re.IGNORECASE,
-)
+_CLOSING_REQUEST = re.compile(rf"[,;:\u2013\u2014-]\s+(?:(?:so|and|but|then|please)\s+)?{_ASKING}", re.IGNORECASE)
 _REMINDER = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|tell me)\b", re.IGNORECASE)
 _MONTH_OR_YEAR = re.compile(rf"\b(?:{MONTH_NAMES}|{OCCASIONS}|(?:19|20)\d\d)\b", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:i|my|mine)\b", re.IGNORECASE)

@@ -671,6 +671,32 @@ def test_trouble_with_an_action_may_be_any_of_its_failures():
     assert sorted(shown(pack, "procedures")) == [hook.text for hook in hooks]
 
 
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [("Booking a seat for my aunt keeps getting rejected", 2), ("Book a seat for my aunt, and change the flight", 0)],
+)
+def test_trouble_in_everyday_words_brings_the_known_failures_of_what_is_done(query, count):
+    """Nobody says "book_seat fails" who is not a program; beside trouble with one action no other is guessed."""
+    known_failures = [playbook(1, "book_seat", "card expired"), playbook(2, "book_seat", "row closed")]
+    flight = artifact(4, "Change the flight", actions=("change_flight",))
+    what = known(artifacts=[*known_failures, playbook(3, "change_flight", "gate closed"), flight])
+    guess = Guidance("a004", frozenset({"change_flight"}), frozenset({"change_flight", "book_seat"}), chance=0.3)
+    titles = shown(packed(what=what, query=query, guidance=guess), "procedures")
+    assert [each.text in titles for each in known_failures] == [bool(count)] * 2
+    assert (flight.text in titles) is not bool(count)
+
+
+@pytest.mark.parametrize(("query", "led"), [("I am ill, can I cancel my flight?", False), ("Change my flight", True)])
+def test_beside_a_change_that_is_usually_not_made_no_other_is_guessed(query, led):
+    """Whoever wants to cancel does not want to fly on another day."""
+    content = {"condition": "the user asks to cancel the flight", "recommendation": "first look at it"}
+    policy = replace(artifact(2, "Asked to cancel", kind="decision_policy"), content=content)
+    flight = artifact(4, "Change the flight", actions=("change_flight",))
+    guess = Guidance("a004", frozenset({"change_flight"}), frozenset({"change_flight"}))
+    what = known(artifacts=[replace(policy, actions=("get_flight", "cancel_flight")), flight])
+    assert bool(shown(packed(what=what, query=query, guidance=guess), "procedures")) is led
+
+
 def test_beside_the_playbook_that_answers_stands_no_other():
     """One common word, such as the name of a program, is not enough."""
     push, commit = playbook(1, "git push", "no upstream branch"), playbook(2, "git commit", "not formatted")

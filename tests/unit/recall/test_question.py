@@ -57,6 +57,33 @@ def test_words_of_a_time_expression_are_no_search_terms(text, terms):
     assert understood(text, FRIDAY).terms == terms
 
 
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("When did I order it?", True),
+        ("I am not sure when I ordered it, can you look?", True),
+        ("I typed the wrong street when I ordered, can you change it?", False),
+    ],
+)
+def test_a_time_of_the_asker_is_no_question_for_a_time(text, asks):
+    """Whoever says what they did when they ordered asks for no time."""
+    assert understood(text, FRIDAY).when is asks
+
+
+@pytest.mark.parametrize(
+    ("text", "troubled"),
+    [
+        ("The booking keeps getting rejected", True),
+        ("The address is not known, and I can't find him", True),
+        ("It won't go through", True),
+        ("Which of her scripts were rejected?", False),
+    ],
+)
+def test_trouble_is_told_in_everyday_words(text, troubled):
+    """What was refused to somebody in the past is no trouble of now."""
+    assert understood(text, FRIDAY).troubled is troubled
+
+
 def test_names_match_as_runs_of_terms():
     """A question mentions a name only with all of its words in order."""
     question = understood("Does the staging cluster of Ann Lee run?", FRIDAY)
@@ -76,6 +103,10 @@ def test_names_match_as_runs_of_terms():
         "Hi, is it possible to change my flight?",
         "Is there any way to get a refund?",
         "Would you mind checking my bill?",
+        "I typed the wrong street, can the parcel go to my sister instead?",
+        "I got ill, can I cancel my flight?",
+        "My plane was late, what can you offer me?",
+        "It is still slow. What should I try next?",
     ],
 )
 def test_requests_want_work(text):

@@ -70,7 +70,7 @@ def test_what_nobody_spoke_of_weighs_most_in_a_question_and_no_more_in_a_request
 
 
 def test_what_people_always_say_weighs_less_than_a_topic():
-    """ "Hi, I want to get a pet" is about pets."""
+    """Whoever says that they want to get a pet speaks of pets."""
     weights = match_words(("hi", "want", "get", "pet"), pool_of("hi want get pet"), 100).weights
     assert weights[3] == 2 * weights[0] == 2 * weights[1] == 2 * weights[2]
 
