@@ -10,8 +10,8 @@ from hmxgraph.recall.draft import BESIDE_ANSWERS
 from hmxgraph.text.lines import foreign
 
 # Past sessions may fill a part of the budget if there are procedures, facts or relations, else what is left of it; a
-# log of many tasks always a quarter. The section's own share applies if it is larger.
-_SHARE_OF_LOG = 4
+# log of many tasks a quarter or half of it. The section's own share applies if it is larger.
+_SHARE_OF_LOG = 0.25
 _ANSWERS = frozenset({"procedures", "facts", "graph_relations"})
 
 Unit = tuple[Ranked, ...]
@@ -26,8 +26,9 @@ def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats) -> list[D
     sessions = sorted(_sessions(ranking), key=lambda events: min(ranked.rank for ranked in events))
     dropped, eligible = list[Dropped](), list[Unit]()
     share = box.budgets.get(SECTION, 0)
-    least = max(share, box.total // _SHARE_OF_LOG)
-    most = box.free if _ANSWERS.isdisjoint(box.in_section) else max(share, int(box.total * BESIDE_ANSWERS))
+    alone = _ANSWERS.isdisjoint(box.in_section)
+    least = max(share, int(box.total * (BESIDE_ANSWERS if alone else _SHARE_OF_LOG)))
+    most = box.free if alone else max(share, int(box.total * BESIDE_ANSWERS))
     for events in sessions:
         kept, left = _kept(events, stated.beginning())
         dropped += left

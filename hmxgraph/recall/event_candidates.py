@@ -25,7 +25,7 @@ from hmxgraph.recall.candidates import (
     Order,
     scores,
 )
-from hmxgraph.recall.pool import CALLED, FAILED, WORKED, EventPool, Flags, Floats, is_assistant
+from hmxgraph.recall.pool import CALLED, FAILED, WORKED, EventPool, Flags, Floats, Integers, is_assistant
 from hmxgraph.recall.question import speaks_of_trouble
 from hmxgraph.recall.relevance import as_examples
 from hmxgraph.text.excerpts import Passages
@@ -51,6 +51,8 @@ _WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
 # A session over more events than this is a log of many tasks, not one episode. Of those, steps are related whose score
 # is at least this fraction of the best one's.
 LONGEST_EPISODE = 256
+# Sequence numbers from here on are microseconds since 1970: those of 1973 and later.
+_A_TIME = 10**14
 _NEARLY = 0.7
 # Fraction of the top relevance above which recency counts fully.
 FULL_RECENCY = 0.4
@@ -387,13 +389,15 @@ class Episodes:
     def _of_logs(self) -> Flags:
         """Which events are of logs of many tasks: sessions over too many events for one episode, not all of them here.
 
-        As far as the sequence numbers tell.
+        As far as the sequence numbers tell. Those that are times do not: there it counts how many events are here, and
+        that some are missing where there is a gap.
         """
         if not len(self):
             return np.zeros(0, dtype=np.bool_)
         numbers, sequences = self.pool.sessions, np.array(self.pool.sequence, dtype=np.int64)
         starts = np.flatnonzero(np.diff(numbers, prepend=-1))
-        spans = np.maximum.reduceat(sequences, starts) - np.minimum.reduceat(sequences, starts)
+        by_time = sequences[starts] >= _A_TIME
+        spans = np.where(by_time, _span(self.pool.places, starts), _span(sequences, starts))
         counts = np.bincount(numbers)
         whole = (np.add.reduceat(self.pool.follows, starts, dtype=np.int64) == counts - 1) & (counts <= LONGEST_EPISODE)
         logs: Flags = (~whole & (spans >= LONGEST_EPISODE))[numbers]
@@ -549,3 +553,9 @@ def _longest_passages(tokens: Sequence[int], least: int, room: int) -> int:
 
 def _cut_to(limit: int, tokens: Iterable[int]) -> int:
     return sum(limit if each > _LONGER * limit else each for each in tokens)
+
+
+def _span(values: Integers, starts: Integers) -> Integers:
+    """The difference of the largest and the least of *values* in each run that begins at one of *starts*."""
+    span: Integers = np.maximum.reduceat(values, starts) - np.minimum.reduceat(values, starts)
+    return span

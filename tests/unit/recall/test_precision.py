@@ -457,6 +457,26 @@ def test_only_related_parts_of_a_long_log_are_packed():
     assert shown(packed(events, known(artifacts=[PROCEDURE])), "episodes") == list(related)
 
 
+@pytest.mark.parametrize(("begins", "count"), [(100, 2), (1_770_905_517_667_000, 4)])
+def test_sequence_numbers_that_are_times_make_no_long_log(begins, count):
+    """Imported sessions have them; a second between two calls is not a million events."""
+    related = ("exec(command=deploy staging environment)", "exec -> done, no problems")
+    more = ("exec(command=helm status)", "exec -> 3 pods of the release are up")
+    events = log((begins, related), (begins + 1_000_000, more))
+    assert len(shown(packed(events), "episodes")) == count
+
+
+@pytest.mark.parametrize(("procedures", "count"), [((), 4), ((PROCEDURE,), 2)])
+def test_steps_of_a_log_get_half_of_a_pack_that_has_no_answer(procedures, count):
+    """A quarter beside one: here there is room for one step and for two."""
+    steps = [
+        (n, (f"exec(command=deploy staging environment of host{n})", f"exec -> host{n} said {'fine ' * 40}"))
+        for n in (100, 400)
+    ]
+    lines = shown(packed(log(*steps), known(artifacts=procedures), budget=260), "episodes")
+    assert len(lines) == count
+
+
 @pytest.mark.parametrize(
     "announced", ["Now deploy the staging environment:", "Staging is behind, so I deploy this environment by hand"]
 )
