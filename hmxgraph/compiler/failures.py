@@ -341,14 +341,10 @@ def alike(action: str, other: str) -> bool:
 
 
 def _reactions(summary: SessionSummary, failed: int) -> tuple[Step, ...]:
-    """The steps after a failed one, without calls of the same action made before its result was known."""
+    """The steps after a failed one, without calls made before its result was known."""
     step, later = summary.steps[failed], summary.steps[failed + 1 :]
     early = sum(1 for _ in takewhile(lambda other: other.event_id == step.event_id or _in_parallel(other), later))
-    return tuple(
-        other
-        for place, other in enumerate(later)
-        if place >= early or other.event_id == step.event_id or other.action != step.action
-    )
+    return tuple(other for place, other in enumerate(later) if place >= early or other.event_id == step.event_id)
 
 
 def _in_parallel(step: Step) -> bool:

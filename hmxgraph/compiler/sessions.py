@@ -38,6 +38,7 @@ from hmxgraph.compiler.summary import (
     Step,
 )
 from hmxgraph.protocol.events import origin_of, position, went_well
+from hmxgraph.text.error_texts import says_declined
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
 # The outcome of a session: feedback first, then the results of the work.
@@ -145,6 +146,7 @@ class _OpenStep:
     says: tuple[str, ...] = ()
     edit: str = ""
     by_user: bool = False
+    declined: bool = False
     parsed: Command | None = None
     earlier: "tuple[_OpenStep, ...]" = ()
     culprit: "_OpenStep | None" = None
@@ -239,15 +241,18 @@ class _OpenSteps:
         return takewhile(lambda step: step.number >= self._gap, newest)
 
     def kept(self) -> Iterator[_OpenStep]:
-        """The kept steps, in order."""
-        yield from self._first
-        yield from self._latest
+        """The kept steps, in order, without those that the user did not allow: they never happened."""
+        return (step for step in chain(self._first, self._latest) if not step.declined)
 
     def places(self) -> dict[int, int]:
         """The place of each kept step, by its number, and the place of the next step."""
-        return {step.number: place for place, step in enumerate(self.kept())} | {
-            self.count: len(self._first) + len(self._latest)
-        }
+        kept = [step.number for step in self.kept()]
+        return {number: place for place, number in enumerate([*kept, self.count])}
+
+    @property
+    def skipped(self) -> int:
+        """How many steps were too many to be kept."""
+        return self.count - len(self._first) - len(self._latest)
 
 
 # From the events of a session to its summary: the map step of the compiler.
@@ -328,7 +333,7 @@ class SessionReader:
             outcome_reason=mask_ids(verdict.reason)[:200],
             outcome_event_id=verdict.event_id,
             steps=steps,
-            skipped_steps=self._steps.count - len(steps),
+            skipped_steps=self._steps.skipped,
             failures=tuple(replace(failure, step=places.get(failure.step, -1)) for failure in self._failures),
             decisions=tuple(
                 replace(decision, step=places.get(decision.step, -1)) for decision in self._decisions.values()
@@ -403,7 +408,13 @@ class SessionReader:
         if step is None:
             return
         self._steps.name(event.event_id, step)
-        self._finish(step, event.event_id, event.content, ok=went_well(event.event_type, event.content))
+        ok, said = went_well(event.event_type, event.content), event.content.get("result")
+        if not ok and says_declined(said if isinstance(said, str) else raw_line(event.content)):
+            for part in step.parts:
+                part.declined = True
+            self._now = replace(self._now, since="user", failure="", pending=self._steps.pending > 0)
+        else:
+            self._finish(step, event.event_id, event.content, ok=ok)
 
     def _finish(self, step: _OpenStep, event_id: str, content: Mapping[str, Any], *, ok: bool | None) -> None:
         result = content.get("result", content)
@@ -438,6 +449,8 @@ class SessionReader:
 
     def _error(self, event: SessionEvent) -> None:
         linked_step = self._steps.named(event.correlation_id, event.parent_event_id) or self._failed_tool(event)
+        if linked_step is not None and linked_step.declined:
+            return
         if linked_step is not None:
             linked_step.ok = False
         guessed = linked_step or self._steps.of_agent(event.agent_id) or self._steps.last

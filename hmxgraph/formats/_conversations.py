@@ -105,7 +105,8 @@ class _Conversations:
             return Outcome(record, fault=fault)
         framed: list[tuple[Message, Frame]] = []
         for position, message in enumerate(talk.messages[start:], start):
-            frame = frame_of(record, self._origin, _place(talk, message, session_id, position), _message_key(message))
+            place = replace(_place(talk, message, session_id, position), in_order=not talk.whole)
+            frame = frame_of(record, self._origin, place, _message_key(message))
             if isinstance(frame, Fault):
                 return Outcome(record, fault=frame)
             framed.append((message, frame))

@@ -21,6 +21,8 @@ REASONING = "x-hmxgraph-reasoning"
 _LONG_ID = 16
 _MILLISECOND = 1_000
 _LINE = 1_000 * _MILLISECOND
+# Microseconds between records of one time: more than all ranks of the parts of one.
+_TIE = 250
 # At equal times, calls follow messages, results follow calls, and later parts of a record follow
 # its results.
 _RANKS = {"tool_call": 100, "tool_result": 200}
@@ -127,6 +129,7 @@ class Place:
     """Where a message belongs: its session, id and time, if it names any.
 
     Short ids mostly count the messages of a session, so the session is part of the id unless they are ``unique``.
+    ``in_order`` says that records come in the order of what happened, which decides between equal times.
     """
 
     position: int = 0
@@ -136,6 +139,7 @@ class Place:
     agent_id: str = ""
     metadata: JsonObject = field(default_factory=dict)
     unique: bool = False
+    in_order: bool = False
 
 
 def frame_of(record: Record, origin: Origin, place: Place, content: Any = None) -> Frame | Fault:
@@ -158,6 +162,8 @@ def frame_of(record: Record, origin: Origin, place: Place, content: Any = None) 
     )
     # Many messages have a time in whole seconds, or none: millisecond offsets keep their order.
     order = place.position * _MILLISECOND + (record.line * _LINE if own is None else 0)
+    if place.in_order and own is not None:
+        order += _TIE * _tied(origin.carried, session_id, own.us)
     return Frame(
         _unique(place, session_id) or derived,
         session_id,
@@ -165,6 +171,14 @@ def frame_of(record: Record, origin: Origin, place: Place, content: Any = None) 
         replace(at, us=at.us + order),
         common_metadata(origin, undated=own is None) | place.metadata,
     )
+
+
+def _tied(carried: JsonObject, session_id: str, us: int) -> int:
+    """How many records directly before this one have its session and its time."""
+    latest = carried.get("latest_time", [])
+    count = latest[2] + 1 if latest[:2] == [session_id, us] else 0
+    carried["latest_time"] = [session_id, us, count]
+    return count
 
 
 def _unique(place: Place, session_id: str) -> str:

@@ -9,24 +9,30 @@ from hmxgraph.protocol.events import went_well
 from hmxgraph.text.error_texts import opens_with_error
 
 _EXIT_CODE = re.compile(
-    r"(?:^|\n)\W{0,3}(?:(?:process|command|program) )?"
+    r"(?:^|\n)\W{0,3}(?:(?:process|command|program) |[^\n]{0,60} completed with )?"
     r"(?:exited with (?:code|status) |exit (?:code|status)[: =] ?|<exit_code>)(?P<code>-?\d{1,10})\b",
     re.IGNORECASE,
 )
-# Harnesses put the code into the first lines of what they return.
-_NEAR = 400
+# Harnesses put the code into the first lines of what they return, or into the last one.
+_NEAR, _LAST = 400, 120
+_CLOSES = re.compile(r"\W*$")
 
 
 def exit_code(written: str) -> int | None:
-    r"""The exit code that the result of a command names in its first lines.
+    r"""The exit code that the result of a command names in its first lines, or at its end.
 
     >>> exit_code("Exit code 128\nfatal: no upstream"), exit_code("Process exited with code 0\nOutput: ok")
     (128, 0)
-    >>> exit_code("status 7 of 9 done"), exit_code("the code: 5 apples")
-    (None, None)
+    >>> exit_code("ok\n" * 200 + "Exit Code: 101"), exit_code("status 7 of 9 done"), exit_code("the code: 5 apples")
+    (101, None, None)
     """
-    match = _EXIT_CODE.search(written[:_NEAR])
+    match = _EXIT_CODE.search(written[:_NEAR]) or _at_end(written)
     return int(match["code"]) if match else None
+
+
+def _at_end(written: str) -> re.Match[str] | None:
+    match = _EXIT_CODE.search(written, max(len(written) - _LAST, 0))
+    return match if match and _CLOSES.match(written, match.end()) else None
 
 
 def ending(result: Any) -> JsonObject:

@@ -217,19 +217,23 @@ def _calls_beside(message: Message) -> Iterator[tuple[str, str, Any]]:
     for call in listed(message.get("tool_calls")) + listed(message.get("invalid_tool_calls")):
         fields = mapping(call)
         function = mapping(fields.get("function")) or mapping(fields.get("custom")) or fields
+        tool = name(function.get("name")) or name(fields.get("function"))
         given = next(
             (function[field] for field in ("arguments", "args", "input") if function.get(field) is not None), None
         )
-        yield name(fields.get("id")), name(function.get("name")), given
+        yield name(fields.get("id")), tool, given
     if old := mapping(message.get("function_call")):
         yield "", name(old.get("name")), old.get("arguments")
 
 
 def _tool_message(message: Message) -> Answer:
-    """A message with the role of a tool; LangChain's ``status`` says how the call ended."""
-    status = message.get("status")
+    """A message with the role of a tool; a flag, an error or a ``status`` beside it says how the call ended."""
+    status, error = message.get("status"), message.get("error")
     success = {"success": True, "error": False}.get(status) if isinstance(status, str) else None
-    value = message.get("content", message.get("value", message.get("parts", "")))
+    flag = next((message[field] for field in ("is_error", "isError") if isinstance(message.get(field), bool)), None)
+    if flag is not None or error:
+        success = not (flag or error)
+    value = message.get("content", message.get("value", message.get("parts", ""))) or error or ""
     call_id = name(message.get("tool_call_id")) or name(message.get("call_id"))
     return Answer(call_id, value, name(message.get("name")), success)
 

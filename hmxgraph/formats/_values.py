@@ -148,6 +148,10 @@ def _from_number(number: float) -> Moment | None:
 
 # Ids and sessions of records without them.
 
+# Folders that name a session: logs of many projects are in folders of the same name. And the endings of files.
+_FOLDERS = 2
+_ENDINGS = re.compile(r"(?:\.(?:ndjson|jsonl|json|log|txt|gz))+$", re.IGNORECASE)
+
 
 def derived_id(*parts: Any) -> str:
     """An id that depends on nothing but *parts*.
@@ -159,13 +163,13 @@ def derived_id(*parts: Any) -> str:
 
 
 def session_of(record: Record, origin: Origin) -> str:
-    """The session that the caller names, else the source's folder and name; nothing where there is neither.
+    """The session that the caller names, else the source's last two folders and name; nothing where there is neither.
 
-    >>> session_of(Record({}, "/data/support/chat-7.jsonl.gz"), Origin())
-    'support/chat-7'
+    >>> session_of(Record({}, "/data/support/2026/chat.7.jsonl.gz"), Origin())
+    'support/2026/chat.7'
     """
     if origin.session_id or not record.source:
         return origin.session_id or ""
     path = PurePath(record.source)
-    stem = path.name.split(".")[0] or path.name
-    return unbroken(f"{path.parent.name}/{stem}" if path.parent.name else stem)
+    folders = [folder for folder in path.parts[:-1] if folder != path.anchor][-_FOLDERS:]
+    return unbroken("/".join([*folders, _ENDINGS.sub("", path.name) or path.name]))

@@ -84,13 +84,19 @@ class _Rollout:
             return Outcome(
                 record, fault=Fault("$.type", "Codex rollout", line_type, "one of " + ", ".join(sorted(_TYPES)))
             )
+        self._session.pop("begins", None)
         frame = self._frame(record, line, payload or line)
         if isinstance(frame, Fault):
             return Outcome(record, fault=frame)
         return outcome(record, frame, self._reading(kind, payload or line, frame), self._origin.carried)
 
     def _opened(self, record: Record, meta: Line) -> Outcome:
-        """Remember what the header says of the session."""
+        """Remember what the header says of the session.
+
+        A fork repeats the header of the session that it comes from behind its own.
+        """
+        if self._session.get("begins") is True:
+            return Outcome(record, skipped="header of the session that this one comes from")
         git = mapping(meta.get("git"))
         self._session.clear()
         self._session |= present(
@@ -99,6 +105,7 @@ class _Rollout:
             git_branch=name(git.get("branch")),
             version=name(meta.get("cli_version")),
             parent=self._parent(meta),
+            begins=True,
         )
         return Outcome(record, skipped="header of the session")
 
@@ -129,7 +136,15 @@ class _Rollout:
             parent_session_id=known.get("parent"),
         )
         own_id = derived_id(*identity, payload.get("output")) if time and session else ""
-        place = Place(0 if time else record.line, session, own_id, time, self._origin.agent_id or AGENT_NAME, metadata)
+        place = Place(
+            0 if time else record.line,
+            session,
+            own_id,
+            time,
+            self._origin.agent_id or AGENT_NAME,
+            metadata,
+            in_order=True,
+        )
         return frame_of(record, self._origin, place, identity)
 
     def _from_name(self, record: Record) -> str:

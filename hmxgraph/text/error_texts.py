@@ -8,6 +8,24 @@ _OPENS = re.compile(
     re.IGNORECASE,
 )
 
+_DECLINED = re.compile(
+    r"\buser (?:has )?(?:does(?:n['\u2019]t| not) want to (?:proceed|take)|(?:denied|declined|rejected|refused) |"
+    r"did(?:n['\u2019]t| not) (?:approve|allow|permit))|\b(?:denied|declined|rejected|not approved) by (?:the )?user\b",
+    re.IGNORECASE,
+)
+_BEGINNING = 200
+
+
+def says_declined(text: str) -> bool:
+    """Whether the first words of a result say that the user did not allow the call.
+
+    >>> says_declined("[Operation Cancelled] Reason: User denied execution."), says_declined("3 users denied it")
+    (True, False)
+    >>> says_declined("The user doesn't want to proceed with this tool use."), says_declined("the user is known")
+    (True, False)
+    """
+    return _DECLINED.search(text[:_BEGINNING]) is not None
+
 
 def opens_with_error(text: str) -> bool:
     """Whether the first words of *text* say that it is an error.

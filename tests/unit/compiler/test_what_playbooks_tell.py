@@ -371,3 +371,15 @@ def test_a_change_that_is_usually_declined_is_a_policy(bad, told):
         )
     ]
     assert [policy.title for policy in policies] == told * ["Asked to cancel the booking: usually nothing is changed"]
+
+
+def test_what_was_called_before_the_failure_was_known_is_no_way_out():
+    """Calls made at once do not answer each other's failures."""
+    script = Script("s").user("Find the token")
+    for number, line in enumerate(("rg token ./lib/tok", "npm install")):
+        script.add("tool_call", {"tool_name": "exec", "arguments": {"command": line}, "call_id": f"c{number}"})
+    failed = {"tool_name": "exec", "call_id": "c0", "result": "rg: ./lib/tok: No such file", "success": False}
+    script.add("tool_result", failed)
+    script.add("tool_result", {"tool_name": "exec", "call_id": "c1", "result": "added 9 packages", "success": True})
+    script.run("rg token ./lib/tok").feedback("positive")
+    assert not [step for playbook in drafts([script]) for step in playbook.content["recovery_steps"] if "npm" in step]

@@ -134,3 +134,21 @@ def test_early_rollouts_are_read():
     ]
     assert [shape(event) for event in events(CODEX, lines)] == [("message", "user", "hi")]
     assert recognised(lines) == recognised(ROLLOUT) == "codex"
+
+
+def test_a_fork_is_a_session_of_its_own():
+    """It repeats the header of the session that it comes from, and then what was said there; two files may follow."""
+    fork = {**META, "id": "0199a213-81a0-7800-8aa1-bbab2a035a99"}
+    forked = events(CODEX, [line("session_meta", fork), line("session_meta", META), said("user", "Go on")])
+    assert {event.session_id for event in forked} == {fork["id"]}
+    files = events(
+        CODEX, [line("session_meta", META), said("user", "Go"), line("session_meta", fork), said("user", "Stop")]
+    )
+    assert [event.session_id for event in files] == [META["id"], fork["id"]]
+
+
+def test_records_of_one_time_keep_their_order():
+    """The id of a record says nothing of what came first."""
+    rollout = [line("session_meta", META), *(said("user", f"Step {number}", 1) for number in range(9))]
+    sequences = [event.sequence for event in events(CODEX, rollout)]
+    assert sequences == sorted(set(sequences))

@@ -88,11 +88,14 @@ def test_a_call_is_answered_once():
     assert [calls.matching_call("c1"), calls.matching_call("c1")] == [("ls", "e1"), ("", "")]
 
 
-def test_an_exit_code_is_read_from_the_first_lines():
-    """Further down it is output of the command, not its outcome."""
+def test_an_exit_code_is_read_from_the_first_lines_and_from_the_last():
+    """In between it is output of the command, not its outcome."""
     assert exit_code("Exit code 1\n" + "x" * 500) == 1
     assert exit_code("Process exited with code -1073741819") == -1073741819
-    assert exit_code("x" * 500 + "\nExit code 1") is None
+    assert exit_code("x" * 500 + "\nExit code 1") == 1
+    assert exit_code("x" * 500 + "\n<command with id: 0 completed with exit code 101>") == 101
+    assert exit_code("x" * 500 + "\nExit code 1\n" + "x" * 500) is None
+    assert exit_code("x" * 500 + "\nExit code 1 means that a test failed") is None
 
 
 def test_bulky_metadata_cost_no_origin():

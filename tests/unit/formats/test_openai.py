@@ -7,6 +7,7 @@ import pytest
 from hmxgraph.formats.conversion import Origin
 from hmxgraph.formats.openai_chat import OPENAI_CHAT
 from hmxgraph.formats.openai_responses import OPENAI_RESPONSES
+from hmxgraph.formats.plain_messages import PLAIN_MESSAGES
 from hmxgraph.protocol.events import went_well
 from tests.unit.formats.conversions import NEEDED, NOW_US, events, outcomes, recognised, shape
 
@@ -235,3 +236,20 @@ def test_ids_come_from_the_callers_key_in_live_recording():
     )
     assert first.event_id == again.event_id != second.event_id
     assert first.metadata["undated"] is True
+
+
+@pytest.mark.parametrize(
+    ("stated", "success"),
+    [({"is_error": True}, False), ({"isError": False}, True), ({"error": "no such order"}, False), ({}, None)],
+)
+def test_a_tool_message_says_how_its_call_ended(stated, success):
+    """Harnesses put a flag or an error beside the result."""
+    (result,) = events(PLAIN_MESSAGES, [{"role": "tool", "tool_call_id": "call_1", "content": "Path", **stated}])
+    assert result.content.get("success") is success
+
+
+def test_a_call_may_name_its_function_in_a_word():
+    """Some corpora do without the object."""
+    call = {"id": "call_1", "function": "get_user", "args": {"user": "ana"}}
+    (made,) = events(PLAIN_MESSAGES, [{"role": "assistant", "content": "", "tool_calls": [call]}])
+    assert (made.content["tool_name"], made.content["arguments"]) == ("get_user", {"user": "ana"})
