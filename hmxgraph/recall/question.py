@@ -59,6 +59,8 @@ _LATEST = re.compile(
     r"|\blast\W*$|\b(?:seconds?|minutes?|hours?) ago\b",
     re.IGNORECASE,
 )
+# Words of a time that every event was once in.
+_TODAY = re.compile(r"\b(?:these days|nowadays|at (?:the moment|present)|right now|so far)\b", re.IGNORECASE)
 _REQUEST = re.compile(
     r"\b(?:please|help me|let'?s|i (?:want|need)|i(?:'d|\u2019d| would) like"
     r"|i(?:'m|\u2019m| am| was) (?:hoping|looking|trying|wondering))\b",
@@ -138,7 +140,8 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
     """
     read = text[:LONGEST_QUESTION]
     time = named_time(read, as_of_us)
-    question_terms = terms(read) if time is None else _without_may(terms(_reduce_time(read, time)))
+    timed = _TODAY.sub(" ", read if time is None else _reduce_time(read, time))
+    question_terms = terms(timed) if time is None else _without_may(terms(timed))
     recalls = _asks_about_past(read)
     return Question(
         text,

@@ -50,6 +50,7 @@ def test_the_numbers_of_a_day_are_no_words_of_the_matter():
         ("What broke two weeks ago?", ("broke",)),
         ("Who called in March 2023?", ("call", "march", "2023")),
         ("What failed on 6 October?", ("fail", "octob")),
+        ("How fast does the dashboard answer these days?", ("fast", "dashboard", "answer")),
     ],
 )
 def test_words_of_a_time_expression_are_no_search_terms(text, terms):
