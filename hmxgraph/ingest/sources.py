@@ -226,8 +226,8 @@ def _poll(stream: IO[bytes]) -> "select.poll | None":
 
 # An event has at most 1 MB, but a line of a transcript may hold images too; no valid line is longer than this.
 LONGEST_LINE = 64 << 20
-# A line that is only a bracket begins an object over several lines.
-_PRINTED = re.compile(rb"\s*\{[ \t]*\r?\n")
+# A first line that ends within an object begins one over several lines, unless a whole object follows: then it is torn.
+_PRINTED = re.compile(rb"\s*\{(?:[ \t]*|[^\n]*[\[{,:][ \t]*)\r?\n(?!\s*\{[^\n]*\}[ \t]*\r?(?:\n|\Z))")
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 

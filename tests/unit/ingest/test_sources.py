@@ -82,6 +82,14 @@ def test_objects_over_several_lines(between):
     assert read(printed[0].encode()) == EXPECTED[:1]
 
 
+def test_a_document_with_an_element_in_each_line_is_one():
+    """Its first line ends within it; before a whole object such a line is torn, and costs no other."""
+    document = b'{"messages": [{"role": "user"},\n{"role": "assistant"},\n{"role": "user"}]}\n'
+    assert [arrival.payload for arrival in deliveries(document)] == [document.strip()]
+    torn = b'{"messages": [{"role": "user"},\n{"role": "assistant"}\n{"role": "user"}\n'
+    assert [arrival.payload for arrival in deliveries(torn)][1:] == [b'{"role": "assistant"}', b'{"role": "user"}']
+
+
 def test_a_broken_object_over_several_lines_costs_itself():
     """A bracket too many, a word between and an object that is cut are told where they stand; the others are read."""
     first, two, three = (json.dumps(each, indent=2) for each in DOCUMENTS)
