@@ -23,8 +23,10 @@ from hmxgraph.text.lines import cited
 from hmxgraph.text.terms import most_first, terms
 
 LONGEST_TITLE = 120
-# Mask marks, words, names with digits, anything else.
-_TOKEN = re.compile(r"<[a-z_]+>|[A-Za-z][A-Za-z'/-]*+(?!\w)|[A-Za-z][\w'/-]*|[^\sA-Za-z<]+|<")
+# Mask marks, words and names of files, names with digits, anything else.
+_TOKEN = re.compile(
+    r"<[a-z_]+>|[A-Za-z](?:[A-Za-z'/-]|\.(?=[a-z]))*+(?!\w)|[A-Za-z](?:[\w'/-]|\.(?=\w))*|[^\sA-Za-z<]+|<"
+)
 _NO_WORD = re.compile(r"[\d_]")
 _COMPLAINT = re.compile(
     rf"\b(?:{'|'.join(sorted(TROUBLES))}|can['\u2019]t|cannot|unable|won['\u2019]t|(?:not|stops|stopped) working)\b",
@@ -121,6 +123,8 @@ def common_phrase(requests: Sequence[str], share: float) -> str:
     'deploy the staging environment'
     >>> common_phrase(["Book a one-way flight", "Please book a one-way ticket"], 0.6)
     ''
+    >>> common_phrase(["create src/main.py which prints hello", "create src/main.py"], 0.6)
+    'create src/main.py'
     >>> common_phrase(["Edit the config file using your tools", "edit the config file using sed"], 0.6)
     'edit the config file'
     """
