@@ -24,9 +24,9 @@ from hmxgraph.text.terms import most_first, terms
 
 LONGEST_TITLE = 120
 # Mask marks, words and names of files, names with digits, anything else.
-_TOKEN = re.compile(
-    r"<[a-z_]+>|[A-Za-z](?:[A-Za-z'/-]|\.(?=[a-z]))*+(?!\w)|[A-Za-z](?:[\w'/-]|\.(?=\w))*|[^\sA-Za-z<]+|<"
-)
+_TOKEN = re.compile(r"<[a-z_]+>|[A-Za-z][A-Za-z'/\0-]*+(?!\w)|[A-Za-z][\w'/\0-]*|[^\sA-Za-z<]+|<")
+# The dot within the name of a file, which ends no sentence.
+_INNER_DOT = re.compile(r"(?<=\w)\.(?=[a-z])")
 _NO_WORD = re.compile(r"[\d_]")
 _COMPLAINT = re.compile(
     rf"\b(?:{'|'.join(sorted(TROUBLES))}|can['\u2019]t|cannot|unable|won['\u2019]t|(?:not|stops|stopped) working)\b",
@@ -43,6 +43,10 @@ _FORMS = frozenset({"details", "detail", "info", "information", "data", "record"
 _POINTERS = frozenset({"it", "them", "this", "that", "these", "those"})
 _ARTICLES = frozenset({"the", "a", "an", "my", "our", "your", "this", "that"})
 _IMPERSONAL = {"my": "the", "our": "the"}
+
+
+def _tokens(request: str) -> list[str]:
+    return [token.replace("\0", ".") for token in _TOKEN.findall(_INNER_DOT.sub("\0", request))]
 
 
 def listed(parts: Sequence[str], link: str = "and", most: int = 6) -> str:
@@ -175,7 +179,7 @@ def asks_for_change(request: str) -> bool:
     >>> asks_for_change("Where do we set the size?")
     False
     """
-    tokens = _TOKEN.findall(request)
+    tokens = _tokens(request)
     return any(
         token.lower() in REQUEST_VERBS
         and kind_of(f"{token.lower()}_it") == "action"
@@ -192,7 +196,7 @@ def asks_question(request: str) -> bool:
     (True, False)
     """
     asking = QUESTION_WORDS | {"how", "whether"}
-    return any(token.lower() in asking for token in _TOKEN.findall(request))
+    return any(token.lower() in asking for token in _tokens(request))
 
 
 def common_topics(requests: Sequence[str], share: float, most: int) -> list[str]:
@@ -216,7 +220,7 @@ def link_between(verb: str, noun: str, request: str) -> str | None:
     >>> link_between("fix", "tests", "The cart tests fail, please fix them")
     'the'
     """
-    tokens = [token.lower() for token in _TOKEN.findall(request)]
+    tokens = [token.lower() for token in _tokens(request)]
     if verb not in tokens:
         return None
     start = tokens.index(verb)
@@ -281,7 +285,7 @@ def plain_words(words: Sequence[str], requests: Sequence[str]) -> list[str]:
 @lru_cache(maxsize=20_000)
 def _small_words(request: str) -> frozenset[str]:
     """The informative words that a request writes in lower case inside a sentence."""
-    tokens = _TOKEN.findall(request)
+    tokens = _tokens(request)
     small = (token for place, token in enumerate(tokens) if token[0].islower() and _plain(token, place, tokens))
     return frozenset(word for token in small for word in telling_words(token))
 
@@ -353,7 +357,7 @@ def _extends(longer: Sequence[str], run: Sequence[str]) -> bool:
 @lru_cache(maxsize=20_000)
 def _runs(request: str) -> frozenset[tuple[str, ...]]:
     """The phrases of plain words that start and end with an informative word; a capitalised name ends a phrase."""
-    tokens = _TOKEN.findall(request)
+    tokens = _tokens(request)
     plain = [_written(token) if _plain(token, place, tokens) else "" for place, token in enumerate(tokens)]
     telling = [bool(word) and bool(telling_words(word)) for word in plain]
     runs = set()

@@ -12,6 +12,7 @@ from hmxgraph.formats.claude_code import CLAUDE_CODE
 from hmxgraph.formats.cloudevents import CLOUDEVENTS
 from hmxgraph.formats.codex import CODEX
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
+from hmxgraph.formats.gemini_cli import GEMINI_CLI
 from hmxgraph.formats.graphiti import GRAPHITI
 from hmxgraph.formats.hippocortex import HIPPOCORTEX
 from hmxgraph.formats.langchain import LANGCHAIN
@@ -61,6 +62,7 @@ FORMATS: tuple[Format, ...] = (
     HIPPOCORTEX,
     CLAUDE_CODE,
     CODEX,
+    GEMINI_CLI,
     ATIF,
     CHATGPT,
     CLOUDEVENTS,

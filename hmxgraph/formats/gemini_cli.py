@@ -1,0 +1,115 @@
+"""Chats of Gemini CLI: a document for each session, with its messages, thoughts and calls (``session-*.json``).
+
+The program writes a chat again whenever it grows; messages and calls have ids of their own, so what was read before
+is the same event again.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from hmxgraph.errors import Fault
+from hmxgraph.formats._calls import Answer, Calls, answer_draft, call_draft
+from hmxgraph.formats._drafts import REASONING, Draft, Frame, Place, Reading, frame_of, joined, not_an_object, skipped
+from hmxgraph.formats._messages import message_reading
+from hmxgraph.formats._parts import contents
+from hmxgraph.formats._values import listed, mapping, name, present, session_of, text
+from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
+from hmxgraph.protocol.events import AGENT, ASSISTANT, HARNESS
+
+AGENT_NAME = "gemini-cli"
+_MARKS = ("sessionId", "projectHash", "messages")
+# The last line of what the shell tool returns, behind the exit code.
+_PROCESS_GROUP = re.compile(r"\n?Process Group PGID: \d+\s*$")
+
+
+def recognise(sample: Sequence[Any]) -> Match:
+    """The share of records that are chats of a project.
+
+    >>> recognise([{"sessionId": "s", "projectHash": "p", "messages": []}]).score
+    1.0
+    """
+    records = [value for value in sample if isinstance(value, Mapping)]
+    if not records:
+        return Match(0.0, _MARKS)
+    fitting = sum(all(mark in value for mark in _MARKS) for value in records)
+    missing = tuple(mark for mark in _MARKS if not all(mark in value for value in records))
+    return Match(round(fitting / len(records), 2), missing)
+
+
+def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
+    """One outcome per chat."""
+    calls = Calls(origin.carried)
+    for record in records:
+        if isinstance(record.value, Mapping):
+            yield _chat(record, record.value, origin, calls)
+        else:
+            yield not_an_object(record)
+
+
+def _chat(record: Record, chat: Mapping[str, Any], origin: Origin, calls: Calls) -> Outcome:
+    session = name(chat.get("sessionId")) or session_of(record, origin)
+    of_agent = name(chat.get("kind")) == "subagent"
+    readings: list[tuple[Frame, Reading]] = []
+    for position, message in enumerate(map(mapping, listed(chat.get("messages")))):
+        metadata = present(format="gemini-cli", project=name(chat.get("projectHash")), model=name(message.get("model")))
+        time = message.get("timestamp") or chat.get("startTime")
+        agent = origin.agent_id or AGENT_NAME
+        place = Place(position, session, name(message.get("id")), time, agent, metadata)
+        frame = frame_of(record, origin, place, repr(message.get("content")))
+        if isinstance(frame, Fault):
+            return Outcome(record, fault=frame)
+        readings.append((frame, _reading(message, frame, calls, of_agent=of_agent)))
+    return joined(record, readings, origin.carried)
+
+
+def _reading(message: Mapping[str, Any], frame: Frame, calls: Calls, *, of_agent: bool) -> Reading:
+    kind = name(message.get("type"))
+    if kind == "user":
+        return _asked(message, frame, calls, of_agent=of_agent)
+    if kind == "gemini":
+        return Reading(tuple(_answered(message, frame, calls)))
+    said = contents(message.get("content")).text
+    if kind == "error" and said.strip():
+        return Reading((Draft("error", {"error_type": "Error", "message": said}, HARNESS, source="harness"),))
+    return skipped(f"a note of the program ({kind[:40] or 'without a type'})")
+
+
+def _asked(message: Mapping[str, Any], frame: Frame, calls: Calls, *, of_agent: bool) -> Reading:
+    """What the user said, or the agent that started a sub-agent."""
+    if not of_agent:
+        return message_reading({"role": "user", "content": message.get("content")}, frame, calls)
+    said = contents(message.get("content"))
+    draft = Draft("message", {"role": "user", **said.fields()}, AGENT, source="agent")
+    return Reading((draft,)) if said.text.strip() else skipped("empty text")
+
+
+def _answered(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Iterator[Draft]:
+    """The thoughts, the words and the calls with their results of one turn."""
+    for number, thought in enumerate(map(mapping, listed(message.get("thoughts")))):
+        whole = "\n".join(filter(None, (text(thought.get("subject")), text(thought.get("description")))))
+        if whole:
+            yield Draft(REASONING, {"text": whole}, ASSISTANT, f"thought{number}", source="assistant")
+    said = contents(message.get("content")).text
+    if said.strip():
+        yield Draft("message", {"role": "assistant", "text": said}, ASSISTANT, source="assistant")
+    for number, call in enumerate(map(mapping, listed(message.get("toolCalls")))):
+        call_id, tool = name(call.get("id")), name(call.get("name"))
+        yield call_draft(calls, frame, f"call{number}", (call_id, tool, call.get("args")))
+        if call.get("result") is not None:
+            value = _PROCESS_GROUP.sub("", _result(call))
+            # A command may fail although its call succeeded: its exit code says so.
+            failed, worked = (name(call.get("status")) == status for status in ("error", "success"))
+            answer = Answer(call_id, value, tool, False if failed else None, silent_success=worked)
+            yield answer_draft(calls, f"result{number}", answer)
+
+
+def _result(call: Mapping[str, Any]) -> str:
+    """What the call returned, or its error."""
+    responses = [mapping(mapping(part).get("functionResponse")).get("response") for part in listed(call.get("result"))]
+    fields = [mapping(response) for response in responses]
+    said = [text(each.get("output")) or text(each.get("error")) for each in fields]
+    return "\n".join(filter(None, said)) or contents(call.get("result")).text
+
+
+GEMINI_CLI = Format("gemini-cli", "Gemini CLI chats", recognise, convert)
