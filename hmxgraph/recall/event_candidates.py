@@ -464,6 +464,8 @@ _LONGER = 1.5
 # The share of the budget that whole texts may fill before long ones are cut, and how many more texts are cut than fit.
 _WHOLE_SHARE = 0.75
 _CUT_BEYOND = 1.5
+# Tool output is cut where it is much longer than this part of the budget.
+_RESULT_OF_BUDGET = 4
 
 
 def with_excerpts(
@@ -513,7 +515,8 @@ def with_passages(
     Nothing is cut if they fill at most three quarters of *budget*, or if there is only one. Where whole *sessions* are
     shown, no others count, what decided there matters, too, and passages are as long as fit the *room*.
 
-    Tool output and documents stay whole: they are about one thing, and half a record misleads.
+    Documents stay whole, and tool output unless it would leave no room for what followed: it is about one thing, and
+    half a record misleads.
     """
     limit = min(max(budget // _PASSAGES_OF_BUDGET, _LEAST_PASSAGES), _MOST_PASSAGES)
     pool, scores = episodes.pool, episodes.scores
@@ -530,11 +533,12 @@ def with_passages(
     for at in best:
         if used > _CUT_BEYOND * budget:
             break
-        if tokens[at] > _LONGER * limit and pool.label[at] in {"", SUPERSEDED} and not pool.title[at]:
+        own_limit = limit if pool.label[at] in {"", SUPERSEDED} else budget // _RESULT_OF_BUDGET
+        if tokens[at] > _LONGER * own_limit and not pool.title[at]:
             wanted = weights.get(pool.session_id[at], weight_by_term)
             passages = Passages.of(whole.get(pool.event_id[at], texts[at]), wanted)
             # A call begins with the name of its tool.
-            excerpt = passages.excerpt(limit * _TOKEN_CHARACTERS, from_beginning=bool(pool.kinds[at]))
+            excerpt = passages.excerpt(own_limit * _TOKEN_CHARACTERS, from_beginning=bool(pool.kinds[at]))
             texts[at] = excerpt or texts[at]
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
         used += tokens[at]

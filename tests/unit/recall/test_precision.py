@@ -477,6 +477,22 @@ def test_steps_of_a_log_get_half_of_a_pack_that_has_no_answer(procedures, count)
     assert len(lines) == count
 
 
+def test_a_long_result_leaves_room_for_what_followed():
+    """It is cut to what matters where it would fill a pack of which it is only the question."""
+    long = "cargo -> " + "\n".join([f"Compiling crate{n}" for n in range(200)] + ["error: module parser is private"])
+    said = "The module parser is private, so I call parse instead"
+    events = [
+        event(1, "cargo(command=run the parser module)", kind="tool_call"),
+        event(2, long, kind="tool_result"),
+        event(3, said, source="agent"),
+    ]
+    lines = shown(packed(events, query="Which module is private?", budget=500), "episodes")
+    assert said in lines
+    (result,) = (line for line in lines if line.startswith("cargo -> "))
+    assert result.rstrip().endswith("error: module parser is private")
+    assert COUNT(result) < 200
+
+
 @pytest.mark.parametrize(
     "announced", ["Now deploy the staging environment:", "Staging is behind, so I deploy this environment by hand"]
 )
