@@ -24,7 +24,7 @@ from hmxgraph.compiler._wording import (
     subjects,
     title,
 )
-from hmxgraph.compiler.failures import failure_key, most_frequent, significance, strata
+from hmxgraph.compiler.failures import alike, failure_key, most_frequent, significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import FROM_USER, Decision, SessionSummary, Step
@@ -199,7 +199,7 @@ def _choices(
         ranked = _ranked(_competing(_serious(options, profile), point))
         if len(ranked) < 2 or ranked[0].seen.success_rate < _HALF:
             continue
-        if _distinguishable(ranked) or _clearly_best(ranked, kinds):
+        if _decides(ranked) if _branches(ranked) else _clearly_best(ranked, kinds):
             yield point, ranked
 
 
@@ -238,6 +238,28 @@ def _serious(options: Sequence[Option], profile: CompilerProfile) -> list[Option
 def _distinguishable(options: Sequence[Option]) -> bool:
     """Whether the request shows in advance which option applies."""
     return bool(_branches(options))
+
+
+def _decides(options: Sequence[Option]) -> bool:
+    """Whether there is something to choose: not between lookups of other things that work equally well.
+
+    Each of those is called with what it takes, which needs no advice.
+    """
+    branches = _branches(options)
+    if not branches or branches[0][0].startswith(MENTIONS):
+        return bool(branches)
+    options = [option for _, option in branches]
+    return all(_find_the_same(option.name, options[0].name) for option in options[1:]) or _works_better(options)
+
+
+def _find_the_same(name: str, other: str) -> bool:
+    """Whether two lookups find the same by other things, as their names say.
+
+    >>> _find_the_same("find_by_zip", "find_by_email"), _find_the_same("get_user_details", "get_order_details")
+    (True, False)
+    """
+    found, other_found = (each.partition("_by_") for each in (name, other))
+    return found[:2] == other_found[:2] if found[1] else alike(name, other)
 
 
 def _branches(options: Sequence[Option]) -> list[tuple[str, Option]]:
@@ -366,8 +388,14 @@ def _if_both(options: Sequence[Option]) -> str:
     rates = {option.name: option.worked.success_rate for option in options}
     if min(rates.values()) >= _NEARLY_ALWAYS:
         return " If both apply, either will do."
-    best, second = sorted(rates, key=lambda name: (-rates[name], name))[:2]
-    return f" If both apply, {best} works more often." if rates[best] - rates[second] >= _CLEARLY_BETTER else ""
+    best = min(rates, key=lambda name: (-rates[name], name))
+    return f" If both apply, {best} works more often." if _works_better(options) else ""
+
+
+def _works_better(options: Sequence[Option]) -> bool:
+    """Whether one of the options works clearly more often than the next."""
+    best, second = sorted((option.worked.success_rate for option in options), reverse=True)[:2]
+    return best - second >= _CLEARLY_BETTER
 
 
 def _deed(option: Option, seen: Observations) -> str:

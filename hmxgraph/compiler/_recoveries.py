@@ -10,7 +10,15 @@ from hmxgraph.compiler._drafts import Observations
 from hmxgraph.compiler._slots import filled
 from hmxgraph.compiler._step_wording import usual_line
 from hmxgraph.compiler._verbs import is_action, kind_of, names_program, serves_any_purpose
-from hmxgraph.compiler.failures import FailureGroup, Occurrence, chance, most_frequent, strata, to_the_same_end
+from hmxgraph.compiler.failures import (
+    FailureGroup,
+    Occurrence,
+    chance,
+    changes_another,
+    most_frequent,
+    strata,
+    to_the_same_end,
+)
 from hmxgraph.compiler.summary import Amendment, Step
 from hmxgraph.text.terms import most_first
 
@@ -195,6 +203,8 @@ def _changes_something_else(way: Step, occurrence: Occurrence) -> bool:
     failed = occurrence.failed_step
     if failed is None or not is_action(way.action) or not is_action(failed.action):
         return False
+    if changes_another(way, occurrence.failure.step, occurrence.summary):
+        return True
     return bool(way.about and failed.about) and set(way.about).isdisjoint(failed.about)
 
 

@@ -224,15 +224,16 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
         alternatives = {first: _alternative(first, models)}
         chosen = sorted([*chosen, (first, _HALF)], key=lambda step: place_of(step[0], models))
         names = [name for name, _ in chosen]
+    firm = {name for name, share in chosen if _is_firm((name, share), alternatives, models, profile)}
     steps: list[dict[str, Any]] = [
         {
             "order": order,
             "description": _described(name, alternatives.get(name, ""), models, names[: order - 1])
-            + ("" if _is_firm(name, share, alternatives, profile) else _how_often(name, models)),
+            + ("" if name in firm else _how_often(name, models)),
             "tools_used": [name, *_as_usual(alternatives.get(name, ""), models)],
-            "optional": not _is_firm(name, share, alternatives, profile),
+            "optional": name not in firm,
         }
-        for order, (name, share) in enumerate(chosen, start=1)
+        for order, name in enumerate(names, start=1)
     ]
     if check := _final_check(names, models):
         steps.append(_check_step(check, steps[names.index(check)], len(steps) + 1))
@@ -247,13 +248,23 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
     }
 
 
-def _is_firm(name: str, share: float, alternatives: Collection[str], profile: CompilerProfile) -> bool:
-    """Whether a step with this *share* of the sessions is always taken; for each way of an alternative, it is."""
-    return share >= profile.required_share or name in alternatives
+def _is_firm(
+    step: tuple[str, float], alternatives: Collection[str], models: Sequence[SessionSummary], profile: CompilerProfile
+) -> bool:
+    """Whether a *step*, by name and share, is always taken; with the steps for which there are alternatives it is."""
+    name, share = step
+    taken, sessions = _taken(name, models)
+    return max(share, taken / sessions) >= profile.required_share or name in alternatives
 
 
 def _how_often(name: str, models: Sequence[SessionSummary]) -> str:
-    return f"; {in_sessions(sum(name in session.actions for session in models), len(models))}"
+    return f"; {in_sessions(*_taken(name, models))}"
+
+
+def _taken(name: str, models: Sequence[SessionSummary]) -> tuple[int, int]:
+    """How many of the sessions took a step, and how many there are: *models* repeats those of cases with few."""
+    sessions = list(dict.fromkeys(models))
+    return sum(name in session.actions for session in sessions), len(sessions)
 
 
 def _alternative(action: str, models: Sequence[SessionSummary]) -> str:

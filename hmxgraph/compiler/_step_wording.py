@@ -86,8 +86,12 @@ def _origins_by_argument(uses: Sequence[Sequence[Step]]) -> dict[str, tuple[set[
 
 
 def _pairs(sessions: set[int], named_in: Mapping[str, set[int]]) -> Iterator[tuple[str, str]]:
-    """The pairs of origins of which nearly all sessions have one, and each is often the only one."""
-    for origin, other in combinations(sorted(named_in, key=lambda name: (name != FROM_USER, name)), 2):
+    """The pairs of origins of which nearly all sessions have one, and each is often the only one.
+
+    The user comes first, then the more frequent origin.
+    """
+    ranked = sorted(named_in, key=lambda name: (name != FROM_USER, -len(named_in[name]), name))
+    for origin, other in combinations(ranked, 2):
         places, other_places = named_in[origin], named_in[other]
         often = min(len(places - other_places), len(other_places - places)) >= _OFTEN * len(sessions)
         if often and len(places | other_places) >= _NEARLY_ALL * len(sessions):
@@ -138,9 +142,11 @@ def _named_origins(uses: Sequence[Sequence[Step]], before: Sequence[str]) -> dic
         for argument, (sessions, named_in) in _origins_by_argument(uses).items()
         if not usual[argument]
     }
-    fits = Counter(pair for fitting in pairs.values() for pair in fitting)
+    fits = Counter(frozenset(pair) for fitting in pairs.values() for pair in fitting)
     taking_turns = {
-        name: max(fitting, key=lambda pair: (fits[pair], pair)) for name, fitting in pairs.items() if fitting
+        name: max(fitting, key=lambda pair: (fits[frozenset(pair)], sorted(pair)))
+        for name, fitting in pairs.items()
+        if fitting
     }
     return {name: taking_turns.get(name, (origin,) if origin in known else ()) for name, origin in usual.items()}
 

@@ -11,7 +11,7 @@ from hmxgraph.compiler._amendments import FEWER, UNEXPLAINED
 from hmxgraph.compiler._shell import tried_again
 from hmxgraph.compiler._signatures import mask_numbers, mask_quoted
 from hmxgraph.compiler._slots import merged, template
-from hmxgraph.compiler._verbs import kind_of, noun_words, read_action, serves_any_purpose
+from hmxgraph.compiler._verbs import is_action, kind_of, noun_words, read_action, serves_any_purpose
 from hmxgraph.compiler._vocabulary import has_word
 from hmxgraph.compiler.summary import Failure, SessionSummary, Step
 from hmxgraph.text.comparison import jaccard
@@ -267,7 +267,12 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
         first = () if summary.skipped_steps else _answers(summary.steps)
         return Occurrence(summary, failure, "", first, None, first[:1], summary.went_well)
     failed, later = summary.steps[failure.step], _reactions(summary, failure.step)
-    place = next((place for place, step in enumerate(later) if _is_attempt(step, failed)), None)
+    attempts = (
+        place
+        for place, step in enumerate(later)
+        if _is_attempt(step, failed) and not changes_another(step, failure.step, summary)
+    )
+    place = next(attempts, None)
     again = None if place is None else later[place]
     between = _outside(failed, later[:place], again, summary)
     declared = _declared(summary, failure.step, later) if again is None else ()
@@ -405,3 +410,19 @@ def _answers(steps: Iterable[Step]) -> tuple[Step, ...]:
 def _is_attempt(step: Step, failed: Step) -> bool:
     """Whether *step* retries *failed*; another command line of the same program is another action."""
     return step.action == failed.action and tried_again(failed.command, step.command)
+
+
+def changes_another(step: Step, failed: int, summary: SessionSummary) -> bool:
+    """Whether *step* changes another thing than the *failed* call, which named one that had been looked up.
+
+    A call that named an unknown thing is tried again with the right name. What else both name, such as a card or a
+    user, is a property of many things.
+    """
+    looked_up = {
+        name
+        for each in summary.steps[:failed]
+        if each.ok is not False and kind_of(each.action) == "lookup"
+        for name in each.about
+    }
+    known = looked_up.intersection(summary.steps[failed].about)
+    return is_action(step.action) and bool(known and step.about) and known.isdisjoint(step.about)

@@ -53,8 +53,10 @@ def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
     schema = fitting_schema(chances, done, guides, DEFAULT_PROFILE)
     likely = expected(chances, DEFAULT_PROFILE).union(schema.metadata["goal_actions"] if schema else ())
     lead, led = (schema.artifact_id, frozenset(schema.metadata["goal_actions"])) if schema else (None, frozenset())
-    chance = min((chances.get(name, 0.0) for name in led if is_action(name)), default=1.0)
-    return Guidance(lead, likely, frozenset(model.goals.actions), done, failure, led=led, chance=chance)
+    changes = frozenset(filter(is_action, led))
+    chance = min((chances.get(name, 0.0) for name in sorted(changes)), default=1.0)
+    known = frozenset(model.goals.actions)
+    return Guidance(lead, likely, known, done, failure, led=led, changes=changes, chance=chance)
 
 
 def _failure(latest: Sequence[Row]) -> str:

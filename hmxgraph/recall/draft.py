@@ -490,8 +490,14 @@ class Draft:
             return frozenset()
         if next(procedures, None) is None and not self._acting:
             return frozenset()
+        guidance = self.appraised.appraisal.guidance
         best = self._by_steps.best_sessions(
-            1 if self._routine else MOST_SESSIONS, running, self.events.match.share, self.failed
+            1 if self._routine else MOST_SESSIONS,
+            running,
+            self.events.match.share,
+            # What failed in the same way is what a question about a failure is about.
+            () if question.troubled else self.failed,
+            () if guidance.guesses else guidance.changes,
         )
         if not works and not self._scored_events.logs(best[:1]):
             return frozenset()

@@ -132,17 +132,29 @@ class Episodes:
     def _columns(self) -> _Columns:
         return _Columns(*(column.tolist() for column in (self._relevance, self.recency, self._salience, self.scores)))
 
-    def best_sessions(self, most: int, but: str | None, shares: Floats, failed: Collection[str] = ()) -> list[str]:
+    def best_sessions(
+        self,
+        most: int,
+        but: str | None,
+        shares: Floats,
+        failed: Collection[str] = (),
+        changes: Collection[str] = (),
+    ) -> list[str]:
         """Return the *most* sessions that are the best examples, without the session *but*.
 
-        They have an event above the threshold, and one with much of the question's *shares*; in a log of many tasks, a
-        step. Of sessions that are nearly as good, those that *failed* come last, and where tools do the work, those
-        that only talked of it.
+        They have an event above the threshold, and one with much of the question's *shares*, which is no result of a
+        call that went well: what a lookup returned is not what was asked. In a log of many tasks they have such a step.
+        Of sessions that are nearly as good, those that *failed* come last; so do those without any of the expected
+        *changes* where others made one, and where tools do the work, those that only talked of it.
         """
         bad = np.array([session_id in failed for session_id in self.pool.session_id], dtype=np.bool_)
         if self.pool.of_tools:
             bad |= ~np.isin(self.pool.sessions, self.pool.sessions[self._calls | self.pool.results])
-        matched = np.where(self._of_logs, self._relevance, shares)
+        changed = np.array([call is not None and call[1] in changes for call in self.pool.tools], dtype=np.bool_)
+        if changed.any():
+            bad |= ~np.isin(self.pool.sessions, self.pool.sessions[changed])
+        said = np.where(self._of_kind(WORKED), 0.0, shares)
+        matched = np.where(self._of_logs, self._relevance, said)
         worth = as_examples(self.pool.sessions, matched, self._relevance) + _BY_TIME * self.recency
         order = np.argsort(-worth * np.where(bad, _IF_FAILED, 1.0), kind="stable").tolist()
         ranked = (self.pool.session_id[at] for at in order if self.scores[at] >= THRESHOLD)

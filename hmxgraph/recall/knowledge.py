@@ -260,9 +260,9 @@ class Guidance:
     ``troubled`` means that the question speaks of trouble at all, ``about`` are the actions that it names then,
     ``suspected`` those of which it has half of the name, ``named`` those of procedures that it names anyway. Without a
     model nothing is expected. ``assurance`` is how well the best events match the question, in (0, 1]. ``led`` are the
-    actions of the leading procedure, ``asked`` those of any procedure whose verb is a word of the question;
-    ``doubtful`` are the changes among them that are usually not made, as a policy says. ``chance`` is the probability
-    that a request like this comes to the changes of the leading procedure.
+    actions of the leading procedure, ``changes`` those that change something. ``asked`` are those of any procedure
+    whose verb is a word of the question; ``doubtful`` are the changes among them that are usually not made, as a policy
+    says. ``chance`` is the probability that a request like this comes to the changes of the leading procedure.
     """
 
     lead: str | None = None
@@ -278,6 +278,7 @@ class Guidance:
     named: frozenset[str] = frozenset()
     assurance: float = 1.0
     led: frozenset[str] = frozenset()
+    changes: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
     doubtful: frozenset[str] = frozenset()
     chance: float = 1.0

@@ -493,6 +493,28 @@ def test_a_long_result_leaves_room_for_what_followed():
     assert COUNT(result) < 200
 
 
+def test_an_example_makes_the_change_that_is_expected():
+    """Although the request of another session, in which only something was looked up, has more of the words."""
+    request = "Return the broken lamp and refund me"
+    looked = [
+        event(1, f"{request}, it came in the wrong colour", session="s1"),
+        event(2, "get_order(order=1)", kind="tool_call", session="s1"),
+        event(3, "get_order -> delivered last week", kind="tool_result", session="s1"),
+    ]
+    returned = [
+        event(11, "I want to return the broken lamp that I bought from you for my aunt", session="s2"),
+        event(12, "return_items(order=2)", kind="tool_call", session="s2"),
+        event(13, "return_items -> return requested by post", kind="tool_result", session="s2"),
+    ]
+    lead = artifact(1, "Return the lamp", actions=("return_items",))
+    sure = Guidance("a001", frozenset({"return_items"}), frozenset({"return_items"}), led=frozenset({"return_items"}))
+    for changes, session in ((sure.led, "s2"), (frozenset(), "s1")):
+        guidance = replace(sure, changes=changes)
+        pack = packed([*looked, *returned], known(artifacts=[lead]), query=f"{request} please", guidance=guidance)
+        shown_sessions = {about["session_id"] for about in pack.metadata["entries"] if "session_id" in about}
+        assert shown_sessions <= {session}, (changes, shown_sessions)
+
+
 @pytest.mark.parametrize(
     "announced", ["Now deploy the staging environment:", "Staging is behind, so I deploy this environment by hand"]
 )
