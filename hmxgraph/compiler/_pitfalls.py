@@ -26,10 +26,10 @@ def pitfalls(
         for occurrence in group.occurrences:
             if is_action(occurrence.action) and occurrence.failure.event_id not in refused:
                 met[occurrence.action][group.says].add(occurrence.summary.session_id)
-    return {action: words for action in sorted(met) if (words := _named(action, met[action], sessions))}
+    return {action: words for action in sorted(met) if (words := _warning(action, met[action], sessions))}
 
 
-def _named(action: str, met: Mapping[str, set[str]], sessions: Iterable[SessionSummary]) -> str:
+def _warning(action: str, met: Mapping[str, set[str]], sessions: Iterable[SessionSummary]) -> str:
     says = max(sorted(met), key=lambda message: len(met[message]))
     failed, called = len(met[says]), sum(action in session.actions for session in sessions)
     if failed < _SESSIONS or failed < _OFTEN * called:

@@ -199,7 +199,8 @@ def _choices(
         ranked = _ranked(_competing(_serious(options, profile), point))
         if len(ranked) < 2 or ranked[0].seen.success_rate < _HALF:
             continue
-        if _decides(ranked) if _branches(ranked) else _clearly_best(ranked, kinds):
+        branches = _branches(ranked)
+        if _decides(branches) if branches else _clearly_best(ranked, kinds):
             yield point, ranked
 
 
@@ -240,14 +241,13 @@ def _distinguishable(options: Sequence[Option]) -> bool:
     return bool(_branches(options))
 
 
-def _decides(options: Sequence[Option]) -> bool:
+def _decides(branches: Sequence[tuple[str, Option]]) -> bool:
     """Whether there is something to choose: not between lookups of other things that work equally well.
 
     Each of those is called with what it takes, which needs no advice.
     """
-    branches = _branches(options)
-    if not branches or branches[0][0].startswith(MENTIONS):
-        return bool(branches)
+    if branches[0][0].startswith(MENTIONS):
+        return True
     options = [option for _, option in branches]
     return all(_find_the_same(option.name, options[0].name) for option in options[1:]) or _works_better(options)
 

@@ -471,10 +471,8 @@ def actions_asked(question: Question, artifacts: Iterable[KnownArtifact]) -> fro
 
     """
     known = tuple(artifacts)
-    asked, actions = (
-        frozenset(question.terms) - _SAID_ANYWAY,
-        _actions_of_procedures(known) | changes_of_policies(known),
-    )
+    asked = frozenset(question.terms) - _SAID_ANYWAY
+    actions = _actions_of_procedures(known) | changes_of_policies(known)
     return frozenset(action for action in actions if not asked.isdisjoint(search_text(action).split()[:1]))
 
 

@@ -400,8 +400,7 @@ _PHRASING_WORDS = frozenset(
     terms_of(
         "kind type sort many much long often way thing something mention describe say tell name according "
         "different various specific first recent recently "
-        "get got getting go going gone went want wanted try trying tried find found finding let make making made take "
-        "taking took give giving gave put know knew think thought need needed "
+        "get got go gone went want try find found let make made take took give gave put know knew think thought need "
         "hi hello hey please thanks okay right sure"
     )
 )
