@@ -150,16 +150,18 @@ def draft(
     guidance=NO_GUIDANCE,
     failed=frozenset(),
     results=MappingProxyType({}),
+    changes=frozenset(),
+    names=(),
     **asked,
 ):
     """Return the draft of a pack over *events* and the knowledge in *what*; *results* name their calls."""
     request = PackRequest(query, budget=budget, sections=tuple(sections), **asked)
     state = State("acme", 7, NOW, len(events))
-    ranking = Ranking(understood(query, NOW), EventPool.of([row for row, _ in events]), len(events))
+    ranking = Ranking(understood(query, NOW, names), EventPool.of([row for row, _ in events]), len(events))
     what = what or known()
     candidates = appraised(request, state, ranking, what, request.count_tokens, guidance)
     candidates = with_relations(candidates, what.related, Vicinity())
-    beside = {"failed": frozenset(failed), "results": results}
+    beside = {"failed": frozenset(failed), "results": results, "changes": frozenset(changes)}
     return Draft(request, state, ranking, Neighbourhood((), len(events)), candidates, **beside)
 
 

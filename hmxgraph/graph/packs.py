@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
+from hmxgraph.compiler._verbs import is_action
 from hmxgraph.compiler.compilation import Model
 from hmxgraph.extraction.entities import names_in
 from hmxgraph.graph import embeddings, memories
@@ -571,8 +572,18 @@ class _Opening:
         whole = {event_id: full_text(kind, parse_json(content)) for event_id, kind, content in row["contents"]}
         mask_key = "" if self.tenancy.trust.mask_secrets == "off" else self.tenancy.key
         failed, results = frozenset(row["failed"]), dict(row["results"])
+        changes = frozenset(filter(is_action, {call[1] for call in ranking.pool.tools if call is not None}))
         return Draft(
-            self.request, state, ranking, surroundings_row, appraised_knowledge, whole, failed, results, mask_key
+            self.request,
+            state,
+            ranking,
+            surroundings_row,
+            appraised_knowledge,
+            whole,
+            failed,
+            results,
+            changes,
+            mask_key,
         )
 
 
@@ -614,6 +625,7 @@ def _surroundings(
     sessions = ranking.best_sessions(_SESSIONS)
     # Past sessions are shown whole for requests for work, and beside procedures only.
     ends = _ENDS if ranking.question.works and {"episodes", "procedures"} <= set(request.sections) else 0
+    ends = _SESSIONS if ranking.named_cases.any() else ends
     calls = ranking.best_calls(sessions[:ends], _CALLS)
     latest = not query_terms or request.strategy == "recency_biased" or ranking.question.latest
     return bind(

@@ -420,6 +420,7 @@ class Draft:
     whole: Mapping[str, str] = field(default_factory=dict)
     failed: frozenset[str] = frozenset()
     results: Mapping[str, str] = field(default_factory=dict)
+    changes: frozenset[str] = frozenset()
     mask_key: str = ""
 
     @cached_property
@@ -432,6 +433,8 @@ class Draft:
             episodes = episodes.of_trouble(repeated=self.events.question.when)
         if self.whole_sessions:
             episodes = self._with_whole_sessions(episodes)
+        elif self.request.sections != (SECTION,) and self.events.named_cases.any():
+            episodes = episodes.of_cases(self.events.named_cases, self.events.share_beside_names, self.changes)
         return Standings(self._with_passages(episodes), others)
 
     def _with_passages(self, episodes: Episodes) -> Episodes:

@@ -26,7 +26,7 @@ from hmxgraph.recall.candidates import (
     scores,
 )
 from hmxgraph.recall.pool import CALLED, FAILED, WORKED, EventPool, Flags, Floats, Integers, is_assistant
-from hmxgraph.recall.question import speaks_of_trouble
+from hmxgraph.recall.question import asks, speaks_of_trouble
 from hmxgraph.recall.relevance import as_examples
 from hmxgraph.text.excerpts import Passages
 from hmxgraph.text.lines import SUPERSEDED, attributed, event_line
@@ -42,6 +42,8 @@ _WITHIN_EPISODE = 0.5
 _BY_SHARE = 0.2
 # A message of fewer distinct terms, with less than this of the best share of the question, is small talk.
 _FEW_WORDS, _HARDLY = 8, 0.2
+# What the first and the last case came to, as a fraction of what names whom they are about.
+_OUTLINES = 1.0, 0.6
 # Beside a procedure: talk with no more than this of the best share of the question is about something else than the
 # request, and an episode of fewer events before its end adds nothing.
 _LITTLE, _FEW_LEFT = 0.2, 2
@@ -230,6 +232,42 @@ class Episodes:
             tells = np.count_nonzero(kept & ~self._ends) >= _FEW_LEFT and (own & cases).any()
             related &= (~own | kept) if tells else ~own
         return replace(self, related=related)
+
+    def of_cases(self, about: Flags, shares: Floats, changes: Collection[str]) -> "Episodes":
+        """Return the events, those of the sessions *about* someone or something by what was asked and done there.
+
+        These are the first request of each session, its *changes* that did not fail, and how it ended: they rarely
+        repeat whom they are about. Others stay only if they have nearly as much of what else was asked, by *shares*, as
+        the best of them. Sessions with more of that come first, then later ones.
+        """
+        outline = about & (self._requests | self._ends | self._of_changes(changes)) & ~self._empty
+        matching = (shares > 0) & (shares >= _NEARLY * shares[about].max(initial=0.0))
+        numbers = self.pool.sessions
+        best, latest = np.zeros(int(numbers.max(initial=0)) + 1), np.zeros(int(numbers.max(initial=0)) + 1)
+        np.maximum.at(best, numbers, np.where(outline | matching, shares, 0.0).round(1))
+        np.maximum.at(latest, numbers, self.pool.times)
+        rank = np.empty(len(best))
+        rank[np.lexsort((-latest, -best))] = np.linspace(*_OUTLINES, len(best))
+        relevance = np.where(outline, self._relevance[about].max(initial=0.0) * rank[numbers], self._relevance)
+        related = (self._counts > 0) & ~(about & ~matching)
+        return replace(self, relevance=relevance, related=related | outline)
+
+    @property
+    def _requests(self) -> Flags:
+        """Which messages are the first of their session in which a user asks for something."""
+        spoken = [bool(name) and not is_assistant(name) for name in self.pool.speaker]
+        asked = [own and asks(text) for own, text in zip(spoken, self.pool.text, strict=True)]
+        told = np.flatnonzero(np.array(asked, dtype=np.bool_) & ~self.pool.results)
+        _, first = np.unique(self.pool.sessions[told], return_index=True)
+        requests = np.zeros(len(self), dtype=np.bool_)
+        requests[told[first]] = True
+        return requests
+
+    def _of_changes(self, changes: Collection[str]) -> Flags:
+        """Which events are calls of these *changes* that did not fail."""
+        called = np.array([part is not None and part[1] in changes for part in self.pool.tools], dtype=np.bool_)
+        made: Flags = called & self._calls & ~self._calls_of(self._failures)
+        return made
 
     def of_trouble(self, *, repeated: bool) -> "Episodes":
         """Return the events for a question about a failure, without calls that went well.

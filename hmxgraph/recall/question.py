@@ -197,6 +197,16 @@ def asks_for_work(text: str) -> bool:
     return not _asks_about_past(text) or any(map(_requests, _SENTENCE_END.split(text)))
 
 
+def asks(text: str) -> bool:
+    """Whether the text asks for anything at all.
+
+    >>> asks("Hi, I'd like to cancel my flight."), asks("My name is Ann.")
+    (True, False)
+
+    """
+    return "?" in text or any(map(_requests, _SENTENCE_END.split(text)))
+
+
 def speaks_of_trouble(text: str) -> bool:
     """Whether the text has a word for a failure, and does not say that there was none.
 

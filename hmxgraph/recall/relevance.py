@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from heapq import nsmallest
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
@@ -473,6 +473,30 @@ class Ranking:
     def _length(self) -> float:
         """How many times as long as a long request the question is, at least 1."""
         return max(1.0, len(self.match.terms) / _LONG_REQUEST)
+
+    @cached_property
+    def named_cases(self) -> Flags:
+        """Which events are of sessions about someone or something that a question about the past names.
+
+        Only where tools do the work, and for names of several words or with digits. What a session only got to see, in
+        a longer result, it is not about.
+        """
+        naming = np.zeros(len(self.pool), dtype=np.bool_)
+        if not self.question.recalls or self.question.works or not self.pool.of_tools:
+            return naming
+        for name in self.question.names:
+            if len(own_terms := terms(name)) > 1 or any(map(str.isdigit, name)):
+                naming |= (self.pool.occurrences.counts(own_terms) >= 1).all(axis=0)
+        cases: Flags = np.isin(self.pool.sessions, self.pool.sessions[naming & ~self.pool.results])
+        return cases
+
+    @property
+    def share_beside_names(self) -> Floats:
+        """The share of each event in the terms of the question that belong to no name in it."""
+        of_names = frozenset(chain.from_iterable(map(terms, self.question.names)))
+        weights = self.match.weights * [term not in of_names for term in self.match.terms]
+        shares: Floats = weighted(weights, self.match.counts >= 1) / max(float(weights.sum()), 1e-9)
+        return shares
 
     @property
     def was_raised_before(self) -> bool:

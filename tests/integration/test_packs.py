@@ -565,3 +565,21 @@ def test_a_call_at_the_end_of_a_window_comes_with_its_result(graph):
     graph.ingest(script.events)
     asked = ("order_goods", "ordered 40 bags")
     assert all(part in graph.pack("Restock the parrot food please").text for part in asked)
+
+
+def test_what_was_done_for_somebody_is_found_behind_their_name(graph):
+    """The change and the outcome lie beyond the turns around the name, and do not repeat it."""
+    for number, goods in enumerate(("kettle", "lantern")):
+        script = Script(f"s{number}", tenant=graph.tenant_id).user(f"I would like to return the {goods} I bought")
+        script.agent("Who are you, please?").user("My name is Mei Kovacs, as I said")
+        script.call("find_customer", {"customer": f"c{number}"}, name="Mei Kovacs")
+        for question in ("Is it broken?", "Since when?", "Was it in the box?"):
+            script.agent(question).user("No idea")
+        script.call("return_goods", {"status": "accepted"}, item=f"item-{number}").agent(f"The {goods} is taken back")
+        script.user("Thank you")
+        graph.ingest(script.events)
+    text = graph.pack("What do we know about Mei Kovacs?").text
+    for number, goods in enumerate(("kettle", "lantern")):
+        for line in (f"return the {goods}", f"return_goods(item=item-{number})", f"The {goods} is taken back"):
+            assert line in text
+    assert "My name is" not in text

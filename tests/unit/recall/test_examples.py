@@ -66,3 +66,67 @@ def test_what_carries_a_name_of_the_request_is_known():
     events = case(1, "please cancel order W2378156", age_days=3)
     query = "Could somebody gift wrap W2378156 with a ribbon and a handwritten card for grandmother?"
     assert not draft(events, known(), query=query).events.is_new(None)
+
+
+def errand(number, caller, wish, *, age_days, change="change_booking"):
+    """A session in which a caller gives a name, and something is changed under a number that names nobody."""
+    turns = [
+        (f"Hello, {wish}", {"speaker": "user"}),
+        (f"Sure, my name is {caller} and my number is 555-01{number}.", {"speaker": "user"}),
+        (f"find_booking(name={caller})", {"kind": "tool_call"}),
+        (f"find_booking -> id: B{number}, payer: {caller}, seat: 4C", {"kind": "tool_result"}),
+        (f"{change}(id=B{number}, seat=9A)", {"kind": "tool_call"}),
+        (f"{change} -> seat: 9A", {"kind": "tool_result"}),
+        (f"Seat 9A is booked for you, case {number}.", {"source": "agent"}),
+    ]
+    return [
+        event(10 * number + at, text, session=f"s{number}", age_days=age_days, **how)
+        for at, (text, how) in enumerate(turns)
+    ]
+
+
+MEI = {"changes": {"change_booking"}, "names": ["Mei Kovacs"]}
+
+
+def _errands():
+    wishes = ["please move me to the window", "I would like to sit at the front", "could I get more legroom?"]
+    own = [line for n, wish in enumerate(wishes, start=1) for line in errand(n, "Mei Kovacs", wish, age_days=9 - n)]
+    other = [line for n in (4, 5) for line in errand(n, "Ann Lee", "please move me to the aisle", age_days=n)]
+    return [*own, *other]
+
+
+def test_whom_a_question_names_is_known_by_what_was_done_for_them():
+    """Requests, changes and outcomes rarely repeat the name; who calls and what was looked up says nothing."""
+    lines = shown(packed(_errands(), query="What do we know about Mei Kovacs?", budget=900, **MEI))
+    for number, wish in enumerate(["the window", "the front", "legroom"], start=1):
+        assert any(wish in line for line in lines)
+        assert any(f"change_booking(id=B{number}" in line for line in lines)
+        assert any(f"case {number}." in line for line in lines)
+    assert not [line for line in lines if "my name is" in line or "find_booking" in line or "aisle" in line]
+
+
+def test_what_else_was_asked_about_somebody_comes_first():
+    """In a small pack: the case that matches more than the name, not the latest one."""
+    query = "What did Mei Kovacs want at the window?"
+    lines = shown(packed(_errands(), query=query, budget=60, **MEI))
+    assert any("the window" in line for line in lines)
+    assert any("case 1." in line for line in lines)
+    assert not any("case 3." in line for line in lines)
+
+
+def test_a_request_for_work_that_names_somebody_gets_no_list_of_their_cases():
+    """The name of the caller in a request is no question about them."""
+    query = "Hello, my name is Mei Kovacs, please move me to the window"
+    assert not draft(_errands(), query=query, **MEI).events.named_cases.any()
+
+
+def test_what_a_session_only_got_to_see_is_not_what_it_is_about():
+    """A number in a list that a lookup returned names no case."""
+    events = _errands()
+    seen = [
+        event(90, "Please cancel my parcel", session="s9", speaker="user"),
+        event(91, "list_bookings -> B1, B2, B3, B4, B5", session="s9", kind="tool_result"),
+    ]
+    ranking = draft([*events, *seen], query="What happened with B1?", names=["B1"]).events
+    about = {ranking.pool.session_id[at] for at in ranking.named_cases.nonzero()[0]}
+    assert about == {"s1"}
