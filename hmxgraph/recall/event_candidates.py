@@ -145,7 +145,8 @@ class Episodes:
         """Return the *most* sessions that are the best examples, without the session *but*.
 
         They have an event above the threshold, and one with much of the question's *shares*, which is no result of a
-        call that went well: what a lookup returned is not what was asked. In a log of many tasks they have such a step.
+        call that went well and no answer of an assistant: what a lookup returned is not what was asked, and the same
+        advice is given for much. In a log of many tasks they have such a step.
         Of sessions that are nearly as good, those that *failed* come last; so do those without any of the expected
         *changes* where others made one, and where tools do the work, those that only talked of it.
         """
@@ -155,9 +156,11 @@ class Episodes:
         changed = np.array([call is not None and call[1] in changes for call in self.pool.tools], dtype=np.bool_)
         if changed.any():
             bad |= ~np.isin(self.pool.sessions, self.pool.sessions[changed])
-        said = np.where(self._of_kind(WORKED), 0.0, shares)
+        answers = self._by_assistants & ~self.pool.results & ~self._of_logs
+        said = np.where(self._of_kind(WORKED) | answers, 0.0, shares)
         matched = np.where(self._of_logs, self._relevance, said)
-        worth = as_examples(self.pool.sessions, matched, self._relevance) + _BY_TIME * self.recency
+        relevance = np.where(answers, 0.0, self._relevance)
+        worth = as_examples(self.pool.sessions, matched, relevance) + _BY_TIME * self.recency
         order = np.argsort(-worth * np.where(bad, _IF_FAILED, 1.0), kind="stable").tolist()
         ranked = (self.pool.session_id[at] for at in order if self.scores[at] >= THRESHOLD)
         return list(islice(dict.fromkeys(session_id for session_id in ranked if session_id != but), most))

@@ -130,3 +130,23 @@ def test_what_a_session_only_got_to_see_is_not_what_it_is_about():
     ranking = draft([*events, *seen], query="What happened with B1?", names=["B1"]).events
     about = {ranking.pool.session_id[at] for at in ranking.named_cases.nonzero()[0]}
     assert about == {"s1"}
+
+
+def test_advice_given_for_much_is_no_sign_of_a_like_request():
+    """The assistant asked everybody about the internet; the caller of last year has the trouble with it."""
+    advice = "To begin with, is the internet on your phone slow, or does it stop?"
+    events = []
+    for number, (wish, age) in enumerate((("please mend my slow internet", 20), ("please send my pictures", 1)), 1):
+        turns = [
+            (f"Hello, {wish}", {"speaker": "user"}),
+            (advice if number == 2 else "Of course", {"speaker": "assistant"}),
+            (f"check_settings(id={number})", {"kind": "tool_call"}),
+            ("check_settings -> roaming off", {"kind": "tool_result"}),
+            (f"Roaming was off, case {number}.", {"speaker": "assistant"}),
+        ]
+        events += [
+            event(10 * number + at, text, session=f"s{number}", age_days=age, **how)
+            for at, (text, how) in enumerate(turns)
+        ]
+    asked = draft(events, query="Please help, the internet on my phone is slow")
+    assert asked._by_steps.best_sessions(1, None, asked.events.match.share) == ["s1"]
