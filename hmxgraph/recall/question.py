@@ -42,6 +42,7 @@ _TROUBLE = re.compile(
     r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck"
     r"|refuses|rejects|(?:refused|rejected|denied|blocked) by|(?:do|does)(?:n['\u2019]t| not) work|not working"
     r"|(?:is|are|gets?|getting|being) (?:refused|rejected|denied|blocked|declined)"
+    r"|(?:it|this|that|(?:the|my|our) [\w-]+) (?:was|got|has been) (?:refused|rejected|denied|blocked|declined)"
     r"|won['\u2019]t (?:start|run|build|compile|load|open|go through)"
     r"|(?:can['\u2019]t|cannot|can not|could ?n['\u2019]t|could not) (?:be found|find|open|reach|connect|log ?in)"
     r"|(?:is|was|are|were)(?:n['\u2019]t| not) (?:known|found|recogni[sz]ed|accepted))\b",
@@ -212,7 +213,7 @@ def speaks_of_trouble(text: str) -> bool:
 
     >>> speaks_of_trouble("2 tests, 1 failure"), speaks_of_trouble("20 tests, 0 failures")
     (True, False)
-    >>> speaks_of_trouble("The commit is refused by the hook"), speaks_of_trouble("She refused to come")
+    >>> speaks_of_trouble("The commit was refused"), speaks_of_trouble("She refused to come")
     (True, False)
 
     """
