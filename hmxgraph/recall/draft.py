@@ -433,7 +433,7 @@ class Draft:
             episodes = episodes.of_trouble(repeated=self.events.question.when)
         if self.whole_sessions:
             episodes = self._with_whole_sessions(episodes)
-        elif self.request.sections != (SECTION,) and self.events.named_cases.any():
+        elif len(episodes) and self.request.sections != (SECTION,) and self.events.named_cases.any():
             episodes = episodes.of_cases(self.events.named_cases, self.events.share_beside_names, self.changes)
         return Standings(self._with_passages(episodes), others)
 
