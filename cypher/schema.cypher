@@ -3,7 +3,7 @@
 // Community edition has uniqueness constraints and no others. A key is the SHA-256 of tenant and id, since ids may be
 // longer than an index entry. Databases made by an earlier release are brought here by the steps of schema_upgrades/.
 //
-// version: 20
+// version: 21
 // mode: schema
 // row:  -
 

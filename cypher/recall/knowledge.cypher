@@ -1,7 +1,7 @@
 // Fetch the knowledge that matches a question, as one row: artifacts and memories by words; standing rules and goals of
-// the running session always; the $chosen procedure; task records with the replies that determine their trust;
-// entities, open conflicts, and the actions of the running session. Nothing depends on the ranking of events,
-// so the server runs this while the client ranks.
+// the running session always; the $chosen procedure, and policies about the $expected actions; task records with the
+// replies that determine their trust; entities, open conflicts, and the actions of the running session. Nothing depends
+// on the ranking of events, so the server runs this while the client ranks.
 //
 // As of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. Full-text search returns best
 // hits first and cannot filter by time, so as-of queries over-fetch by $reach; cut_off reports that an index may have
@@ -155,6 +155,14 @@ CALL (audience, session_memories, worded) {
       AND record.metadata CONTAINS $failure
     RETURN record
     ORDER BY record.artifact_id
+    LIMIT 10
+    UNION
+    MATCH (record:Artifact)
+    USING INDEX SEEK record:Artifact(tenant_id, status, guides)
+    WHERE record.tenant_id = $tenant_id AND record.status = 'active' AND record.guides = 'decision_policy'
+      AND any(name IN $expected WHERE record.metadata CONTAINS name)
+    RETURN record
+    ORDER BY record.observed_count DESC, record.artifact_id
     LIMIT 10
     UNION
     UNWIND $chosen AS key

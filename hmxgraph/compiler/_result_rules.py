@@ -103,10 +103,15 @@ def rule_for_each(rules: Iterable[ResultRule], *, called_for: bool) -> dict[str,
 
 
 def result_policies(rules: Sequence[ResultRule], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """One policy for each lookup whose results decide something; each action follows its clearest rule only."""
+    """One policy for each lookup whose results decide something.
+
+    Several lookups may call for an action; if none does, it waits for its clearest statement only.
+    """
     by_lookup: defaultdict[str, list[ResultRule]] = defaultdict(list)
-    for rule in rule_for_each(rules, called_for=True).values():
-        by_lookup[rule.lookup].append(rule)
+    clearest = rule_for_each(rules, called_for=True)
+    for rule in rules:
+        if rule.called_for or rule is clearest[rule.action]:
+            by_lookup[rule.lookup].append(rule)
     for lookup in sorted(by_lookup):
         yield _policy(lookup, by_lookup[lookup], profile)
 
@@ -171,6 +176,10 @@ class _Records:
         """The number of actions taken after *lookup*."""
         return sum(other == lookup for _, other in self.cases)
 
+    def lookups_before(self, action: str) -> int:
+        """The number of lookups made before *action*."""
+        return sum(other == action for other, _ in self.cases)
+
     def share(self, lookup: str, statement: str) -> Fraction:
         """The share of the results of *lookup* with this statement."""
         return Fraction(self._statements[lookup][statement], self._results[lookup])
@@ -199,7 +208,8 @@ def _cases(session: SessionSummary) -> Iterator[_Case]:
 def _waits_for(action: str, lookup: str, records: _Records, least: int) -> ResultRule | None:
     """The statement that *action* waits for most clearly, shown by at *least* that number of things and of sessions.
 
-    Counted are the things that actions are about: many sessions about one of them show nothing about others.
+    Counted are the things that actions are about: many sessions about one of them show nothing about others. Other
+    lookups say much that happens to be so each time, unless they speak of what the action is about.
     """
     cases = records.cases[action, lookup]
     things: defaultdict[str, set[str]] = defaultdict(set)
@@ -208,7 +218,9 @@ def _waits_for(action: str, lookup: str, records: _Records, least: int) -> Resul
             things[statement].add(case.about)
     total = _distinct(case.about for case in cases)
     chances = {
-        statement: len(things) * _chance(len(about), total, records.share(lookup, statement))
+        statement: len(things)
+        * (1 if _speaks_of(action, statement) else records.lookups_before(action))
+        * _chance(len(about), total, records.share(lookup, statement))
         for statement, about in things.items()
         if len(about) >= least and records.decides(lookup, statement)
     }
@@ -232,7 +244,7 @@ def _called_for(action: str, lookup: str, records: _Records) -> ResultRule | Non
         enough = both >= max(_LEAST_CALLS, _NEARLY_ALWAYS * len(about))
         telling = both / len(acted) - records.share(lookup, statement) >= _MORE
         if enough and telling and records.decides(lookup, statement):
-            chances[statement] = comparisons * _chance_of_both(both, len(about), len(acted), len(seen))
+            chances[statement] = comparisons * chance_of_both(both, len(about), len(acted), len(seen))
     statement = _clearest(chances, action)
     if not statement:
         return None
@@ -243,12 +255,16 @@ def _called_for(action: str, lookup: str, records: _Records) -> ResultRule | Non
 
 def _clearest(chances: Mapping[str, float], action: str) -> str:
     """The statement that chance explains least, if it is improbable enough; of several one about the action."""
-    nouns = set(terms(" ".join(noun_words(action))))
     ranked = min(
-        ((chance, -len(nouns.intersection(terms(statement))), statement) for statement, chance in chances.items()),
+        ((chance, -_speaks_of(action, statement), statement) for statement, chance in chances.items()),
         default=(1.0, 0, ""),
     )
     return ranked[2] if ranked[0] <= _BY_CHANCE else ""
+
+
+def _speaks_of(action: str, statement: str) -> int:
+    """How many nouns of *action* are in *statement*."""
+    return len(set(terms(" ".join(noun_words(action)))).intersection(terms(statement)))
 
 
 def _distinct(values: Iterable[str]) -> int:
@@ -271,10 +287,10 @@ def _chance(count: int, total: int, usual: Fraction) -> float:
     return float(ways / usual.denominator**total)
 
 
-def _chance_of_both(both: int, first: int, second: int, total: int) -> float:
+def chance_of_both(both: int, first: int, second: int, total: int) -> float:
     """The probability that two independent parts of *total* things share at least *both* (Fisher's exact test).
 
-    >>> _chance_of_both(5, 5, 5, 10) == 1 / math.comb(10, 5), _chance_of_both(4, 4, 8, 8)
+    >>> chance_of_both(5, 5, 5, 10) == 1 / math.comb(10, 5), chance_of_both(4, 4, 8, 8)
     (True, 1.0)
 
     """

@@ -11,9 +11,11 @@ from hmxgraph.text.masking import mask_ids, mask_secrets
 # Limits: lines of one result, values read of it, lines of a text, which is no report of a state beyond these; nesting.
 _MOST, _VALUES, _LINES, _DEEP = 16, 200, 30, 4
 # Characters of a line, its words, and the words of a value.
-_LONGEST, _WORDS, _VALUE_WORDS = 60, 8, 4
+_LONGEST, _WORDS, _VALUE_WORDS = 60, 10, 4
 _AROUND = " \t-*\u2022.;,"
 _ADDRESS = re.compile(r"@|://")
+# Where a line of a text goes over to something else: a sentence ends, or a bar separates the parts of a display.
+_PARTS = re.compile(r"(?<=[^\W\d_])\)?\. (?=[A-Z])| \| ")
 # The field of a block of text beside its type.
 _TEXT = "text"
 
@@ -27,6 +29,8 @@ def statements(result: Any) -> tuple[str, ...]:
     ('status: pending',)
     >>> statements({"value": "Airplane Mode: ON\nData Saver mode is OFF.\nMake a call to 555-123-2002"})
     ('Airplane Mode: ON', 'Data Saver mode is OFF')
+    >>> statements("Status Bar: 5G | Data Enabled. Everything is fine.")
+    ('Status Bar: 5G', 'Data Enabled', 'Everything is fine')
 
     """
     values: defaultdict[_Path, dict[str, None]] = defaultdict(dict)
@@ -62,12 +66,15 @@ def _values(value: Any, path: _Path) -> Iterator[tuple[_Path, str]]:
 
 
 def _of_text(text: str, path: _Path) -> Iterator[tuple[_Path, str]]:
-    """Yield a value of a field as it is, a text line by line; nothing of a long one."""
+    """Yield a value of a field as it is, a text line by line and sentence by sentence; nothing of a long one."""
     lines = [stripped for line in text.splitlines()[: _LINES + 1] if (stripped := line.strip(_AROUND))]
     if len(lines) > _LINES:
         return
-    for line in lines:
-        yield path if len(lines) == 1 else (), line
+    if path and len(lines) == 1:
+        yield path, lines[0]
+        return
+    for part in (part for line in lines for part in _PARTS.split(line)):
+        yield (), part.strip(_AROUND)
 
 
 def _is_short(line: str) -> bool:

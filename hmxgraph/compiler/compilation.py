@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self, cast
 
 from hmxgraph.compiler._causes import causal_patterns
+from hmxgraph.compiler._closing_checks import closing_checks
 from hmxgraph.compiler._drafts import ArtifactDraft
 from hmxgraph.compiler._models import Goals, Habits, learn_goals, learn_habits
 from hmxgraph.compiler._outside import Outside
@@ -166,6 +167,7 @@ def _drafts(
         *failure_playbooks(failures, classes, sessions, profile, refused, waiting_changes(rules)),
         *decision_policies(classes, sessions, profile),
         *result_policies(rules, profile),
+        *closing_checks(recent, profile),
         *refusals(asked.values(), profile),
         *causal_patterns(failures, classes, sessions, profile),
         *strategy_templates(classes, profile),

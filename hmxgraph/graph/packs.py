@@ -325,6 +325,8 @@ COMMON = 30
 _NAMED = 16
 _LINKS = 60
 _GOAL_DAYS = 90
+# Expected actions whose policies are fetched.
+_EXPECTED = 32
 _LATEST_DAYS = 30
 # Maximum attempts to read one version of the state.
 _MOST_READS = 5
@@ -608,6 +610,7 @@ def _knowledge(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
         knows=knows,
         anywhere=not request.scopes,
         scopes=list(request.scopes),
+        expected=_padded([canonical_text(name) for name in sorted(opening.guidance.expected)[:_EXPECTED]], _EXPECTED),
         chosen=_keys(tenancy, filter(None, [opening.guidance.lead]), 1),
         failure=canonical_text(failure) if (failure := opening.guidance.failure) else "",
         words=knowledge_query(tenancy.scope, query_terms if knows else ()).ljust(_QUERY_LENGTH),

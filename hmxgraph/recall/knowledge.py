@@ -325,10 +325,14 @@ class Guidance:
         return _OFF_TOPIC if named and self.expected.isdisjoint(named) else 1.0
 
     def _decides(self, artifact: KnownArtifact) -> bool:
-        """Whether *artifact* is a policy about what a lookup says, and an expected action depends on that."""
+        """Whether *artifact* is a policy about what a lookup says, and an expected action depends on that.
+
+        Where the end of the work depends on it, the lookup itself is expected.
+        """
         moment = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
         after = f"{artifact.actions[0]}{AFTER_LOOKUP}" if artifact.actions else None
-        return after is not None and moment == after and not self.expected.isdisjoint(artifact.actions[1:])
+        decided = artifact.actions[1:] or artifact.actions
+        return after is not None and moment == after and not self.expected.isdisjoint(decided)
 
     def _may_be_meant(self, artifact: KnownArtifact) -> bool:
         """Whether the question speaks of trouble with an action of this playbook, but of no failure that is known."""
@@ -336,8 +340,12 @@ class Guidance:
         return bool(meant and artifact.failures) and not self.remedies
 
     def _adds(self, artifact: KnownArtifact) -> bool:
-        """Whether *artifact* is a procedure with an action that is expected and asked for, which the leading lacks."""
-        further = (self.expected & self.asked).intersection(artifact.actions) - self.led
+        """Whether *artifact* is a procedure with an action that is expected and asked for, which the leading lacks.
+
+        Where the leading one is a guess, an action that is asked for need not be expected.
+        """
+        asked = self.asked if self.guesses else self.expected & self.asked
+        further = asked.intersection(artifact.actions) - self.led
         return artifact.artifact_type in PROCEDURES and bool(self.led and further)
 
     def lies_ahead(self, artifact: KnownArtifact) -> bool:
@@ -358,11 +366,11 @@ class Guidance:
         return artifact.artifact_id == self.lead and asked and not self._is_beside_the_point(artifact)
 
     def _is_beside_the_point(self, artifact: KnownArtifact) -> bool:
-        """Whether the question asks for a change that is usually not made, and for none that *artifact* makes.
+        """Whether the question asks for a change, and *artifact* is a guess, or makes another one that is usually made.
 
         The same where it speaks of trouble with an action that is no part of *artifact*.
         """
-        if self.doubtful and self.asked.isdisjoint(artifact.actions):
+        if (self.doubtful or (self.asked and self.guesses)) and self.asked.isdisjoint(artifact.actions):
             return True
         return bool(self.suspected) and self.suspected.isdisjoint(artifact.actions)
 
@@ -377,6 +385,8 @@ class Guidance:
         if self.about and artifact.actions and self.about.isdisjoint(artifact.actions):
             return 0.0
         fitting = share * self.fitting(artifact.artifact_type, artifact.actions) * self._timeliness(artifact)
+        if artifact.artifact_id == self.lead and self._is_beside_the_point(artifact):
+            fitting *= _OFF_TOPIC
         if self._may_be_meant(artifact):
             fitting = max(fitting, _WARNING * (1 + share))
         elif artifact.artifact_id == self.warning or self._decides(artifact):

@@ -120,6 +120,8 @@ def times(worked: int, tried: int, displaced: int = 0, *, futile: float = 0) -> 
     ('tried once, and it worked', 'worked 4 of 4 times', 'worked about 90 % of more than 20 times')
     >>> times(38, 39), times(39, 39)
     ('worked more than 90 % of more than 20 times', 'worked each of more than 20 times')
+    >>> times(0, 12), times(1, 39)
+    ('worked none of more than 10 times', 'worked less than 10 % of more than 20 times')
     >>> times(1, 3, 2), times(0, 1, 1)
     ('worked 1 of 3 times; twice another error followed', 'tried once: this error went away, but another followed')
     >>> times(0, 4, 3)
@@ -178,7 +180,8 @@ def _share(count: int, total: int, unit: str) -> str:
     if total <= _EXACT:
         return f"{count} of {total} {unit}"
     percent = round(10 * count / total) * 10
-    share = "each" if count == total else "more than 90 %" if percent == 100 else f"about {percent} %"
+    ends = {0: "less than 10 %" if count else "none", 100: "each" if count == total else "more than 90 %"}
+    share = ends.get(percent, f"about {percent} %")
     return f"{share} of more than {_bound(total)} {unit}"
 
 

@@ -1,0 +1,123 @@
+"""decision_policy: what a lookup has to say before the work is done (HMX-A 4.3).
+
+Counted are the sessions in which the lookup did not say it from the beginning: that keeps the kind of work the same,
+and what it said last is what the session brought about. A trouble is gone when the check that showed it says so.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
+from hmxgraph.compiler._result_rules import chance_of_both
+from hmxgraph.compiler._step_wording import done_by_user
+from hmxgraph.compiler._verbs import kind_of
+from hmxgraph.compiler._wording import citing, subjects
+from hmxgraph.compiler.profile import CompilerProfile
+from hmxgraph.compiler.summary import SessionSummary, Step
+from hmxgraph.text.artifacts import times
+from hmxgraph.text.lines import cited
+
+# The least share of the sessions that went well where the check said it last, the greatest share of the others, and the
+# probability of this by chance for any of the statements of the lookup.
+_NEARLY_ALWAYS, _SELDOM, _BY_CHANCE = 0.8, 0.2, 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A session with the first and the last result of a lookup in it."""
+
+    session: SessionSummary
+    first: Step
+    last: Step
+
+
+@dataclass(frozen=True, slots=True)
+class _ClosingCheck:
+    """A *statement* of a *lookup* with which sessions *ended* that went well; the *others* never came to it."""
+
+    lookup: str
+    statement: str
+    ended: tuple[_Checked, ...]
+    others: tuple[_Checked, ...]
+    chance: float
+
+
+def closing_checks(sessions: Iterable[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
+    """A policy for each lookup that tells at the end whether the work went well; at most one for each lookup."""
+    checked = _checked(sessions)
+    for lookup in sorted(checked):
+        if check := _clearest(lookup, checked[lookup], profile.min_cases):
+            yield _policy(check, profile)
+
+
+def _checked(sessions: Iterable[SessionSummary]) -> Mapping[str, list[_Checked]]:
+    """The sessions with a known outcome by the lookups whose results they read."""
+    checked: defaultdict[str, list[_Checked]] = defaultdict(list)
+    for session in sorted(sessions, key=lambda session: session.session_id):
+        results: defaultdict[str, list[Step]] = defaultdict(list)
+        for step in session.steps if session.went_well is not None else ():
+            if step.says and kind_of(step.action) == "lookup":
+                results[step.action].append(step)
+        for lookup, steps in results.items():
+            checked[lookup].append(_Checked(session, steps[0], steps[-1]))
+    return checked
+
+
+def _clearest(lookup: str, checked: Sequence[_Checked], least: int) -> _ClosingCheck | None:
+    """The statement that chance explains least, brought about in at *least* that many sessions that went well."""
+    statements = sorted({statement for each in checked if each.session.succeeded for statement in each.last.says})
+    checks = (_check(lookup, statement, checked) for statement in statements)
+    telling = [
+        check
+        for check in checks
+        if _well(check.ended) >= max(least, _NEARLY_ALWAYS * len(check.ended))
+        and _well(check.others) <= _SELDOM * len(check.others)
+        and check.chance * len(statements) <= _BY_CHANCE
+    ]
+    return min(telling, key=lambda check: (check.chance, check.statement), default=None)
+
+
+def _check(lookup: str, statement: str, checked: Sequence[_Checked]) -> _ClosingCheck:
+    open_at_first = [each for each in checked if statement not in each.first.says]
+    ended = tuple(each for each in open_at_first if statement in each.last.says)
+    others = tuple(each for each in open_at_first if statement not in each.last.says)
+    chance = chance_of_both(_well(ended), len(ended), _well(open_at_first), len(open_at_first))
+    return _ClosingCheck(lookup, statement, ended, others, chance)
+
+
+def _well(checked: Iterable[_Checked]) -> int:
+    return sum(each.session.succeeded for each in checked)
+
+
+def _policy(check: _ClosingCheck, profile: CompilerProfile) -> ArtifactDraft:
+    use = "Have the user use" if done_by_user([each.last for each in check.ended]) else "Use"
+    scope = subjects([check.lookup])
+    statement = cited(check.statement)
+    return ArtifactDraft(
+        artifact_type="decision_policy",
+        lineage_key=f"closing:{check.lookup}",
+        title=citing(f"Done only when {check.lookup} says ", check.statement),
+        summary=f"When {check.lookup} is done: go on until it says {statement}.",
+        content={
+            "condition": f"{check.lookup} is done",
+            "recommendation": (
+                f"Go on until it says {statement}. {use} it again before the work ends: sessions in which it said so "
+                f"at last went well {_share(check.ended)}, others {_share(check.others)}."
+            ),
+            "alternatives": [],
+            "outcomes": [],
+            "scope": scope,
+        },
+        seen=Observations(len(check.ended), len(check.ended), _well(check.ended)),
+        source_events=evidence(
+            ([each.first.event_id, each.last.event_id, each.session.outcome_event_id] for each in check.ended),
+            profile.max_evidence,
+        ),
+        tags=tags(["decision", *scope]),
+        metadata={"origin": "closing_checks", "tools": [check.lookup]},
+    )
+
+
+def _share(checked: Sequence[_Checked]) -> str:
+    return times(_well(checked), len(checked)).removeprefix("worked ")
