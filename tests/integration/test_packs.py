@@ -583,3 +583,16 @@ def test_what_was_done_for_somebody_is_found_behind_their_name(graph):
         for line in (f"return the {goods}", f"return_goods(item=item-{number})", f"The {goods} is taken back"):
             assert line in text
     assert "My name is" not in text
+
+
+def test_a_policy_about_an_expected_check_is_found_in_other_words(graph):
+    """The request shares no word with the policy: the model expects the check that it is about."""
+    for number in range(12):
+        done = number % 2
+        script = Script(f"s{number}", tenant=graph.tenant_id).user("I have trouble with the pictures of my phone")
+        script.call("can_transmit_media", {"value": "Media stays here."}).call("reset_apn" if done else "reboot")
+        script.call("can_transmit_media", {"value": "Media goes out." if done else "Media stays here."})
+        graph.ingest(script.feedback("positive" if done else "negative").events)
+    graph.compile()
+    constraints = graph.pack("I have trouble with the pictures of my phone", sections=["constraints"]).text
+    assert "Go on until it says “Media goes out”" in constraints

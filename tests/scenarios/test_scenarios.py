@@ -260,8 +260,9 @@ def check_no_title(world, expectation):
 
 
 def check_no_active(world, expectation):
-    """Nothing of this type is active."""
-    assert not [draft.title for draft in world.of_type(expectation["no_active"])]
+    """Nothing of this type is active, or nothing with these words in its title."""
+    words = expectation.get("has", "")
+    assert not [draft.title for draft in world.of_type(expectation["no_active"]) if words in draft.title]
 
 
 def check_active_title(world, expectation):

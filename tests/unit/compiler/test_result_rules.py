@@ -137,3 +137,23 @@ def test_what_a_file_contains_is_no_statement():
         Script("s1").call("read_config", {"value": "mode: on"}, path="app.cfg").call("read_mode", {"value": "mode: on"})
     )
     assert [step.says for step in summarise(script.events).steps] == [(), ("mode: on",)]
+
+
+def phone_work(number, bar, *, change, vpn="VPN is OFF"):
+    """A session that looks a phone up in several ways, and makes a change."""
+    script = Script(f"phone-{number}-{change}").user("The internet is slow")
+    script.call("check_bar", {"value": bar}).call("check_vpn", {"value": vpn})
+    for lookup in ("check_line", "check_sim", "check_apn", "check_apps"):
+        script.call(lookup, {"value": f"{lookup} {'one' if number % 2 else 'two'}"})
+    script.call(change)
+    return summarise(script.feedback("positive").events)
+
+
+def test_what_happened_to_be_so_before_a_change_is_nothing_to_wait_for():
+    """Among many lookups one says something rare each time by chance, unless it speaks of the change."""
+    others = [phone_work(number, "bar is grey", change="reboot_phone") for number in range(8)]
+    rare = {"bar": "bar is green", "vpn": "VPN is ON and connected"}
+    granted = [phone_work(number, **rare, change="grant_permission") for number in range(20, 23)]
+    disconnected = [phone_work(number, **rare, change="disconnect_vpn") for number in range(30, 33)]
+    assert rules([*others, *disconnected]) >= {("disconnect_vpn", "VPN is ON and connected", False)}
+    assert not [rule for rule in rules([*others, *granted]) if rule[0] == "grant_permission"]

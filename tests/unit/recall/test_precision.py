@@ -758,6 +758,36 @@ def test_beside_a_change_that_is_usually_not_made_no_other_is_guessed(query, led
     assert bool(shown(packed(what=what, query=query, guidance=guess), "procedures")) is led
 
 
+@pytest.mark.parametrize(("chance", "titles"), [(0.3, ["Book a seat"]), (0.8, ["Change the flight"])])
+def test_a_guess_gives_way_to_what_is_asked_for(chance, titles):
+    """The model may know few who book: who says "book" means that, unless most such people change a flight."""
+    procedures = [
+        artifact(4, "Change the flight", actions=("change_flight",)),
+        artifact(5, "Book a seat", actions=("get_user", "book_seat")),
+    ]
+    actions = frozenset({"change_flight"})
+    guess = Guidance("a004", actions, actions | {"book_seat"}, led=actions, chance=chance)
+    pack = packed(what=known(artifacts=procedures), query="Book something on the flight to Denver", guidance=guess)
+    assert shown(pack, "procedures")[:1] == titles
+
+
+def test_the_check_that_ends_the_work_is_shown_where_it_is_expected():
+    """A policy about one lookup alone says when the work is done."""
+    content = {"condition": "can_send is done", "recommendation": "Go on until it says so"}
+    policy = replace(artifact(2, "Done only then", kind="decision_policy"), content=content, actions=("can_send",))
+    shown_with = {
+        name: bool(
+            packed(
+                what=known(artifacts=[policy]),
+                query="My pictures never leave this phone",
+                guidance=Guidance(None, frozenset({name}), frozenset({"can_send", "pay"})),
+            ).entries
+        )
+        for name in ("can_send", "pay")
+    }
+    assert shown_with == {"can_send": True, "pay": False}
+
+
 def test_beside_the_playbook_that_answers_stands_no_other():
     """One common word, such as the name of a program, is not enough."""
     push, commit = playbook(1, "git push", "no upstream branch"), playbook(2, "git commit", "not formatted")
