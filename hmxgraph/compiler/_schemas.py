@@ -36,7 +36,7 @@ from hmxgraph.compiler._wording import (
     title,
 )
 from hmxgraph.compiler.failures import to_the_same_end
-from hmxgraph.compiler.goal_classes import GoalClass, place_of
+from hmxgraph.compiler.goal_classes import GoalClass, in_order_of_work
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
 from hmxgraph.text.artifacts import in_sessions
@@ -222,8 +222,9 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
     }
     if not alternatives and (first := _either_way(names, models)):
         alternatives = {first: _alternative(first, models)}
-        chosen = sorted([*chosen, (first, _HALF)], key=lambda step: place_of(step[0], models))
-        names = [name for name, _ in chosen]
+        names = in_order_of_work([*names, first], models)
+        shares = {first: _HALF, **dict(chosen)}
+        chosen = [(name, shares[name]) for name in names]
     firm = {name for name, share in chosen if _is_firm((name, share), alternatives, models, profile)}
     steps: list[dict[str, Any]] = [
         {
@@ -341,14 +342,14 @@ def _check_step(check: str, first: Mapping[str, Any], order: int) -> dict[str, A
 
 
 def _qualifiers(goal_class: GoalClass, telling: Sequence[str], usual: frozenset[str]) -> tuple[str, ...]:
-    """What distinguishes this class from others of the same name: its changes, words of its requests, its lookups."""
+    """What distinguishes this class from others of the same name: its changes, its lookups, words of its requests."""
     steps = [name for name, share in goal_class.steps if share >= _HALF and name not in usual]
     changes, lookups = ([name for name in steps if kind_of(name) == kind] for kind in ("action", "lookup"))
-    changed, looked_up = (
-        listed([read_action(name).phrase for name in names[:2]], conjunction(names[:2], goal_class.examples))
-        for names in (changes, lookups)
+    done = (
+        listed([read_action(name).phrase for name in names], conjunction(names, goal_class.examples))
+        for names in (changes[:2], changes[:3], lookups[:2])
     )
-    return tuple(filter(None, (changed, f"mentioning {listed(telling[:2])}" if telling else "", looked_up)))
+    return tuple(filter(None, (*done, f"mentioning {listed(telling[:2])}" if telling else "")))
 
 
 def _uses_of(action: str, models: Sequence[SessionSummary]) -> list[list[Step]]:

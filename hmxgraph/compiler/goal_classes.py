@@ -2,7 +2,7 @@
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 
@@ -298,8 +298,7 @@ def _steps(models: Sequence[SessionSummary], profile: CompilerProfile) -> tuple[
     answers = repairs_of(models) - {name for name in went if shares[name] >= profile.required_share}
     chosen = [name for name in went if len(went) < len(usual) or name not in answers]
     chosen = chosen or most_first(shares)[:1]
-    place = {name: place_of(name, models) for name in chosen}
-    return tuple((name, round(shares[name], 4)) for name in sorted(chosen, key=lambda name: (place[name], name)))
+    return tuple((name, round(shares[name], 4)) for name in in_order_of_work(chosen, models))
 
 
 def _share_needed(action: str, models: Sequence[SessionSummary], profile: CompilerProfile) -> float:
@@ -354,11 +353,23 @@ def _answering(session: SessionSummary) -> set[int]:
     return answering
 
 
-def place_of(action: str, models: Sequence[SessionSummary]) -> float:
-    """The mean position of the first use of *action*; 0 is the start, 1 the end."""
-    places = []
-    for model in models:
-        order = list(dict.fromkeys(model.actions))
-        if action in order:
-            places.append(order.index(action) / len(order))
-    return statistics.fmean(places)
+def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary]) -> list[str]:
+    """These actions in the order in which most sessions with both first took them.
+
+    Each comes after those that it follows in most sessions. Means over different sessions can say the opposite: what
+    only long sessions do seems to come late. They decide where sessions do not.
+    """
+    places = [
+        {name: place / len(order) for place, name in enumerate(order)}
+        for order in (list(dict.fromkeys(model.actions)) for model in dict.fromkeys(models))
+    ]
+    own = {name: [each for each in places if name in each] for name in sorted(actions)}
+
+    mean = {name: statistics.fmean(each[name] for each in own[name]) for name in own}
+
+    def follows(name: str, other: str) -> bool:
+        both = [each for each in own[name] if other in each]
+        later = sum(each[name] > each[other] for each in both)
+        return 2 * later > len(both) or (2 * later == len(both) and mean[name] > mean[other])
+
+    return sorted(own, key=lambda name: (sum(follows(name, other) for other in own), mean[name], name))
