@@ -1,5 +1,6 @@
 """Arguments and results of the operations on artifacts: receipts, filters, pages, chains, conflicts."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Literal, TypeAlias
@@ -77,7 +78,13 @@ class Sorting:
 
 @dataclass(frozen=True, slots=True)
 class ArtifactPage:
-    """One page of artifacts, and the cursor of the next page (None on the last); ``total`` if it was asked for."""
+    """One page of artifacts, and the cursor of the next page (None on the last); ``total`` if it was asked for.
+
+    >>> page = ArtifactPage((), None)
+    >>> [artifact.title for artifact in page], len(page)
+    ([], 0)
+
+    """
 
     artifacts: tuple[Artifact, ...]
     cursor: str | None
@@ -85,6 +92,9 @@ class ArtifactPage:
 
     def __len__(self) -> int:
         return len(self.artifacts)
+
+    def __iter__(self) -> Iterator[Artifact]:
+        return iter(self.artifacts)
 
     def document(self) -> dict[str, Any]:
         """The page as a JSON-able dict."""
@@ -121,6 +131,9 @@ class Chain(HtmlTable):
 
     def __len__(self) -> int:
         return len(self.versions)
+
+    def __iter__(self) -> Iterator[Artifact]:
+        return iter(self.versions)
 
     def document(self) -> dict[str, Any]:
         """The chain as a JSON-able dict."""

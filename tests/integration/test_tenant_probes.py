@@ -38,7 +38,7 @@ def pair(graph, address):
         memory = other.remember(f"Always tell {SECRET} before you deploy staging", kind="policy")
         task = tasks_of(other).start(f"Deploy staging for {SECRET}", agent_id="ana")
         record = records_of(other).decision(task.task_id, summary=f"Ask {SECRET}", agent_id="ana")
-        artifact = next(iter(other.artifacts().artifacts))
+        artifact = next(iter(other.artifacts()))
         ids = {
             "memory": memory.memory_id,
             "event": memory.event_ids[0],
