@@ -23,6 +23,7 @@ from hmxgraph.compiler._result_rules import ResultRule
 from hmxgraph.compiler._retries import call_again
 from hmxgraph.compiler._slots import filled
 from hmxgraph.compiler._step_wording import as_done, usual_line
+from hmxgraph.compiler._unfit_choices import choices, unfit_choices
 from hmxgraph.compiler._verbs import (
     instruction,
     is_action,
@@ -68,20 +69,22 @@ def failure_playbooks(
     groups: Sequence[FailureGroup],
     classes: Sequence[GoalClass],
     summaries: Sequence[SessionSummary],
+    recent: Sequence[SessionSummary],
     profile: CompilerProfile,
     refused: Mapping[str, ResultRule],
     waiting: Mapping[str, ResultRule],
 ) -> Iterator[ArtifactDraft]:
     """One playbook per failure group about which something can be said.
 
-    *refused* explains failures by their events, *waiting* says what the changes wait for.
+    *refused* explains failures by their events, *waiting* says what the changes wait for. What calls chose is learnt
+    from the *recent* sessions.
     """
     base = _failing_share(summaries)
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
-    cases, calls = Cases(summaries), calls_after_changes(summaries)
+    cases, calls, made = Cases(summaries), calls_after_changes(summaries), choices(recent)
     for group in groups[:_MOST_DRAFTS]:
         best = recoveries(group)
-        unmet = [*_unmet(group, refused), *spoiling_changes(group, calls)]
+        unmet = [*_unmet(group, refused), *spoiling_changes(group, calls), *unfit_choices(group, made)]
         prevention = [*unmet, *_prevention(group, best, _protecting(group, summaries, kinds), summaries)]
         if prevention or _answered(group, best):
             draft = _playbook(group, best, prevention, waiting, base, profile)

@@ -164,7 +164,7 @@ def _drafts(
     return [
         *task_schemas(classes, profile, rules, asked, pitfalls(failures, sessions, refused)),
         *routines(sessions, profile),
-        *failure_playbooks(failures, classes, sessions, profile, refused, waiting_changes(rules)),
+        *failure_playbooks(failures, classes, sessions, recent, profile, refused, waiting_changes(rules)),
         *decision_policies(classes, sessions, profile),
         *result_policies(rules, profile),
         *closing_checks(recent, profile),

@@ -12,6 +12,7 @@ from hmxgraph.compiler._amendments import Attempts, Origins, amendments
 from hmxgraph.compiler._bounded import remember
 from hmxgraph.compiler._edits import describe_edit
 from hmxgraph.compiler._origins import ValueOrigins
+from hmxgraph.compiler._parts import Parts
 from hmxgraph.compiler._said import statements
 from hmxgraph.compiler._shell import Command, blamed
 from hmxgraph.compiler._signatures import (
@@ -146,6 +147,7 @@ class _OpenStep:
     says: tuple[str, ...] = ()
     edit: str = ""
     by_user: bool = False
+    chosen: tuple[tuple[str, str, str], ...] = ()
     declined: bool = False
     parsed: Command | None = None
     earlier: "tuple[_OpenStep, ...]" = ()
@@ -159,7 +161,7 @@ class _OpenStep:
     def so_far(self) -> Step:
         """The step as known so far."""
         now = self.situation, self.inputs, self.changed, self.command, self.ok, self.amendments
-        return Step(self.action, self.event_id, *now, self.about, self.says, self.edit, self.by_user)
+        return Step(self.action, self.event_id, *now, self.about, self.says, self.edit, self.by_user, self.chosen)
 
 
 class _OpenSteps:
@@ -287,6 +289,7 @@ class SessionReader:
         self._decisions: dict[str, Decision] = {}
         # The actions whose results have stated an outcome, and whether any of it was a success.
         self._stated: dict[str, bool] = {}
+        self._parts = Parts()
         self._worked: list[str] = []
         self._feedback: Verdict | None = None
         self._state: Verdict | None = None
@@ -365,6 +368,7 @@ class SessionReader:
             step.amendments = self._amended(event.event_id, action)
             if not action.command:
                 step.about = self._origins.add_call(action.arguments)
+                step.chosen = self._parts.chosen(action.arguments) if kind_of(action.name) == "action" else ()
             step.edit = describe_edit(action.arguments or event.content)
             step.agent_id, step.tool = event.agent_id, tool_name(event.content.get("tool_name"))
             step.by_user = event.source == FROM_USER
@@ -430,6 +434,7 @@ class SessionReader:
             part.ok, part.ended = ok, True
         if ok is not False and not step.command and not reads_file and kind_of(step.action) == "lookup":
             step.says = tuple(line for line in statements(result) if line.rpartition(": ")[2].lower() not in step.given)
+            self._parts.add(step.action, result)
         self._now = replace(
             self._now,
             since="result",

@@ -54,6 +54,7 @@ class Step:
     differ from the last one that failed. ``about`` holds a checksum of each identifier that it was called with,
     ``says`` what the result of a lookup says in short lines, ``edit`` what an edit changed in which file.
     ``by_user`` marks what the user did, such as pressing a switch on a device that the agent cannot reach.
+    ``chosen`` is what lookups said of the parts of their results that arguments name: argument, lookup, statement.
     """
 
     action: str
@@ -68,6 +69,7 @@ class Step:
     says: tuple[str, ...] = ()
     edit: str = ""
     by_user: bool = False
+    chosen: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,7 @@ def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
         inputs = [[list(pair) for pair in step.inputs], list(step.changed)]
         situation = [now.since, *texts, now.failure, now.pending]
         amended = [[part.input, part.how, part.part, part.detail] for part in step.amendments]
-        found = [list(step.about), list(step.says), step.edit, step.by_user]
+        found = [list(step.about), list(step.says), step.edit, step.by_user, list(map(list, step.chosen))]
         written.append([step.action, step.event_id, situation, *inputs, step.command, step.ok, amended, *found])
         before = now
     return written
@@ -225,7 +227,21 @@ def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
 
 def _steps(written: Iterable[list[Any]]) -> Iterable[Step]:
     before = Situation()
-    for action, event_id, before_it, inputs, changed, command, ok, amended, about, says, edit, by_user in written:
+    for (
+        action,
+        event_id,
+        before_it,
+        inputs,
+        changed,
+        command,
+        ok,
+        amended,
+        about,
+        says,
+        edit,
+        by_user,
+        chosen,
+    ) in written:
         since, heard, said, seen, failure, pending = before_it
         situation = Situation(
             since,
@@ -237,6 +253,7 @@ def _steps(written: Iterable[list[Any]]) -> Iterable[Step]:
         )
         pairs = tuple((name, origin) for name, origin in inputs)
         amendments = tuple(Amendment(*values) for values in amended)
-        found = tuple(about), tuple(says), edit, by_user
+        parts = tuple((argument, lookup, statement) for argument, lookup, statement in chosen)
+        found = tuple(about), tuple(says), edit, by_user, parts
         yield Step(action, event_id, situation, pairs, tuple(changed), command, ok, amendments, *found)
         before = situation

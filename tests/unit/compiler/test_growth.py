@@ -32,7 +32,7 @@ def compared(sessions):
     once = summarise(repaired_deployment("r"))
     groups = failure_groups([replace(once, session_id=Counted(f"r{number}")) for number in range(sessions)])
     Counted.compared = 0
-    assert len(list(failure_playbooks(groups, (), (), DEFAULT_PROFILE, {}, {}))) == 1
+    assert len(list(failure_playbooks(groups, (), (), (), DEFAULT_PROFILE, {}, {}))) == 1
     return Counted.compared
 
 
