@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hmxgraph.compiler._bounded import remember
-from hmxgraph.compiler._said import parts
+from hmxgraph.compiler._said import of_part, parts
 
 # Parts that are remembered in a session, and statements that are kept of one call; nesting of arguments.
 _PARTS, _STATEMENTS, _DEEP = 2_000, 16, 4
@@ -24,12 +24,12 @@ class Parts:
     """
 
     def __init__(self) -> None:
-        self._said: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self._said: dict[str, tuple[str, Mapping[str, str]]] = {}
 
     def add(self, lookup: str, result: Any) -> None:
         """Remember what *lookup* said about each part of its result."""
-        for name, said in parts(result).items():
-            remember(self._said, name, (lookup, said), _PARTS)
+        for name, fields in parts(result).items():
+            remember(self._said, name, (lookup, fields), _PARTS)
 
     def chosen(self, arguments: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
         """What was said of the parts that an argument names, as (argument, lookup, statement).
@@ -43,8 +43,8 @@ class Parts:
             (argument, lookup, statement): None
             for argument, texts in named.items()
             if all(text in self._said for text in texts)
-            for lookup, statements in map(self._said.__getitem__, texts)
-            for statement in statements
+            for lookup, fields in map(self._said.__getitem__, texts)
+            for statement in of_part(fields)
         }
         return tuple(found)[:_STATEMENTS]
 

@@ -46,32 +46,38 @@ def statements(result: Any) -> tuple[str, ...]:
     return tuple(islice((line for line in dict.fromkeys([*fields, *lines]) if _is_short(line)), _MOST))
 
 
-def parts(result: Any) -> dict[str, tuple[str, ...]]:
-    """What a result says about each of its parts, by the texts with digits that only this part has: its key or fields.
+def parts(result: Any) -> dict[str, dict[str, str]]:
+    """The own fields of each part of a result, by the texts with digits that only this part has: its key or values.
 
-    >>> parts({"variants": {"i17": {"available": True, "price": 9.5}, "i18": {"available": False, "zip": "19122"}}})
-    {'i17': ('available: true',), 'i18': ('available: false',), '19122': ('available: false',)}
+    >>> parts({"variants": {"i17": {"available": True, "price": 9.5}, "i18": {"available": False, "zip": "1"}}})["i17"]
+    {'available': 'true'}
 
     """
-    found: dict[str, tuple[str, ...] | None] = {}
+    found: dict[str, dict[str, str]] = {}
     for names, fields in islice(_parts(result, ""), _VALUES):
-        lines = (
-            f"{name}: {str(value).lower() if isinstance(value, bool) else value}" for name, value in fields.items()
-        )
-        said = tuple(islice(filter(_is_short, lines), _MOST))
         for name in dict.fromkeys(names):
             # What two parts have in common names neither.
-            found[name] = None if name in found else said
-    return {name: said for name, said in found.items() if said}
+            found[name] = {} if name in found else fields
+    return {name: fields for name, fields in found.items() if fields}
 
 
-def _parts(value: Any, key: str, depth: int = 0) -> Iterator[tuple[list[str], dict[str, Any]]]:
+def of_part(fields: Mapping[str, str]) -> Iterator[str]:
+    """Yield what the *fields* of a part say, as statements.
+
+    >>> list(of_part({"available": "true", "item": "W2378156", "colour": "red"}))
+    ['available: true', 'colour: red']
+
+    """
+    yield from islice(filter(_is_short, (f"{name}: {value}" for name, value in fields.items())), _MOST)
+
+
+def _parts(value: Any, key: str, depth: int = 0) -> Iterator[tuple[list[str], dict[str, str]]]:
     """Yield each mapping inside *value* with the texts that may name it, and its own fields of texts and flags."""
     if isinstance(value, Mapping) and depth < _DEEP:
-        own = {str(name): part for name, part in value.items() if isinstance(part, str | bool)}
         if depth:
-            texts = [key, *(part for part in own.values() if isinstance(part, str))]
-            yield [text for text in texts if len(text) <= _LONGEST and any(map(str.isdigit, text))], own
+            plain = ((str(name), part) for name, part in value.items() if isinstance(part, str | bool))
+            own = {name: part if isinstance(part, str) else str(part).lower() for name, part in plain}
+            yield [text for text in (key, *own.values()) if len(text) <= _LONGEST and any(map(str.isdigit, text))], own
         for name, part in value.items():
             yield from _parts(part, str(name), depth + 1)
     elif isinstance(value, list):
