@@ -434,7 +434,9 @@ class Draft:
         if self.whole_sessions:
             episodes = self._with_whole_sessions(episodes)
         elif len(episodes) and self.request.sections != (SECTION,) and self.events.named_cases.any():
-            episodes = episodes.of_cases(self.events.named_cases, self.events.share_beside_names, self.changes)
+            # The latest case is the last one, whatever it matches.
+            shares = self.events.share_beside_names * (not self.events.question.latest)
+            episodes = episodes.of_cases(self.events.named_cases, shares, self.changes)
         return Standings(self._with_passages(episodes), others)
 
     def _with_passages(self, episodes: Episodes) -> Episodes:
@@ -481,12 +483,12 @@ class Draft:
 
         Their events are shown as calls with their results, in place of the best lines of many sessions. Talk alone,
         with no procedure beside it and no action to expect, is shown by line. Where tools do the work, a question
-        about one's own affairs that users raised before is a request, too. A question why something failed gets the
-        steps of logs in which it did.
+        about one's own affairs that users raised before is a request, too. A question what was done or why it
+        failed gets the steps of logs of many tasks.
         """
         question, running = self.events.question, self.request.session_id
         works = question.works or (self.events.pool.of_tools and self.events.was_raised_before)
-        if self.request.strategy in _BY_LINE or not (works or (question.troubled and not question.when)):
+        if self.request.strategy in _BY_LINE or (question.when and not works):
             return frozenset()
         procedures = (each for each in self.appraised.useful if each.section == "procedures")
         if not {SECTION, "procedures"} <= set(self.request.sections):

@@ -193,7 +193,7 @@ class Episodes:
         messages with few words, and hardly any *shares* of the question. A log of many tasks is shown by steps.
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self._empty
-        small_talk = self._small_talk(shares) | self._greetings
+        small_talk = (self._small_talk(shares) & ~self._requests) | self._greetings
         farewells = self._farewells & self._beside(shares)
         for session_id in sorted(set(sessions) - self.logs(sessions)):
             own = self.of_session(session_id)

@@ -323,6 +323,11 @@ _REPORTED, _REPORTED_WITH_ACTION, _QUOTED_WITH_ACTION = 0.8, 0.6, 0.4
 _TELLING_WORDS = 4
 # Verbs that a request has whatever it asks for, though actions begin with them, too.
 _SAID_ANYWAY = frozenset(terms("get find look make take give put"))
+# What is someone's or was done already: "our booking", "I cancelled it".
+_NO_REQUEST = re.compile(
+    r"\b(?:my|our|your|his|her|their|the|this|that)\s+\w+|\b(?:i|we|he|she|they|have|has|had|was|were|been)\s+\w+ed\b",
+    re.IGNORECASE,
+)
 # A procedure that went well less often says so.
 _WENT_WELL = 0.8
 # Minimum relevance of a procedure for questions about facts.
@@ -468,10 +473,13 @@ def actions_asked(question: Question, artifacts: Iterable[KnownArtifact]) -> fro
     >>> schema = KnownArtifact("s", "task_schema", "", "", 0, "", "active", 0.5, 0, actions=("get_order", "return_it"))
     >>> sorted(actions_asked(understood("I would like to return the lamp", 0), [schema]))
     ['return_it']
+    >>> sorted(actions_asked(understood("Take her off the return of mine, I returned it", 0), [schema]))
+    []
 
     """
     known = tuple(artifacts)
-    asked = frozenset(question.terms) - _SAID_ANYWAY
+    said = terms(_NO_REQUEST.sub(" ", question.text[:LONGEST_QUESTION]))
+    asked = frozenset(question.terms).intersection(said) - _SAID_ANYWAY
     actions = _actions_of_procedures(known) | changes_of_policies(known)
     return frozenset(action for action in actions if not asked.isdisjoint(search_text(action).split()[:1]))
 

@@ -150,3 +150,27 @@ def test_advice_given_for_much_is_no_sign_of_a_like_request():
         ]
     asked = draft(events, query="Please help, the internet on my phone is slow")
     assert asked._by_steps.best_sessions(1, None, asked.events.match.share) == ["s1"]
+
+
+def test_the_last_time_is_the_latest_case_whatever_it_matches():
+    """Who asks what was wanted the last time does not ask for the best match."""
+    query = "What did Mei Kovacs want at the window the last time?"
+    lines = shown(packed(_errands(), query=query, budget=60, **MEI))
+    assert any("case 3." in line for line in lines)
+    assert not any("case 1." in line for line in lines)
+
+
+def test_of_an_example_the_request_stays_however_short():
+    """A request of few words, none of which is in this one, is no small talk."""
+    turns = [
+        ("Can you upgrade me?", {"speaker": "user"}),
+        ("get_booking(id=B7)", {"kind": "tool_call"}),
+        ("get_booking -> id: B7, seat: 4C by the window of the night train to Rome", {"kind": "tool_result"}),
+        ("I want the seat by the window of the night train to Rome", {"speaker": "user"}),
+        ("book_seat(id=B7)", {"kind": "tool_call"}),
+        ("book_seat -> done", {"kind": "tool_result"}),
+        ("The seat by the window is yours", {"speaker": "assistant"}),
+    ]
+    events = [event(at, text, session="s1", age_days=2, **how) for at, (text, how) in enumerate(turns)]
+    lines = shown(packed(events, query="Please book a seat by the window of the night train to Rome", budget=700))
+    assert any("Can you upgrade me?" in line for line in lines)

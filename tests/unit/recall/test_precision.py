@@ -518,14 +518,14 @@ def test_an_example_makes_the_change_that_is_expected():
 @pytest.mark.parametrize(
     "announced", ["Now deploy the staging environment:", "Staging is behind, so I deploy this environment by hand"]
 )
-def test_a_request_for_work_gets_units_of_a_log_also_without_procedures(announced):
-    """Whole steps, nearly as good as the best: announcement, calls and results; weak steps leave room unused."""
+def test_a_log_gives_whole_steps_also_without_procedures(announced):
+    """For a request as for a question: announcement, calls and results of the best; weak steps leave room unused."""
     best = ("exec(command=deploy staging environment)", "exec -> deployed without problems")
     weak = ("read(path=staging.yaml)", "read -> replicas 3")
     announcement = [event(99, announced, session="log", source="agent", age_days=9)]
     events = [*announcement, *log((100, best), *((200 + 10 * n, weak) for n in range(20)))]
-    assert sorted(shown(packed(events), "episodes")) == sorted((announced, *best))
-    assert len(shown(packed(events, query="What was deployed to the staging environment?"), "episodes")) > 2
+    for query in (QUERY, "What was deployed to the staging environment?"):
+        assert sorted(shown(packed(events, query=query), "episodes")) == sorted((announced, *best))
 
 
 def test_a_step_of_a_log_is_judged_by_what_was_said_and_by_the_beginnings_of_its_calls():
@@ -537,8 +537,13 @@ def test_a_step_of_a_log_is_judged_by_what_was_said_and_by_the_beginnings_of_its
         *log((100, ("exec(command=helm upgrade environment)", "exec -> 3 pods are up"))),
         *log((200, (code, "edit -> the file lib/app.ex was changed")), (500, ("read(path=notes.md)", listed))),
     ]
-    lines = shown(packed(events), "episodes")
-    assert sorted(lines) == ["Now deploy staging:", "exec -> 3 pods are up", "exec(command=helm upgrade environment)"]
+    for query in (QUERY, "How did we deploy the staging environment?"):
+        lines = shown(packed(events, query=query), "episodes")
+        assert sorted(lines) == [
+            "Now deploy staging:",
+            "exec -> 3 pods are up",
+            "exec(command=helm upgrade environment)",
+        ]
 
 
 def test_a_result_that_only_acknowledges_its_call_is_not_packed():
