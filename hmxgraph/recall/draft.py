@@ -483,8 +483,8 @@ class Draft:
 
         Their events are shown as calls with their results, in place of the best lines of many sessions. Talk alone,
         with no procedure beside it and no action to expect, is shown by line. Where tools do the work, a question
-        about one's own affairs that users raised before is a request, too. A question what was done or why it
-        failed gets the steps of logs of many tasks.
+        about one's own affairs that users raised before is a request, too. A question about a log of many tasks gets
+        its steps.
         """
         question, running = self.events.question, self.request.session_id
         works = question.works or (self.events.pool.of_tools and self.events.was_raised_before)

@@ -366,9 +366,9 @@ class Guidance:
         return artifact.artifact_id == self.lead and asked and not self._is_beside_the_point(artifact)
 
     def _is_beside_the_point(self, artifact: KnownArtifact) -> bool:
-        """Whether the question asks for a change, and *artifact* is a guess, or makes another one that is usually made.
+        """Whether the question asks for a change that *artifact* does not make, and that is usually declined.
 
-        The same where it speaks of trouble with an action that is no part of *artifact*.
+        The same beside a guess, and where it speaks of trouble with an action that is no part of *artifact*.
         """
         if (self.doubtful or (self.asked and self.guesses)) and self.asked.isdisjoint(artifact.actions):
             return True

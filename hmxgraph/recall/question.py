@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from hmxgraph.errors import BudgetTooSmall, InvalidRequest, UnknownChoice
@@ -18,6 +19,7 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, ENCODINGS, STOP_WORDS, TokenCo
 
 # Longer questions are analysed by their beginning only.
 LONGEST_QUESTION = 20_000
+_CACHED_TEXTS = 8_192
 MOST_TERMS = 64
 LONGEST_NAME = 8
 _WHO = "who|whom|whose|what|when|where|which|why|how"
@@ -198,6 +200,7 @@ def asks_for_work(text: str) -> bool:
     return not _asks_about_past(text) or any(map(_requests, _SENTENCE_END.split(text)))
 
 
+@lru_cache(maxsize=_CACHED_TEXTS)
 def asks(text: str) -> bool:
     """Whether the text asks for anything at all.
 
