@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
-from hmxgraph.compiler._result_rules import chance_of_both
 from hmxgraph.compiler._step_wording import done_by_user
 from hmxgraph.compiler._verbs import kind_of
 from hmxgraph.compiler._wording import citing, subjects
+from hmxgraph.compiler.failures import Stratum, chance
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary, Step
 from hmxgraph.text.artifacts import times
@@ -82,8 +82,8 @@ def _check(lookup: str, statement: str, checked: Sequence[_Checked]) -> _Closing
     open_at_first = [each for each in checked if statement not in each.first.says]
     ended = tuple(each for each in open_at_first if statement in each.last.says)
     others = tuple(each for each in open_at_first if statement not in each.last.says)
-    chance = chance_of_both(_well(ended), len(ended), _well(open_at_first), len(open_at_first))
-    return _ClosingCheck(lookup, statement, ended, others, chance)
+    table = Stratum(len(ended), _well(ended), len(others), _well(others))
+    return _ClosingCheck(lookup, statement, ended, others, chance(table))
 
 
 def _well(checked: Iterable[_Checked]) -> int:

@@ -244,7 +244,7 @@ def _called_for(action: str, lookup: str, records: _Records) -> ResultRule | Non
         enough = both >= max(_LEAST_CALLS, _NEARLY_ALWAYS * len(about))
         telling = both / len(acted) - records.share(lookup, statement) >= _MORE
         if enough and telling and records.decides(lookup, statement):
-            chances[statement] = comparisons * chance_of_both(both, len(about), len(acted), len(seen))
+            chances[statement] = comparisons * _chance_of_both(both, len(about), len(acted), len(seen))
     statement = _clearest(chances, action)
     if not statement:
         return None
@@ -287,10 +287,10 @@ def _chance(count: int, total: int, usual: Fraction) -> float:
     return float(ways / usual.denominator**total)
 
 
-def chance_of_both(both: int, first: int, second: int, total: int) -> float:
+def _chance_of_both(both: int, first: int, second: int, total: int) -> float:
     """The probability that two independent parts of *total* things share at least *both* (Fisher's exact test).
 
-    >>> chance_of_both(5, 5, 5, 10) == 1 / math.comb(10, 5), chance_of_both(4, 4, 8, 8)
+    >>> _chance_of_both(5, 5, 5, 10) == 1 / math.comb(10, 5), _chance_of_both(4, 4, 8, 8)
     (True, 1.0)
 
     """

@@ -48,15 +48,16 @@ def unfit_choices(group: FailureGroup, made: Mapping[str, list[Choice]]) -> list
         others = [call for call, said in known if said != {statement}]
         misses, hits = ([call for call in side if (call.session_id, call.place) in failed] for side in (fit, others))
         table = Stratum(len(others), len(hits), len(fit), len(misses))
+        likelihood = chance(table)
         if (
             len({call.session_id for call in hits}) >= _SESSIONS
             and len(hits) >= _AT_LEAST * len(others)
-            and chance(table) <= _BY_CHANCE / len(statements)
+            and likelihood <= _BY_CHANCE / len(statements)
         ):
             counted = (
                 f"otherwise it failed so {len(hits)} of {len(others)} times, with that {len(misses)} of {len(fit)}"
             )
-            advice.append((chance(table), f"Take only {argument} of which {lookup} says {cited(statement)}: {counted}"))
+            advice.append((likelihood, f"Take only {argument} of which {lookup} says {cited(statement)}: {counted}"))
     return [text for _, text in sorted(advice)[:1]]
 
 

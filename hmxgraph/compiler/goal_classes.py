@@ -364,7 +364,6 @@ def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary])
         for order in (list(dict.fromkeys(model.actions)) for model in dict.fromkeys(models))
     ]
     own = {name: [each for each in places if name in each] for name in sorted(actions)}
-
     mean = {name: statistics.fmean(each[name] for each in own[name]) for name in own}
 
     def follows(name: str, other: str) -> bool:

@@ -227,21 +227,7 @@ def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
 
 def _steps(written: Iterable[list[Any]]) -> Iterable[Step]:
     before = Situation()
-    for (
-        action,
-        event_id,
-        before_it,
-        inputs,
-        changed,
-        command,
-        ok,
-        amended,
-        about,
-        says,
-        edit,
-        by_user,
-        chosen,
-    ) in written:
+    for action, event_id, before_it, inputs, changed, command, ok, amended, *found in written:
         since, heard, said, seen, failure, pending = before_it
         situation = Situation(
             since,
@@ -253,7 +239,7 @@ def _steps(written: Iterable[list[Any]]) -> Iterable[Step]:
         )
         pairs = tuple((name, origin) for name, origin in inputs)
         amendments = tuple(Amendment(*values) for values in amended)
-        parts = tuple((argument, lookup, statement) for argument, lookup, statement in chosen)
-        found = tuple(about), tuple(says), edit, by_user, parts
-        yield Step(action, event_id, situation, pairs, tuple(changed), command, ok, amendments, *found)
+        about, says, edit, by_user, chosen = found
+        read = tuple(about), tuple(says), edit, by_user, tuple(map(tuple, chosen))
+        yield Step(action, event_id, situation, pairs, tuple(changed), command, ok, amendments, *read)
         before = situation

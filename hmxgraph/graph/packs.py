@@ -626,7 +626,8 @@ def _surroundings(
     ranking = opening.by_words
     span = ranking.question.span
     sessions = ranking.best_sessions(_SESSIONS)
-    # Past sessions are shown whole for requests for work, and beside procedures only.
+    # Past sessions are shown whole for requests for work, and beside procedures only; how those ended that are about
+    # whom a question names is shown, too.
     ends = _ENDS if ranking.question.works and {"episodes", "procedures"} <= set(request.sections) else 0
     ends = _SESSIONS if ranking.named_cases.any() else ends
     calls = ranking.best_calls(sessions[:ends], _CALLS)
