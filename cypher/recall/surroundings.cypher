@@ -20,8 +20,8 @@
 // record gave it.
 //
 // results tells which result belongs to which of the $calls. Those of the $unanswered are fetched: a call without its
-// result helps nobody, and the windows of the best events end between them. So are the last events of the first $ends of
-// the $sessions: an example says how it ended, before thanks and farewell.
+// result helps nobody, and the windows of the best events end between them. So are the first $examples of the $sessions:
+// those of at most $short events whole, of others the last events, which say how they ended, before thanks and farewell.
 //
 // failed are those of the $sessions, and of the sessions of linked events, whose last feedback, as of then, was negative.
 //
@@ -70,11 +70,21 @@ CALL (linked, spanned, missing) {
     UNWIND missing AS event
     RETURN event
     UNION
-    UNWIND $sessions[0..$ends] AS key
+    UNWIND $sessions[0..$examples] AS key
     MATCH (session:Session {key: key})
     WHERE session.tenant_id = $tenant_id
     MATCH (tail:Event {key: session.tail_key})<-[:NEXT*0..7]-(event)
     WHERE tail.tenant_id = $tenant_id AND event.tenant_id = $tenant_id AND event.time_us <= $as_of_us
+      AND event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
+    RETURN event
+    UNION
+    UNWIND $sessions[0..$examples] AS key
+    MATCH (session:Session {key: key})
+    WHERE session.tenant_id = $tenant_id AND session.event_count <= $short
+    MATCH (event:Event)
+    USING INDEX SEEK event:Event(session_key, sequence)
+    WHERE event.session_key = key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
+      AND event.time_us <= $as_of_us
       AND event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
     RETURN event
     UNION

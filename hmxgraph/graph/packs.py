@@ -315,8 +315,10 @@ REACH = 10
 _ANCHORS = 12
 # Sessions of the best events whose outcomes are read, and how many of these also with their ends
 # and call results.
-_SESSIONS, _ENDS = 24, 6
+_SESSIONS, _EXAMPLES = 24, 6
 _CALLS = 96
+# Sessions of at most this many events are fetched whole.
+_SHORT = 128
 # Number of long events fetched in full.
 LONG = 4
 # Entities mentioned more often than this are too common to link events.
@@ -544,6 +546,20 @@ class _Opening:
         return appraised(self.request, self.state, self.by_words, appraised_knowledge, count_tokens, self.guidance)
 
     @cached_property
+    def examples(self) -> tuple[str, ...]:
+        """The past sessions that may be shown as cases or examples, and are fetched for that: best first.
+
+        Examples are for requests for work, beside procedures.
+        """
+        ranking = self.by_words
+        if ranking.named_cases.any() and self.request.sections != ("episodes",):
+            return ranking.case_sessions(_EXAMPLES)
+        works = ranking.question.works or (ranking.pool.of_tools and ranking.was_raised_before)
+        if not works or not {"episodes", "procedures"} <= set(self.request.sections):
+            return ()
+        return ranking.best_sessions(_EXAMPLES)
+
+    @cached_property
     def anchors(self) -> tuple[str, ...]:
         """The best events: where the walks begin."""
         return self.by_words.anchors(_ANCHORS)
@@ -585,6 +601,7 @@ class _Opening:
             failed,
             results,
             changes,
+            frozenset(self.examples),
             mask_key,
         )
 
@@ -625,12 +642,9 @@ def _surroundings(
     tenancy, request, state = opening.tenancy, opening.request, opening.state
     ranking = opening.by_words
     span = ranking.question.span
-    sessions = ranking.best_sessions(_SESSIONS)
-    # Past sessions are shown whole for requests for work, and beside procedures only; how those ended that are about
-    # whom a question names is shown, too.
-    ends = _ENDS if ranking.question.works and {"episodes", "procedures"} <= set(request.sections) else 0
-    ends = _SESSIONS if ranking.named_cases.any() else ends
-    calls = ranking.best_calls(sessions[:ends], _CALLS)
+    examples = opening.examples
+    sessions = tuple(dict.fromkeys([*examples, *ranking.best_sessions(_SESSIONS)]))[:_SESSIONS]
+    calls = ranking.best_calls(examples, _CALLS)
     latest = not query_terms or request.strategy == "recency_biased" or ranking.question.latest
     return bind(
         "recall/surroundings",
@@ -639,7 +653,8 @@ def _surroundings(
         as_of_us=state.as_of_us,
         anchors=_keys(tenancy, anchors, _ANCHORS),
         sessions=_keys(tenancy, sessions, _SESSIONS),
-        ends=ends,
+        examples=len(examples),
+        short=_SHORT,
         calls=_keys(tenancy, calls, _CALLS),
         unanswered=_keys(tenancy, (call for call in ranking.pool.unanswered if call in calls), _CALLS),
         named=_padded(list(named), _NAMED),

@@ -29,7 +29,7 @@ def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats) -> list[D
     alone = _ANSWERS.isdisjoint(box.in_section)
     least = max(share, int(box.total * (BESIDE_ANSWERS if alone else _SHARE_OF_LOG)))
     most = box.free if alone else max(share, int(box.total * BESIDE_ANSWERS))
-    for events in sessions:
+    for place, events in enumerate(sessions):
         kept, left = _kept(events, stated.beginning())
         dropped += left
         eligible += kept
@@ -37,7 +37,7 @@ def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats) -> list[D
         if events[0].candidate.step >= 0:
             chosen = _chosen_steps(kept, least - used, part=not used)
         else:
-            chosen = _chosen(kept, most - used) if not used or sum(map(_tokens, kept)) <= most - used else []
+            chosen = _chosen(kept, (most - used) // (len(sessions) - place))
         for unit in chosen:
             _add(box, unit)
     if SECTION not in box.in_section:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
 
@@ -392,10 +392,12 @@ _COMPARED_ALIKE = 2
 _COMPARED_BEYOND = 16
 _MOST_COMPARED = 1_500
 # Number of past sessions shown whole; one is enough beside a procedure, which already states what they share.
-MOST_SESSIONS = 2
+MOST_SESSIONS = 3
 # The part of the budget that past sessions may fill beside procedures, facts or relations; and the part for which their
 # passages are cut where they stand alone.
 BESIDE_ANSWERS, _ALONE = 0.5, 0.8
+# What a case takes, about.
+_TOKENS_OF_CASE = 96
 # A question for the latest with at most this many terms is answered by time alone.
 _BARE = 1
 # A procedure that went well in a smaller share of its sessions usually failed.
@@ -421,6 +423,7 @@ class Draft:
     failed: frozenset[str] = frozenset()
     results: Mapping[str, str] = field(default_factory=dict)
     changes: frozenset[str] = frozenset()
+    examples: frozenset[str] = frozenset()
     mask_key: str = ""
 
     @cached_property
@@ -433,10 +436,6 @@ class Draft:
             episodes = episodes.of_trouble(repeated=self.events.question.when)
         if self.whole_sessions:
             episodes = self._with_whole_sessions(episodes)
-        elif len(episodes) and self.request.sections != (SECTION,) and self.events.named_cases.any():
-            # The latest case is the last one, whatever it matches.
-            shares = self.events.share_beside_names * (not self.events.question.latest)
-            episodes = episodes.of_cases(self.events.named_cases, shares, self.changes)
         return Standings(self._with_passages(episodes), others)
 
     def _with_passages(self, episodes: Episodes) -> Episodes:
@@ -453,6 +452,10 @@ class Draft:
         count_tokens = self.appraised.appraisal.count_tokens
         episodes = episodes.with_whole_sessions(self.whole_sessions, match.share, running)
         episodes = episodes.with_short_results(past, match.weight_by_term, count_tokens)
+        if self._cases:
+            return episodes.of_cases(self._cases, self.events.share_beside_names, self.changes)
+        room = int(self.request.budget * (BESIDE_ANSWERS if self._routine else _ALONE))
+        episodes = episodes.outlined(past - self.logs, match.share, self.changes, room // max(len(past), 1))
         if not self._routine:
             return episodes
         cases = np.ones(len(episodes), dtype=np.bool_) if self._usually_failed else self.events.cases
@@ -487,6 +490,8 @@ class Draft:
         its steps.
         """
         question, running = self.events.question, self.request.session_id
+        if self._cases:
+            return frozenset([*self._cases, running] if running else self._cases)
         works = question.works or (self.events.pool.of_tools and self.events.was_raised_before)
         if self.request.strategy in _BY_LINE or (question.when and not works):
             return frozenset()
@@ -498,7 +503,7 @@ class Draft:
         guidance = self.appraised.appraisal.guidance
         best = self._by_steps.best_sessions(
             1 if self._routine else MOST_SESSIONS,
-            running,
+            (self.examples or frozenset(self.events.pool.session_id)) - {running},
             self.events.match.share,
             # What failed in the same way is what a question about a failure is about.
             () if question.troubled else self.failed,
@@ -507,6 +512,17 @@ class Draft:
         if not works and not self._scored_events.logs(best[:1]):
             return frozenset()
         return frozenset([*best, running] if running else best)
+
+    @cached_property
+    def _cases(self) -> tuple[str, ...]:
+        """The sessions that are about whom or what the question names, best first."""
+        if self.request.strategy in _BY_LINE or self.request.sections == (SECTION,):
+            return ()
+        if SECTION not in self.request.sections or not self.events.named_cases.any():
+            return ()
+        sessions = self.events.case_sessions(len(self.events.pool))
+        fetched = (each for each in sessions if not self.examples or each in self.examples)
+        return tuple(islice(fetched, max(int(self.request.budget * BESIDE_ANSWERS) // _TOKENS_OF_CASE, 1)))
 
     @property
     def _acting(self) -> bool:

@@ -427,7 +427,9 @@ def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
     """Return the share of the question in *artifact*: of a playbook, without the words that all of them have."""
     if artifact.artifact_type == "failure_playbook":
         return appraisal.share_of_failure(artifact.words)
-    return appraisal.share(artifact.words)
+    # What past requests said helps to find what to do, not to answer a question about them.
+    words = artifact.words if appraisal.question.works else search_text(artifact.text)
+    return appraisal.share(words)
 
 
 def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: str) -> frozenset[str]:

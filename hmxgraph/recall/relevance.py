@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from heapq import nsmallest
+from heapq import nlargest, nsmallest
 from itertools import chain, islice
 
 import numpy as np
@@ -262,7 +262,7 @@ _NEAR_BEST = 0.35
 # For questions about the past: how many events need no more than that minimum, and what each
 # doubling of the rank beyond adds to it. Both are for the default budget. Twice the budget lets in
 # more, less certain events: half the minimum, for twice as many.
-_FEW_NEAR, _RISE = 10, 0.1
+_FEW_NEAR, _RISE = 7, 0.1
 # Where even the best events match little of the question, being the best says little: below this assurance, the
 # relevance of all of them counts less. At 0.7, what is shown for questions about nothing known shrinks by a third, but
 # evidence of chats is lost, too: one point at 2,048 tokens.
@@ -490,6 +490,20 @@ class Ranking:
         cases: Flags = np.isin(self.pool.sessions, self.pool.sessions[naming & ~self.pool.results])
         return cases
 
+    def case_sessions(self, most: int) -> tuple[str, ...]:
+        """Return the *most* sessions of :attr:`named_cases`: those with most of what else is asked, then later ones.
+
+        If the latest is asked for, it is the last one, whatever it matches.
+        """
+        shares = self.share_beside_names.round(1) * (not self.question.latest)
+        places = np.flatnonzero(self.named_cases).tolist()
+        best: dict[str, tuple[float, int]] = {}
+        for at in places:
+            session_id, own = self.pool.session_id[at], (float(shares[at]), self.pool.time_us[at])
+            before = best.get(session_id, own)
+            best[session_id] = (max(before[0], own[0]), max(before[1], own[1]))
+        return tuple(nlargest(most, best, key=lambda session_id: (*best[session_id], session_id)))
+
     @property
     def share_beside_names(self) -> Floats:
         """The share of each event in the terms of the question that belong to no name in it."""
@@ -506,7 +520,7 @@ class Ranking:
         """
         if len(self.match.terms) < _FEW_TERMS or not self.question.own:
             return False
-        speakers = (self.pool.speaker[at] for at in np.flatnonzero(self.match.share >= SURE).tolist())
+        speakers = (self.pool.speaker[at] for at in np.flatnonzero(self.match.share >= _ALIKE).tolist())
         return any(speaker and not is_assistant(speaker) for speaker in speakers)
 
     @property

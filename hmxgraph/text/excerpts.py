@@ -22,6 +22,7 @@ _CACHED_TEXTS = 2_048
 _SENTENCE_END = r"(?<=[.!?;])(?<!\b\d\.)(?<!\b\d\d\.)\s+"
 # An opening with fewer terms tells nothing.
 _FEW_TERMS = 3
+_LEAST_TERMS = 2
 _SENTENCE_ENDS = (".", "!", "?", ";", "\n")
 _FENCE = "```"
 _PIECE = re.compile(
@@ -39,7 +40,7 @@ class Passages:
 
     @classmethod
     def of(cls, text: str, weight_by_term: Mapping[str, float]) -> "Passages":
-        """Split *text*; a piece is worth the total weight of its terms, a repeated one nothing.
+        """Split *text*; a piece is worth the total weight of its terms, a repeated one and a heading nothing.
 
         In prose with fenced code, the code counts only if nothing else is relevant: a line of code
         says little.
@@ -50,7 +51,10 @@ class Passages:
         """
         pieces, piece_terms, code = _pieces(text)
         # Sets have no stable order, and a plain sum of floats depends on the order.
-        worth = tuple(fsum(weight_by_term[term] for term in piece if term in weight_by_term) for piece in piece_terms)
+        worth = tuple(
+            0.0 if _says_nothing(piece, own) else fsum(weight_by_term[term] for term in own if term in weight_by_term)
+            for piece, own in zip(pieces, piece_terms, strict=True)
+        )
         if not any(each for place, each in enumerate(worth) if place not in code):
             return cls(pieces, worth)
         return cls(pieces, tuple(0.0 if place in code else each for place, each in enumerate(worth)), code)
@@ -126,6 +130,11 @@ class Passages:
             piece = self.pieces[place]
             whole = place + 1 in chosen or place + 1 == len(self.pieces)
             yield piece if whole else piece.rstrip() + GAP + ("\n" if piece.endswith("\n") else " ")
+
+
+def _says_nothing(piece: str, own_terms: frozenset[str]) -> bool:
+    """Whether a piece is a single word, which at best repeats the question, or only names what comes next."""
+    return len(own_terms) < _LEAST_TERMS or piece.rstrip().endswith(":") or piece.startswith("#")
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)

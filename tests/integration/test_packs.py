@@ -596,3 +596,20 @@ def test_a_policy_about_an_expected_check_is_found_in_other_words(graph):
     graph.compile()
     constraints = graph.pack("I have trouble with the pictures of my phone", sections=["constraints"]).text
     assert "Go on until it says “Media goes out”" in constraints
+
+
+def test_an_example_is_read_from_its_request_to_its_end(graph):
+    """The words of the question stand in the middle; request, change and outcome lie beyond the turns around them."""
+    script = Script("s1", tenant=graph.tenant_id).user("Could I have the parcel brought to my neighbour, please?")
+    for number in range(6):
+        script.call("get_parcel", {"status": f"shelf {number}"}, page=number)
+    script.agent("Is a kayak paddle in the parcel that the courier brings?").user("It is")
+    for number in range(6):
+        script.call("get_route", {"status": f"lane {number}"}, page=number)
+    script.call("redirect_parcel", {"status": "redirected"}, to="neighbour").agent("Your neighbour will get it")
+    for number in range(9):
+        script.user(f"Thanks {number}").agent(f"Goodbye {number}")
+    graph.ingest(script.events)
+    text = graph.pack("Please find the kayak paddle that a courier brings", budget=400).text
+    for line in ("brought to my neighbour", "redirect_parcel(to=neighbour)", "redirected", "will get it"):
+        assert line in text

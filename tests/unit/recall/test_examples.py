@@ -1,5 +1,7 @@
 """Past sessions as examples: which are chosen, and what of them is shown."""
 
+from dataclasses import replace
+
 from hmxgraph.recall._examples import decisive_weights
 from tests.recall_makers import draft, event, known, packed
 from tests.unit.recall.test_precision import shown
@@ -149,7 +151,7 @@ def test_advice_given_for_much_is_no_sign_of_a_like_request():
             for at, (text, how) in enumerate(turns)
         ]
     asked = draft(events, query="Please help, the internet on my phone is slow")
-    assert asked._by_steps.best_sessions(1, None, asked.events.match.share) == ["s1"]
+    assert asked._by_steps.best_sessions(1, {"s0", "s1", "s2"}, asked.events.match.share) == ["s1"]
 
 
 def test_the_last_time_is_the_latest_case_whatever_it_matches():
@@ -174,3 +176,67 @@ def test_of_an_example_the_request_stays_however_short():
     events = [event(at, text, session="s1", age_days=2, **how) for at, (text, how) in enumerate(turns)]
     lines = shown(packed(events, query="Please book a seat by the window of the night train to Rome", budget=700))
     assert any("Can you upgrade me?" in line for line in lines)
+
+
+def booking(number, wish, *, answer, ending, age_days, lookups=9):
+    """A session with more lookups than fit, an answer to the wish among them, one change, and a farewell."""
+    turns = [
+        ("Good day", {"speaker": "assistant"}),
+        (f"Hello, {wish}", {"speaker": "user"}),
+        ("Whom am I speaking to?", {"speaker": "assistant"}),
+        (f"find_booking(name=Ann Lee {number})", {"kind": "tool_call"}),
+        ("find_booking failed: Error: no such booking", {"kind": "tool_result"}),
+        (answer, {"speaker": "assistant"}),
+    ]
+    for at in range(lookups):
+        turns += [(f"get_seat(row={at}, of={number})", {"kind": "tool_call"})]
+        turns += [(f"get_seat -> row: {at}, free: yes, side: {number}, near: galley", {"kind": "tool_result"})]
+    turns += [
+        (f"swap_seat(id=B{number})", {"kind": "tool_call"}),
+        ("swap_seat -> done", {"kind": "tool_result"}),
+        (ending, {"speaker": "assistant"}),
+        ("Thank you, goodbye", {"speaker": "user"}),
+    ]
+    return [
+        event(100 * number + at, text, session=f"s{number}", age_days=age_days, **how)
+        for at, (text, how) in enumerate(turns)
+    ]
+
+
+SWAP = "Please swap the seats of my brother and me in the night train"
+
+
+def _bookings():
+    answer = "A night swap needs the consent of both travellers."
+    events = booking(1, "please swap my seat in the night train", answer=answer, ending="You sit in 4C.", age_days=9)
+    events += booking(
+        2, "please swap the seat of my brother and me", answer=answer, ending="You sit in 7A.", age_days=8
+    )
+    return events
+
+
+def test_a_long_example_is_shown_by_what_decided_it():
+    """Wish, answer, change and outcome of both; who it was and what was looked up is in every session."""
+    lines = shown(packed(_bookings(), query=SWAP, budget=260, changes={"swap_seat"}))
+    for part in ("my seat in the night", "of my brother", "needs the consent", "B1", "B2", "4C", "7A"):
+        assert any(part in line for line in lines)
+    assert not [line for line in lines if "get_seat" in line or "find_booking" in line or "goodbye" in line]
+
+
+def test_a_short_example_stays_whole():
+    """Where everything fits, what was looked up tells how the work was done."""
+    lines = shown(packed(_bookings(), query=SWAP, budget=8192, changes={"swap_seat"}))
+    assert sum("get_seat" in line for line in lines) == 36
+
+
+def test_an_example_is_nearly_as_good_as_the_best():
+    """A session that shares a word of the request is none beside one that shares nearly all of it."""
+    events = booking(1, SWAP, answer="Of course.", ending="You sit in 4C.", age_days=9)
+    events += booking(2, "please wake me in the night", answer="Of course.", ending="Rest well.", age_days=1)
+    assert draft(events, query=SWAP, changes={"swap_seat"}).whole_sessions == {"s1"}
+
+
+def test_only_sessions_that_were_read_whole_are_examples():
+    """Of others neither the request nor the outcome may be known."""
+    read = replace(draft(_bookings(), query=SWAP), examples=frozenset({"s1"}))
+    assert read.whole_sessions == {"s1"}

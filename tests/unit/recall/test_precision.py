@@ -98,13 +98,13 @@ def work(session, number, *, ends="It is running"):
 PROCEDURE = artifact(1, steps=[("Apply with kubectl", "kubectl")])
 
 
-def test_beside_procedures_two_past_sessions_are_packed_whole():
+def test_beside_procedures_three_past_sessions_are_packed_whole():
     """Calls come with their results and the request with its outcome, instead of the best lines of many sessions."""
     events = [each for number in range(6) for each in work(f"s{number}", 100 * number)]
     pack = packed(events, known(artifacts=[PROCEDURE]))
     sessions = [about["session_id"] for about in pack.metadata["entries"] if "session_id" in about]
-    assert sorted(Counter(sessions).values()) == [6, 6]
-    assert pack.token_budget.section_budgets["episodes"].used <= pack.token_budget.total_budget // 4
+    assert sorted(Counter(sessions).values()) == [6, 6, 6]
+    assert pack.token_budget.section_budgets["episodes"].used <= pack.token_budget.total_budget // 3
     assert set(reasons(pack)).isdisjoint(entry.source_id for entry in pack.entries)
 
 
@@ -267,7 +267,8 @@ def test_of_equally_good_units_the_later_are_shown():
     texts = [QUERY, *(text for step in steps for text in step), "It is running"]
     kinds = ["message", *("tool_call", "tool_result") * len(steps), "message"]
     events = [event(n, text, kind=kind, age_days=9) for n, (text, kind) in enumerate(zip(texts, kinds, strict=True))]
-    lines = shown(packed(events, known(artifacts=[PROCEDURE]), budget=480), "episodes")
+    changes = {f"step_{n}" for n in range(20)}
+    lines = shown(packed(events, known(artifacts=[PROCEDURE]), budget=480, changes=changes), "episodes")
     # The first step is next to the request.
     kept = [place for place, text in enumerate(texts) if text in lines and place > 2]
     assert 2 < len(kept) < len(texts) - 3

@@ -77,3 +77,9 @@ def test_half_a_sentence_does_not_stand_before_the_beginning():
     said = f"I want to make the site faster, {'and faster, ' * 12} so I compress the images and the cards."
     excerpt = Passages.of(said, {"card": 1.0}).excerpt(165, from_beginning=False)
     assert excerpt.startswith("I want to make")
+
+
+def test_a_heading_and_a_single_word_tell_nothing():
+    """What they announce is worth showing, not the announcement."""
+    answer = "### The offer of the studio\nYour offer:\nThe studio made an offer of 85,000 a year.\nOffer.\n"
+    assert Passages.of(answer, {"offer": 1.0, "studio": 1.0}).worth == (0.0, 0.0, 2.0, 0.0)
