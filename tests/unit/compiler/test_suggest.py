@@ -236,3 +236,18 @@ def test_what_was_announced_alike_before_comes_again():
         return suggest(asked, model, ()).tools[0].tool
 
     assert [likeliest(announced) for announced in ways] == [*ways]
+
+
+def test_what_followed_the_last_three_actions_comes_again():
+    """The last two leave it open: a run of three tells the two routines of a session apart."""
+    others = [Script(f"o{n}").user("Tidy the shelves").call("lift").call("wipe") for n in range(3)]
+    model = Model.of(compile_summaries(summarise(other.feedback("positive").events) for other in others))
+    ways = {"red": "paint", "blue": "sand"}
+
+    def likeliest(colour):
+        script = Script("n").user("Tidy the shelves")
+        for first in ("red", "blue", "red", "blue", "red", "blue", "blue"):
+            script.call(first).call("lift").call("wipe").call(ways[first])
+        return suggest(summarise(script.call(colour).call("lift").call("wipe").events), model, ()).tools[0].tool
+
+    assert [likeliest(colour) for colour in ways] == [*ways.values()]
