@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import chain, cycle, islice, repeat
 from math import fsum, log
 
@@ -30,6 +31,9 @@ class Cases:
         counts = Counter(value for session in sessions for value in session.about)
         most = _COMMON * len(sessions)
         self._rarity = {value: log(len(sessions) / count) for value, count in counts.items() if count <= most}
+        # Classes, playbooks and policies group the same sessions again and again.
+        self._weight_of = cache(self._weight)
+        self._telling_of = cache(self._telling)
 
     def examples(self, sessions: Iterable[SessionSummary]) -> tuple[SessionSummary, ...]:
         """The most typical sessions of each case, in order of session id; equally many, so that cases weigh the same.
@@ -45,8 +49,8 @@ class Cases:
         """The *sessions* by case: each joins the case whose first session is most similar, or starts a new case."""
         groups: list[list[SessionSummary]] = []
         named: defaultdict[str, list[int]] = defaultdict(list)
-        for session in sorted(sessions, key=lambda session: (-self._weight(session.about), session.session_id)):
-            telling = self._telling(session)
+        for session in sorted(sessions, key=lambda session: (-self._weight_of(session.about), session.session_id)):
+            telling = self._telling_of(session.about)
             rivals = sorted({place for value in telling for place in named[value]})
             likeness = {place: self._likeness(session, groups[place][0]) for place in rivals}
             best = max(likeness, key=likeness.__getitem__, default=None)
@@ -58,13 +62,13 @@ class Cases:
             groups.append([session])
         return groups
 
-    def _telling(self, session: SessionSummary) -> list[str]:
-        """The rarest values of a session: whoever shares none of them is of another case.
+    def _telling(self, about: tuple[str, ...]) -> list[str]:
+        """The rarest of the values that a session is about: whoever shares none of them is of another case.
 
         The others together weigh less than the least share of two sessions of one case, so the rarest value that
         these share is among the telling ones of both. Without them every session would be compared with every case.
         """
-        ranked = sorted(set(session.about), key=lambda value: (-self._rarity.get(value, 0.0), value))
+        ranked = sorted(set(about), key=lambda value: (-self._rarity.get(value, 0.0), value))
         spare = _SAME_CASE * (1 - _ROUNDING) * self._weight(ranked)
         while ranked and (spare := spare - self._rarity.get(ranked[-1], 0.0)) > 0:
             ranked.pop()

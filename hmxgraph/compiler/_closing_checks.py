@@ -4,9 +4,10 @@ Counted are the sessions in which the lookup did not say it from the beginning: 
 and what it said last is what the session brought about. A trouble is gone when the check that showed it says so.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
 from hmxgraph.compiler._step_wording import done_by_user
@@ -32,15 +33,25 @@ class _Checked:
     last: Step
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _ClosingCheck:
-    """A *statement* of a *lookup* with which sessions *ended* that went well; the *others* never came to it."""
+    """A *statement* of a *lookup* with which sessions *ended* that went well; *others* never came to it."""
 
     lookup: str
     statement: str
     ended: tuple[_Checked, ...]
-    others: tuple[_Checked, ...]
-    chance: float
+    others: int
+    others_well: int
+
+    @property
+    def ended_well(self) -> int:
+        """How many of those that ended so went well."""
+        return _well(self.ended)
+
+    @cached_property
+    def chance(self) -> float:
+        """The probability of such a difference by chance."""
+        return chance(Stratum(len(self.ended), self.ended_well, self.others, self.others_well))
 
 
 def closing_checks(sessions: Iterable[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
@@ -66,24 +77,31 @@ def _checked(sessions: Iterable[SessionSummary]) -> Mapping[str, list[_Checked]]
 
 def _clearest(lookup: str, checked: Sequence[_Checked], least: int) -> _ClosingCheck | None:
     """The statement that chance explains least, brought about in at *least* that many sessions that went well."""
-    statements = sorted({statement for each in checked if each.session.succeeded for statement in each.last.says})
-    checks = (_check(lookup, statement, checked) for statement in statements)
+    statements = {statement for each in checked if each.session.succeeded for statement in each.last.says}
     telling = [
         check
-        for check in checks
-        if _well(check.ended) >= max(least, _NEARLY_ALWAYS * len(check.ended))
-        and _well(check.others) <= _SELDOM * len(check.others)
+        for check in _checks(lookup, checked)
+        if check.ended_well >= max(least, _NEARLY_ALWAYS * len(check.ended))
+        and check.others_well <= _SELDOM * check.others
         and check.chance * len(statements) <= _BY_CHANCE
     ]
     return min(telling, key=lambda check: (check.chance, check.statement), default=None)
 
 
-def _check(lookup: str, statement: str, checked: Sequence[_Checked]) -> _ClosingCheck:
-    open_at_first = [each for each in checked if statement not in each.first.says]
-    ended = tuple(each for each in open_at_first if statement in each.last.says)
-    others = tuple(each for each in open_at_first if statement not in each.last.says)
-    table = Stratum(len(ended), _well(ended), len(others), _well(others))
-    return _ClosingCheck(lookup, statement, ended, others, chance(table))
+def _checks(lookup: str, checked: Sequence[_Checked]) -> Iterator[_ClosingCheck]:
+    """Yield what each statement says about the sessions that did not begin with it."""
+    ended, began, began_well = defaultdict[str, list[_Checked]](list), Counter[str](), Counter[str]()
+    for each in checked:
+        first = set(each.first.says)
+        began.update(first)
+        began_well.update(first if each.session.succeeded else ())
+        for statement in set(each.last.says) - first:
+            ended[statement].append(each)
+    well = _well(checked)
+    for statement, sessions in ended.items():
+        others = len(checked) - began[statement] - len(sessions)
+        others_well = well - began_well[statement] - _well(sessions)
+        yield _ClosingCheck(lookup, statement, tuple(sessions), others, others_well)
 
 
 def _well(checked: Iterable[_Checked]) -> int:
@@ -103,13 +121,14 @@ def _policy(check: _ClosingCheck, profile: CompilerProfile) -> ArtifactDraft:
             "condition": f"{check.lookup} is done",
             "recommendation": (
                 f"Go on until it says {statement}. {use} it again before the work ends: sessions in which it said so "
-                f"at last went well {_share(check.ended)}, others {_share(check.others)}."
+                f"at last went well {_share(check.ended_well, len(check.ended))}, others "
+                f"{_share(check.others_well, check.others)}."
             ),
             "alternatives": [],
             "outcomes": [],
             "scope": scope,
         },
-        seen=Observations(len(check.ended), len(check.ended), _well(check.ended)),
+        seen=Observations(len(check.ended), len(check.ended), check.ended_well),
         source_events=evidence(
             ([each.first.event_id, each.last.event_id, each.session.outcome_event_id] for each in check.ended),
             profile.max_evidence,
@@ -119,5 +138,5 @@ def _policy(check: _ClosingCheck, profile: CompilerProfile) -> ArtifactDraft:
     )
 
 
-def _share(checked: Sequence[_Checked]) -> str:
-    return times(_well(checked), len(checked)).removeprefix("worked ")
+def _share(well: int, sessions: int) -> str:
+    return times(well, sessions).removeprefix("worked ")

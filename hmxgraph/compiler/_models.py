@@ -358,12 +358,13 @@ def _features(shown: Sequence[Sequence[Sequence[str]]], profile: CompilerProfile
 def _habit_inputs(shown: Sequence[Sequence[str]], features: Sequence[str], bare_weight: float) -> _Inputs:
     """The features of each position; in *features* those of texts come last."""
     bare = sum(not _is_worded(name) for name in features)
-    return _Inputs(_marks(shown, features[:bare]), _marks(shown, features[bare:]), bare_weight)
-
-
-def _marks(shown: Sequence[Sequence[str]], features: Sequence[str]) -> Marks:
     index = {name: column for column, name in enumerate(features)}
-    return Marks.of([[index[name] for name in dict.fromkeys(names) if name in index] for names in shown], len(features))
+    marked = [[index[name] for name in dict.fromkeys(names) if name in index] for names in shown]
+    return _Inputs(
+        Marks.of([[column for column in columns if column < bare] for columns in marked], bare),
+        Marks.of([[column - bare for column in columns if column >= bare] for columns in marked], len(features) - bare),
+        bare_weight,
+    )
 
 
 def _targets(taken: Sequence[str], actions: Sequence[str]) -> _Matrix:
