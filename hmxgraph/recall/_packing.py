@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, zip_longest
@@ -357,14 +357,18 @@ class Box:
 _Filling = Callable[[Box, Mapping[str, Sequence[Ranked]]], Iterable[Ranked]]
 
 
-def fill(box: Box, eligible: Sequence[Ranked], strategy: str) -> None:
-    """Fill *box* from *eligible*: guarantee, shares, redistribution, then one entry truncated to the rest."""
+def fill(box: Box, eligible: Sequence[Ranked], strategy: str, limited: Container[str] = ()) -> None:
+    """Fill *box* from *eligible*: guarantee, shares, redistribution, then one entry truncated to the rest.
+
+    *Limited* sections get no more than their shares.
+    """
     sections = _by_section(eligible)
     _guarantee(box, sections)
     for ranked in _STRATEGIES.get(strategy, _shares)(box, sections):
-        if ranked.rank not in box.packed and box.fits(ranked):
+        fits = box.fits_section if ranked.candidate.section in limited else box.fits
+        if ranked.rank not in box.packed and fits(ranked):
             box.add(ranked)
-    _last_cut(box, sections)
+    _last_cut(box, {name: members for name, members in sections.items() if name not in limited})
 
 
 def _by_section(eligible: Sequence[Ranked]) -> dict[str, list[Ranked]]:

@@ -1,7 +1,7 @@
 """From a draft to the finished pack: judge, fill, render and account (HMX-C)."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import islice
@@ -46,6 +46,8 @@ from hmxgraph.text.masking import linked_secrets, mask_secrets
 PROFILE = "hmxgraph-recall-1"
 # Minimum share of the question, relative to the best event, for a recurrence to be included.
 _RECURS = 0.5
+# Beside whole sessions, relations get their share only, so that both fit.
+_RELATIONS = frozenset({"graph_relations"})
 _ORIGINS = {
     "episode": "episodic",
     "memory": "semantic",
@@ -65,8 +67,10 @@ def assemble(draft: Draft) -> Pack:
     repeats = Repeats()
     whole_events = [ranked for ranked in ranking if ranked.candidate.section == SECTION] if whole_episodes else []
     judgement = judged([ranked for ranked in ranking if ranked not in whole_events], draft.appraised.contest, repeats)
-    box = _filled(draft, judgement)
+    box = _filled(draft, judgement, _RELATIONS if whole_episodes else frozenset())
     added = add_episodes(box, whole_events, repeats) if whole_episodes else _top_up(box, draft, reachable_ids, repeats)
+    if draft.cases:
+        _add_fitting(box, judgement.eligible)
     dropped = (*judgement.dropped, *_without_text(judgement), *added)
     if draft.events.question.recalls and not whole_episodes:
         _add_recurrences(box, dropped, draft.events.match.share)
@@ -86,7 +90,14 @@ def _without_text(judgement: Judgement) -> Iterator[Dropped]:
     return (Dropped(ranked, "provenance_failed") for ranked in judgement.eligible if not ranked.candidate.content)
 
 
-def _filled(draft: Draft, judgement: Judgement) -> Box:
+def _add_fitting(box: Box, eligible: Iterable[Ranked]) -> None:
+    """Add what has room beside the cases of whom or what the question names: more of what belongs to it."""
+    for ranked in eligible:
+        if ranked.rank not in box.packed and ranked.candidate.content and box.fits(ranked):
+            box.add(ranked)
+
+
+def _filled(draft: Draft, judgement: Judgement, limited: Container[str]) -> Box:
     request = draft.request
     eligible = [ranked for ranked in judgement.eligible if ranked.candidate.content]
     sections = {ranked.candidate.section for ranked in eligible}
@@ -97,7 +108,7 @@ def _filled(draft: Draft, judgement: Judgement) -> Box:
     )
     budgets = {name: shares.get(name, 0) for name in SECTION_PRIORITY if name in sections or name in shares}
     box = Box(request.budget, budgets, Costs(draft.appraised.appraisal.count_tokens))
-    fill(box, eligible, request.strategy)
+    fill(box, eligible, request.strategy, limited)
     return box
 
 

@@ -634,7 +634,7 @@ def with_passages(
 def _longest_passages(tokens: Sequence[int], least: int, room: int) -> int:
     """The limit for passages of texts with these *tokens*, in steps of *least*, with which they fit the *room*.
 
-    >>> _longest_passages([30, 90, 200], 50, 300), _longest_passages([30, 90, 200], 50, 100)
+    >>> _longest_passages([30, 90, 210], 50, 300), _longest_passages([30, 90, 210], 50, 100)
     (100, 50)
     """
     fitting = (size for size in range(max(tokens) // least * least, least, -least) if _cut_to(size, tokens) <= room)

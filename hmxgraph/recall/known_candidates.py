@@ -337,7 +337,7 @@ _STANDING = 0.4
 # The confidence of a rule that a single sentence states about things at hand.
 _AT_HAND = 0.5
 _MOST_STANDING = 5
-_COUNTS = re.compile(r"\bhow (?:often|many times)\b|\bmention(?:s|ed)?\b", re.IGNORECASE)
+_COUNTS = re.compile(r"\bhow (?:often|many times) .*\bmention", re.IGNORECASE)
 # Days after which an open request is no longer a goal.
 _OPEN_DAYS = 7
 

@@ -62,6 +62,13 @@ _LATEST = re.compile(
     r"|\blast\W*$|\b(?:seconds?|minutes?|hours?) ago\b",
     re.IGNORECASE,
 )
+# "What are they called" asks for a name, and "coming along" for the state of something.
+_IDIOM = re.compile(
+    rf"\bwhat(?:['\u2019]s| (?:{_VERBS})) [^.?!]{{0,60}}?\bcalled\b"
+    r"|\b(?:come|comes|coming|came|get|gets|getting|got) along\b",
+    re.IGNORECASE,
+)
+_IDIOMATIC = re.compile(r"\b(?:called|along)\b", re.IGNORECASE)
 # Words of a time that every event was once in.
 _TODAY = re.compile(r"\b(?:these days|nowadays|at (?:the moment|present)|right now|so far)\b", re.IGNORECASE)
 _REQUEST = re.compile(
@@ -144,6 +151,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
     read = text[:LONGEST_QUESTION]
     time = named_time(read, as_of_us)
     timed = _TODAY.sub(" ", read if time is None else _reduce_time(read, time))
+    timed = _IDIOM.sub(lambda idiom: _IDIOMATIC.sub(" ", idiom[0]), timed)
     question_terms = terms(timed) if time is None else _without_may(terms(timed))
     recalls = _asks_about_past(read)
     return Question(

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from hmxgraph.recall._examples import decisive_weights
-from tests.recall_makers import draft, event, known, packed
+from tests.recall_makers import draft, event, known, packed, related, relation
 from tests.unit.recall.test_precision import shown
 
 FILLER = "The desk is quiet today and nobody is in a hurry. " * 9
@@ -240,3 +240,29 @@ def test_only_sessions_that_were_read_whole_are_examples():
     """Of others neither the request nor the outcome may be known."""
     read = replace(draft(_bookings(), query=SWAP), examples=frozenset({"s1"}))
     assert read.whole_sessions == {"s1"}
+
+
+def _parcels(count):
+    """What a record says of *count* parcels with a lamp, and of the callers who ordered them."""
+    relations = [relation(n, f"parcel {n}", "lamp", kind="item") for n in range(count)]
+    relations += [relation(100 + n, f"parcel {n}", f"Caller Number{n} of the hill", kind="user") for n in range(count)]
+    types = {f"parcel {n}": "parcel" for n in range(count)} | {"lamp": "item"}
+    return known(related=related(*relations, named=["lamp"], types=types))
+
+
+def test_relations_leave_room_for_whole_sessions():
+    """Every parcel with a lamp has a sentence; what came of the same wish is told first."""
+    query = "Which lamp was swapped for the seat of a brother in the night train?"
+    pack = packed(_bookings(), _parcels(40), query=query, budget=600, changes={"swap_seat"})
+    used = pack.token_budget.section_budgets
+    assert used["episodes"].used > used["graph_relations"].used > 0
+    assert used["graph_relations"].used <= used["graph_relations"].budget
+
+
+def test_beside_cases_there_is_room_for_all_that_belongs_to_somebody():
+    """The question names them: what is left of the budget holds what records say."""
+    what = "What do we know about Mei Kovacs and the lamp?"
+    pack = packed(_errands(), _parcels(40), query=what, budget=900, **MEI)
+    used = pack.token_budget.section_budgets
+    assert used["episodes"].used > 0
+    assert used["graph_relations"].used > used["graph_relations"].budget

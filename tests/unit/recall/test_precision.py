@@ -611,15 +611,16 @@ def test_a_request_that_leads_to_actions_gets_a_few_whole_sessions():
 
 
 def test_a_question_that_somebody_asked_an_agent_before_gets_a_whole_session():
-    """A question about one's own affairs is a request where tools do the work; others are answered by line."""
-    asks = "Has my parcel with the blue lamp been shipped yet?"
+    """Where tools do the work, what came of it is the answer; a question of few words needs a message much like it."""
+    asks = ("Has my parcel with the blue lamp been shipped yet?", "Which parcel with the blue lamp was shipped?")
     told = "Could you tell me whether my blue lamp parcel has been shipped yet?"
     calls = ("find_parcel(number=7)", "find_parcel -> in transit")
     parts = [(told, {"speaker": "user"}), *((text, {"kind": kind}) for text, kind in zip(calls, KINDS, strict=True))]
     parts.append(("It is on its way", {"speaker": "assistant"}))
     events = [event(n, text, session="s1", age_days=9, **how) for n, (text, how) in enumerate(parts)]
-    assert len(shown(packed(events, query=asks), "episodes")) == len(events)
-    assert len(shown(packed(events, query="Which parcel with the blue lamp was shipped?"), "episodes")) < len(events)
+    for query in (*asks, "Is the parcel shipped?"):
+        assert len(shown(packed(events, query=query), "episodes")) == len(events)
+    assert len(shown(packed(events, query="Is the lamp torn?"), "episodes")) < len(events)
 
 
 def test_work_that_was_never_done_here_gets_no_past_episodes():
@@ -632,6 +633,15 @@ def test_work_that_was_never_done_here_gets_no_past_episodes():
     told = event(200, read, session="s3", kind="tool_result")
     assert len(shown(packed([*events, told], **asked), "episodes")) == 1
     assert len(shown(packed(events, guidance=expecting), "episodes")) > 1
+
+
+def test_work_of_which_something_was_learned_is_not_new():
+    """In everyday words a request shares little with past ones; a policy for it tells that there were some."""
+    expecting = Guidance(expected=frozenset({"deploy"}), known=frozenset({"deploy", "roll_back"}))
+    asked = {"query": "Put that thing onto the box in the environment before lunch, will you", "guidance": expecting}
+    policy = artifact(1, "Put it on the box in the evening only", kind="decision_policy")
+    assert shown(packed(work("s1", 0), **asked), "episodes") == []
+    assert shown(packed(work("s1", 0), known(artifacts=[policy]), **asked), "episodes") != []
 
 
 def test_work_is_not_new_where_no_past_request_is_known():

@@ -109,7 +109,8 @@ def test_a_side_of_a_conflict_is_a_sentence_of_its_own():
 def test_counts_are_said_only_if_asked():
     """How often something is mentioned answers only the question how often."""
     what = known(entities=[replace(entity(1, "staging"), type="host")])
-    assert not list(draft((), what, query="What is staging?").ranking)
+    for query in ("What is staging?", "What did I mention about staging?", "How often may I call staging?"):
+        assert not list(draft((), what, query=query).ranking)
     [(_, candidate)] = draft((), what, query="How often was staging mentioned?").ranking
     assert candidate.content == "staging (host), mentioned 3 times"
 
