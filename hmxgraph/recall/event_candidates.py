@@ -4,6 +4,7 @@ A pack chooses a few of hundreds of events: they are scored as columns and turne
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -598,7 +599,8 @@ def with_passages(
     """Cut long messages among the best *episodes* to the passages that match *weight_by_term*.
 
     Nothing is cut if they fill at most three quarters of *budget*, or if there is only one. Where whole *sessions* are
-    shown, no others count, what decided there matters, too, and passages are as long as fit the *room*.
+    shown, no others count, what decided there matters, too, and passages are as long as fit the part of the *room* that
+    each session has.
 
     Documents stay whole, and tool output unless it would leave no room for what followed: it is about one thing, and
     half a record misleads.
@@ -612,13 +614,13 @@ def with_passages(
     weights = {
         session_id: decisive_weights(pool, episodes.of_session(session_id), weight_by_term) for session_id in sessions
     }
-    if sessions:
-        limit = _longest_passages([pool.tokens[at] for at in best], limit, room)
+    limits = _limits([(pool.session_id[at], pool.tokens[at]) for at in best], limit, room) if sessions else {}
     texts, tokens, used = list(pool.text), list(pool.tokens), 0
     for at in best:
         if used > _CUT_BEYOND * budget:
             break
-        own_limit = limit if pool.label[at] in {"", SUPERSEDED} else budget // _RESULT_OF_BUDGET
+        of_talk = limits.get(pool.session_id[at], limit)
+        own_limit = of_talk if pool.label[at] in {"", SUPERSEDED} else budget // _RESULT_OF_BUDGET
         if tokens[at] > _LONGER * own_limit and not pool.title[at]:
             wanted = weights.get(pool.session_id[at], weight_by_term)
             passages = Passages.of(whole.get(pool.event_id[at], texts[at]), wanted)
@@ -629,6 +631,14 @@ def with_passages(
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
         used += tokens[at]
     return replace(episodes, pool=replace(pool, text=tuple(texts), tokens=tuple(tokens)))
+
+
+def _limits(sizes: Iterable[tuple[str, int]], least: int, room: int) -> dict[str, int]:
+    """For each session the limit for its passages: all get equal parts of the *room*."""
+    tokens: defaultdict[str, list[int]] = defaultdict(list)
+    for session_id, size in sizes:
+        tokens[session_id].append(size)
+    return {session_id: _longest_passages(own, least, room // len(tokens)) for session_id, own in tokens.items()}
 
 
 def _longest_passages(tokens: Sequence[int], least: int, room: int) -> int:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from hmxgraph.recall._examples import decisive_weights
+from hmxgraph.text.excerpts import GAP
 from tests.recall_makers import draft, event, known, packed, related, relation
 from tests.unit.recall.test_precision import shown
 
@@ -266,3 +267,16 @@ def test_beside_cases_there_is_room_for_all_that_belongs_to_somebody():
     used = pack.token_budget.section_budgets
     assert used["episodes"].used > 0
     assert used["graph_relations"].used > used["graph_relations"].budget
+
+
+def test_each_example_has_its_own_room_for_long_messages():
+    """A talkative session does not shorten what was said in another."""
+    reason = "The swap needs the consent of both. " + "It is noted in the booking of the brother. " * 9
+    events = booking(
+        1, "please swap the seats of my brother in the train", answer=reason, ending="4C is yours.", age_days=9
+    )
+    long = "We swap seats of brothers in the night train. " + "The rest is written in the terms of the line. " * 60
+    events += booking(2, "please swap the seats of my brother in the night", answer=long, ending=long, age_days=8)
+    lines = shown(packed(events, query=SWAP, budget=420, changes={"swap_seat"}))
+    assert any(reason.strip() in line for line in lines)
+    assert any(GAP in line for line in lines if "We swap seats" in line)
