@@ -401,6 +401,8 @@ _PHRASING_WORDS = frozenset(
         "kind type sort many much long often way thing something mention describe say tell name according "
         "different various specific first recent recently "
         "get got go gone went want try find found let make made take took give gave put know knew think thought need "
+        "come came bring brought keep kept use used happen without far else back away still even also really ever "
+        "always around little "
         "hi hello hey please thanks okay right sure"
     )
 )

@@ -62,13 +62,13 @@ _LATEST = re.compile(
     r"|\blast\W*$|\b(?:seconds?|minutes?|hours?) ago\b",
     re.IGNORECASE,
 )
-# "What are they called" asks for a name, and "coming along" for the state of something.
+# "What are they called" asks for a name, "what kinds of" for things, and "coming along" for the state of something.
 _IDIOM = re.compile(
-    rf"\bwhat(?:['\u2019]s| (?:{_VERBS})) [^.?!]{{0,60}}?\bcalled\b"
+    rf"\bwhat(?:['\u2019]s| (?:{_VERBS})) [^.?!]{{0,60}}?\bcalled\b|\b(?:what|which) (?:kind|sort|type)s? of\b"
     r"|\b(?:come|comes|coming|came|get|gets|getting|got) along\b",
     re.IGNORECASE,
 )
-_IDIOMATIC = re.compile(r"\b(?:called|along)\b", re.IGNORECASE)
+_IDIOMATIC = re.compile(r"\b(?:called|along|(?:kind|sort|type)s?)\b", re.IGNORECASE)
 # Words of a time that every event was once in.
 _TODAY = re.compile(r"\b(?:these days|nowadays|at (?:the moment|present)|right now|so far)\b", re.IGNORECASE)
 _REQUEST = re.compile(

@@ -53,6 +53,8 @@ def test_the_numbers_of_a_day_are_no_words_of_the_matter():
         ("How fast does the dashboard answer these days?", ("fast", "dashboard", "answer")),
         ("Which dogs are there, and what are they called?", ("dog",)),
         ("How is the garden coming along?", ("garden", "come")),
+        ("What kinds of sport do they do?", ("sport",)),
+        ("Was she kind to the sort of people I type to?", ("kind", "sort", "peopl", "type")),
         ("Who was called along the road?", ("call", "along", "road")),
     ],
 )
