@@ -41,6 +41,9 @@ SPEAKER = 0.5
 _SUBJECT = 0.2
 # A question to an assistant about the past, in the first person, asks about the words of its user.
 _ASKER = 0.3
+# What the assistant said helps only if it is this much more relevant than other lines must be: of 600 such lines in
+# packs for 179 questions 15 were evidence, of 2,700 lines of users 246.
+_BY_ASSISTANT = 0.2
 _FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|we|our)\b", re.IGNORECASE)
 TIME_WORDS = 0.2
 QUESTION_TURN = -0.15
@@ -154,14 +157,15 @@ def _speaker(question: Question, pool: EventPool) -> Floats:
     named = speakers_named(question, pool)
     if len(named) == 1:
         return SPEAKER * _spoken_by(set(named.values()), pool)
-    if (
-        not named
-        and question.recalls
-        and _FIRST_PERSON.search(question.text[:LONGEST_QUESTION])
-        and _with_assistant(pool)
-    ):
+    if _is_about_asker(question, pool):
         return _ASKER * _spoken_by({each for each in set(pool.speaker) if each and not is_assistant(each)}, pool)
     return _SUBJECT * _spoken_by({speaker for name, speaker in named.items() if name in question.subjects}, pool)
+
+
+def _is_about_asker(question: Question, pool: EventPool) -> bool:
+    """Whether a question to an assistant about the past asks, in the first person, for the words of its user."""
+    personal = question.recalls and bool(_FIRST_PERSON.search(question.text[:LONGEST_QUESTION]))
+    return personal and _with_assistant(pool) and not speakers_named(question, pool)
 
 
 def _spoken_by(speakers: set[str], pool: EventPool) -> Floats:
@@ -416,6 +420,8 @@ class Ranking:
         relevance = self._of_named_date(relevance * self._certainty)
         linked = self.scores(neighbourhood) - self.first
         evidence = self.words + TITLE * self._titles() + self._feedback + linked
+        if _is_about_asker(self.question, self.pool) and not self.question.works:
+            relevance = relevance - _BY_ASSISTANT * _spoken_by(set(filter(is_assistant, self.pool.speaker)), self.pool)
         if self.question.recalls:
             related = (evidence >= _HARDLY_RELATED) & near_best(relevance, budget)
         else:

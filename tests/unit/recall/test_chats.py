@@ -3,8 +3,9 @@
 import numpy as np
 
 from hmxgraph.recall.pool import EventPool, Nearby, field_scores, match_words
+from hmxgraph.recall.walk import Neighbourhood
 from hmxgraph.text.terms import counter
-from tests.recall_makers import event, packed
+from tests.recall_makers import draft, event, packed
 
 COUNT = counter()
 CHATTER = " ".join(f"Step {number} of the general plan needs some more thought and care." for number in range(60))
@@ -100,3 +101,15 @@ def test_who_asks_in_the_first_person_asks_about_their_own_words():
 def test_no_events_have_no_lengths():
     """An empty pool has no lengths and no division by zero."""
     assert Nearby(EventPool()).lengths.tolist() == np.zeros(0).tolist()
+
+
+def test_what_the_assistant_said_about_it_helps_the_asker_less():
+    """Of two lines just as relevant, the asker's own stays; whoever asks for advice gets the advice, too."""
+    said = [("I chose the blue paint for my kitchen wall", "user"), ("The paint suits a kitchen wall", "assistant")]
+    events = [event(n, text, session=f"s{n}", speaker=speaker) for n, (text, speaker) in enumerate([*said, said[0]])]
+
+    def related(query):
+        return draft(events, query=query).events.related(Neighbourhood(), np.array([1.0, 0.5, 0.5]), 2048).tolist()
+
+    assert related("Which paint did I choose for my kitchen wall?") == [True, False, True]
+    assert related("Which paint suits the kitchen wall?")[1]
