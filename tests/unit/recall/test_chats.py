@@ -105,11 +105,11 @@ def test_no_events_have_no_lengths():
 
 def test_what_the_assistant_said_about_it_helps_the_asker_less():
     """Of two lines just as relevant, the asker's own stays; whoever asks for advice gets the advice, too."""
-    said = [("I chose the blue paint for my kitchen wall", "user"), ("The paint suits a kitchen wall", "assistant")]
+    said = [("I picked the blue paint for my kitchen wall", "user"), ("The paint suits a kitchen wall", "assistant")]
     events = [event(n, text, session=f"s{n}", speaker=speaker) for n, (text, speaker) in enumerate([*said, said[0]])]
 
     def related(query):
         return draft(events, query=query).events.related(Neighbourhood(), np.array([1.0, 0.5, 0.5]), 2048).tolist()
 
-    assert related("Which paint did I choose for my kitchen wall?") == [True, False, True]
+    assert related("Which paint did I pick for my kitchen wall?") == [True, False, True]
     assert related("Which paint suits the kitchen wall?")[1]
