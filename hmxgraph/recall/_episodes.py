@@ -18,7 +18,7 @@ Unit = tuple[Ranked, ...]
 
 
 def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats) -> list[Dropped]:
-    """Add the sessions that fit the cap whole, best first; if the first is longer, its best part.
+    """Add the sessions, best first: each its best part that fits an equal share of what is left below the cap.
 
     Of a log of many tasks the best steps are added. What was *stated* before is not repeated. Return what was left out
     as low_relevance, as a duplicate, or for an earlier verdict.
