@@ -412,7 +412,8 @@ class Draft:
 
     ``failed`` are the sessions of the best events whose last feedback was negative, ``results`` the results of their
     calls, each with its call. ``changes`` are the tools that change something, ``examples`` the sessions that were read
-    to be shown as such; if there are none, any may be. With a ``mask_key`` secrets are masked, linked by a hash under that key.
+    to be shown as such; if there are none, any may be. With a ``mask_key`` secrets are masked, linked by a hash under
+    that key.
     """
 
     request: PackRequest
