@@ -554,8 +554,7 @@ class _Opening:
         ranking = self.by_words
         if ranking.named_cases.any() and self.request.sections != ("episodes",):
             return ranking.case_sessions(_EXAMPLES)
-        works = ranking.question.works or (ranking.pool.of_tools and ranking.was_raised_before)
-        if not works or not {"episodes", "procedures"} <= set(self.request.sections):
+        if not ranking.wants_examples or not {"episodes", "procedures"} <= set(self.request.sections):
             return ()
         return ranking.best_sessions(_EXAMPLES)
 

@@ -484,17 +484,16 @@ class Draft:
 
     @cached_property
     def whole_sessions(self) -> frozenset[str]:
-        """A few past sessions, and the running one, if a request for work is answered by them or by procedures.
+        """The cases that the question names, or a few past sessions that answer a request; with the running one.
 
         Their events are shown as calls with their results, in place of the best lines of many sessions. Talk alone,
         with no procedure beside it and no action to expect, is shown by line. Where tools do the work, a question
-        about one's own affairs that users raised before is a request, too. A question about a log of many tasks gets
-        its steps.
+        that users raised before is a request, too. A question about a log of many tasks gets its steps.
         """
         question, running = self.events.question, self.request.session_id
         if self.cases:
             return frozenset([*self.cases, running] if running else self.cases)
-        works = question.works or (self.events.pool.of_tools and self.events.was_raised_before)
+        works = self.events.wants_examples
         if self.request.strategy in _BY_LINE or (question.when and not works):
             return frozenset()
         procedures = (each for each in self.appraised.useful if each.section == "procedures")

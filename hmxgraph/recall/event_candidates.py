@@ -292,7 +292,7 @@ class Episodes:
 
     @property
     def _requests(self) -> Flags:
-        """Which messages are the first of their session in which a user asks for something or says more than a bit."""
+        """The first message of each session in which a user asks for something or says more than a few words."""
         spoken = [bool(name) and not is_assistant(name) for name in self.pool.speaker]
         long = self.pool.occurrences.vocabulary >= _FEW_WORDS
         asked = [own and (words or asks(text)) for own, words, text in zip(spoken, long, self.pool.text, strict=True)]

@@ -522,6 +522,11 @@ class Ranking:
         return shares
 
     @property
+    def wants_examples(self) -> bool:
+        """Whether past sessions answer: work is asked for, or where tools do it, what users raised before."""
+        return self.question.works or (self.pool.of_tools and self.was_raised_before)
+
+    @property
     def was_raised_before(self) -> bool:
         """Whether a user raised much the same before."""
         least = _RAISED_IF_FEW if len(self.match.terms) < _FEW_TERMS else _RAISED
