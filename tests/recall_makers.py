@@ -9,7 +9,7 @@ from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.candidates import Clock, State
 from hmxgraph.recall.draft import Draft, Standings, appraised, with_relations
-from hmxgraph.recall.event_candidates import Episodes
+from hmxgraph.recall.event_candidates import LONGEST_EPISODE, Episodes
 from hmxgraph.recall.knowledge import (
     NO_GUIDANCE,
     Evidence,
@@ -149,20 +149,36 @@ def draft(
     sections=SECTION_PRIORITY,
     guidance=NO_GUIDANCE,
     failed=frozenset(),
+    long_sessions=None,
     results=MappingProxyType({}),
     changes=frozenset(),
     names=(),
     **asked,
 ):
-    """Return the draft of a pack over *events* and the knowledge in *what*; *results* name their calls."""
+    """Return the draft of a pack over *events* and the knowledge in *what*; *results* name their calls.
+
+    Sessions are long whose sequence numbers say so, unless *long_sessions* are given.
+    """
     request = PackRequest(query, budget=budget, sections=tuple(sections), **asked)
     state = State("acme", 7, NOW, len(events))
     ranking = Ranking(understood(query, NOW, names), EventPool.of([row for row, _ in events]), len(events))
     what = what or known()
     candidates = appraised(request, state, ranking, what, request.count_tokens, guidance)
     candidates = with_relations(candidates, what.related, Vicinity())
-    beside = {"failed": frozenset(failed), "results": results, "changes": frozenset(changes)}
+    beside = {
+        "failed": frozenset(failed),
+        "long_sessions": _long_sessions(events) if long_sessions is None else frozenset(long_sessions),
+        "results": results,
+        "changes": frozenset(changes),
+    }
     return Draft(request, state, ranking, Neighbourhood((), len(events)), candidates, **beside)
+
+
+def _long_sessions(events):
+    numbers = {}
+    for row, _ in events:
+        numbers.setdefault(row[1], []).append(row[5])
+    return frozenset(name for name, own in numbers.items() if max(own) - min(own) >= LONGEST_EPISODE)
 
 
 def packed(events=(), what=None, **asked):

@@ -23,13 +23,14 @@
 // result helps nobody, and the windows of the best events end between them. So are the first $examples of the $sessions:
 // those of at most $short events whole, of others the last events, which say how they ended, before thanks and farewell.
 //
-// failed are those of the $sessions, and of the sessions of linked events, whose last feedback, as of then, was negative.
+// failed are those of the $sessions, and of the sessions of linked events, whose last feedback, as of then, was negative;
+// long those of the $sessions, and the running one, with more than $longest events by then.
 //
 // This is the last statement of a pack, and each statement sees what was committed before it: state_version, read last,
 // reveals concurrent commits since the first statement.
 //
 // mode: read
-// row:  mentions, events, texts, results, contents, failed, relations, related, cut_off, state_version
+// row:  mentions, events, texts, results, contents, failed, long, relations, related, cut_off, state_version
 CALL () {
   UNWIND $anchors AS key
   MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
@@ -121,6 +122,21 @@ CALL (linked) {
   RETURN collect(session.session_id) AS failed
 }
 CALL () {
+  UNWIND $sessions + [$session_key] AS key
+  WITH DISTINCT key
+  MATCH (session:Session {key: key})
+  WHERE session.tenant_id = $tenant_id AND session.event_count > $longest
+    AND head(COLLECT {
+      MATCH (event:Event)
+      USING INDEX SEEK event:Event(session_key, sequence)
+      WHERE event.session_key = key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
+      RETURN event.time_us
+      ORDER BY event.session_key, event.sequence
+      SKIP $longest LIMIT 1
+    }) <= $as_of_us
+  RETURN collect(session.session_id) AS long
+}
+CALL () {
   UNWIND $named AS key
   MATCH (entity:Entity {key: key})
   WHERE entity.tenant_id = $tenant_id AND $related
@@ -189,6 +205,7 @@ RETURN
   results,
   contents,
   failed,
+  long,
   [relation IN links | [
     startNode(relation).key, relation.relation_type, endNode(relation).key, relation.weight, relation.confidence,
     relation.evidence_count, relation.last_us

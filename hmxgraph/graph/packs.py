@@ -26,6 +26,7 @@ from hmxgraph.protocol.trust import TrustPolicy
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.candidates import State
 from hmxgraph.recall.draft import Appraised, Draft, appraised, with_relations
+from hmxgraph.recall.event_candidates import LONGEST_EPISODE
 from hmxgraph.recall.knowledge import (
     NO_GUIDANCE,
     Evidence,
@@ -588,7 +589,7 @@ class _Opening:
         ranking = self.ranking(_events(row, self.state.as_of_us))
         whole = {event_id: full_text(kind, parse_json(content)) for event_id, kind, content in row["contents"]}
         mask_key = "" if self.tenancy.trust.mask_secrets == "off" else self.tenancy.key
-        failed, results = frozenset(row["failed"]), dict(row["results"])
+        failed, long_sessions, results = frozenset(row["failed"]), frozenset(row["long"]), dict(row["results"])
         changes = frozenset(filter(is_action, {call[1] for call in ranking.pool.tools if call is not None}))
         return Draft(
             self.request,
@@ -598,6 +599,7 @@ class _Opening:
             appraised_knowledge,
             whole,
             failed,
+            long_sessions,
             results,
             changes,
             frozenset(self.examples),
@@ -654,6 +656,7 @@ def _surroundings(
         sessions=_keys(tenancy, sessions, _SESSIONS),
         examples=len(examples),
         short=_SHORT,
+        longest=LONGEST_EPISODE,
         calls=_keys(tenancy, calls, _CALLS),
         unanswered=_keys(tenancy, (call for call in ranking.pool.unanswered if call in calls), _CALLS),
         named=_padded(list(named), _NAMED),

@@ -410,10 +410,10 @@ _BY_LINE = frozenset({"breadth_first", "depth_first"})
 class Draft:
     """Everything that goes into a pack; ``whole`` holds the full text of events that the pool has truncated.
 
-    ``failed`` are the sessions of the best events whose last feedback was negative, ``results`` the results of their
-    calls, each with its call. ``changes`` are the tools that change something, ``examples`` the sessions that were read
-    to be shown as such; if there are none, any may be. With a ``mask_key`` secrets are masked, linked by a hash under
-    that key.
+    Of the sessions of the best events, ``failed`` are those whose last feedback was negative, ``long_sessions`` logs of
+    many tasks; ``results`` are the results of their calls, each with its call. ``changes`` are the tools that change
+    something, ``examples`` the sessions that were read to be shown as such; if there are none, any may be. With a
+    ``mask_key`` secrets are masked, linked by a hash under that key.
     """
 
     request: PackRequest
@@ -423,6 +423,7 @@ class Draft:
     appraised: Appraised
     whole: Mapping[str, str] = field(default_factory=dict)
     failed: frozenset[str] = frozenset()
+    long_sessions: frozenset[str] = frozenset()
     results: Mapping[str, str] = field(default_factory=dict)
     changes: frozenset[str] = frozenset()
     examples: frozenset[str] = frozenset()
@@ -480,7 +481,7 @@ class Draft:
     @property
     def logs(self) -> frozenset[str]:
         """Those of :attr:`whole_sessions` that are logs of many tasks."""
-        return self._scored_events.logs(self.whole_sessions)
+        return self.long_sessions & self.whole_sessions
 
     @cached_property
     def whole_sessions(self) -> frozenset[str]:
@@ -510,7 +511,7 @@ class Draft:
             () if question.troubled else self.failed,
             () if guidance.guesses else guidance.changes,
         )
-        if not works and not self._scored_events.logs(best[:1]):
+        if not works and not self.long_sessions.intersection(best[:1]):
             return frozenset()
         return frozenset([*best, running] if running else best)
 
@@ -590,7 +591,7 @@ class Draft:
     def _by_steps(self) -> Episodes:
         """The scored events, those of logs of many tasks by their steps."""
         match, scored = self.events.match, self._scored_events
-        if not scored.logs(scored.pool.session_id):
+        if self.long_sessions.isdisjoint(scored.pool.session_id):
             return scored
         return scored.by_steps(
             step_scores(match, self.events.pool, troubled=self.events.question.troubled),
@@ -611,16 +612,18 @@ class Draft:
         pool = marked_as_superseded(pool, self.appraised.in_force.superseded, count_tokens)
         verdicts = dict(chain(self._repeated_records(sections), self._outdated()))
         shares = self._timely(time, pool, relevance)
-        scored = Episodes(
+        return Episodes(
             pool,
             separated(relevance, self.events.assurance),
             time,
             verdicts,
             shares,
             self._related(time, pool, relevance),
+            # A log of many tasks ends with the outcome of its last one.
+            self.failed - self.long_sessions,
+            self.results,
+            self.long_sessions,
         )
-        # A log of many tasks ends with the outcome of its last one.
-        return replace(scored, failed=self.failed - scored.logs(self.failed), results=self.results)
 
     def _timely(self, time: Clock, pool: EventPool, relevance: Floats) -> Floats | float:
         """Return how much recency counts per event: fully in the running session and for questions about a time."""

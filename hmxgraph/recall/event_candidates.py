@@ -26,7 +26,7 @@ from hmxgraph.recall.candidates import (
     Order,
     scores,
 )
-from hmxgraph.recall.pool import CALLED, FAILED, WORKED, EventPool, Flags, Floats, Integers, is_assistant
+from hmxgraph.recall.pool import CALLED, FAILED, WORKED, EventPool, Flags, Floats, is_assistant
 from hmxgraph.recall.question import asks, speaks_of_trouble
 from hmxgraph.recall.relevance import as_examples
 from hmxgraph.text.excerpts import Passages
@@ -51,11 +51,9 @@ _LITTLE, _FEW_LEFT = 0.2, 2
 # Feedback with a comment of two words at most says only how the session went, which its place or its date tells.
 _BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
 _WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
-# A session over more events than this is a log of many tasks, not one episode. Of those, steps are related whose score
+# A session of more events than this is a log of many tasks, not one episode. Of those, steps are related whose score
 # is at least this fraction of the best one's.
 LONGEST_EPISODE = 256
-# Sequence numbers from here on are microseconds since 1970: those of 1973 and later.
-_A_TIME = 10**14
 _NEARLY = 0.7
 # Examples are at least this good, as a fraction of the best one. Measured on 125 requests that went well, by the
 # changes that the best of three examples shares with what was done: F1 78.9, 68.9 and 45.5 in three domains; with two
@@ -92,8 +90,8 @@ class Episodes:
 
     *timely* is how much recency counts for each event, in [0, 1]. Events that are not *related* to the question have no
     component but provenance, so that the score alone drops them. ``failed`` are the sessions whose last feedback was
-    negative, ``results`` the ids of results with those of their calls, as far as they are known. ``step`` is the number
-    of the step of each event of a log that is shown by steps, else -1.
+    negative, ``results`` the ids of results with those of their calls, as far as they are known. ``long_sessions`` are
+    logs of many tasks; ``step`` is the number of the step of each event of a log that is shown by steps, else -1.
     """
 
     pool: EventPool
@@ -104,6 +102,7 @@ class Episodes:
     related: Flags | None = None
     failed: frozenset[str] = frozenset()
     results: Mapping[str, str] = field(default_factory=dict)
+    long_sessions: frozenset[str] = frozenset()
     step: tuple[int, ...] = ()
 
     def __len__(self) -> int:
@@ -205,7 +204,7 @@ class Episodes:
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self._empty
         small_talk = (self._small_talk(shares) & ~self._requests) | self._greetings
         farewells = self._farewells & self._beside(shares)
-        for session_id in sorted(set(sessions) - self.logs(sessions)):
+        for session_id in sorted(set(sessions) - self.long_sessions):
             own = self.of_session(session_id)
             # The *running* session has not ended.
             aside = small_talk if session_id == running else small_talk | farewells
@@ -333,11 +332,6 @@ class Episodes:
     def of_session(self, session_id: str) -> Flags:
         """Which events belong to this session."""
         return np.array([other == session_id for other in self.pool.session_id], dtype=np.bool_)
-
-    def logs(self, sessions: Collection[str]) -> frozenset[str]:
-        """Return those of *sessions* that are logs of many tasks."""
-        found = frozenset(self.pool.session_id[at] for at in np.flatnonzero(self._of_logs).tolist())
-        return found.intersection(sessions)
 
     def _small_talk(self, shares: Floats) -> Flags:
         """Which messages are greetings, thanks and confirmations: few words, hardly any of them asked for."""
@@ -473,21 +467,8 @@ class Episodes:
 
     @cached_property
     def _of_logs(self) -> Flags:
-        """Which events are of logs of many tasks: sessions over too many events for one episode, not all of them here.
-
-        As far as the sequence numbers tell. Those that are times do not: there it counts how many events are here, and
-        that some are missing where there is a gap.
-        """
-        if not len(self):
-            return np.zeros(0, dtype=np.bool_)
-        numbers, sequences = self.pool.sessions, np.array(self.pool.sequence, dtype=np.int64)
-        starts = np.flatnonzero(np.diff(numbers, prepend=-1))
-        by_time = sequences[starts] >= _A_TIME
-        spans = np.where(by_time, _span(self.pool.places, starts), _span(sequences, starts))
-        counts = np.bincount(numbers)
-        whole = (np.add.reduceat(self.pool.follows, starts, dtype=np.int64) == counts - 1) & (counts <= LONGEST_EPISODE)
-        logs: Flags = (~whole & (spans >= LONGEST_EPISODE))[numbers]
-        return logs
+        """Which events are of logs of many tasks."""
+        return np.array([session_id in self.long_sessions for session_id in self.pool.session_id], dtype=np.bool_)
 
     def orders(self) -> Iterator[Order]:
         """Return the ranking key of each event, as in ``Candidate.order``."""
@@ -653,9 +634,3 @@ def _longest_passages(tokens: Sequence[int], least: int, room: int) -> int:
 
 def _cut_to(limit: int, tokens: Iterable[int]) -> int:
     return sum(limit if each > _LONGER * limit else each for each in tokens)
-
-
-def _span(values: Integers, starts: Integers) -> Integers:
-    """The difference of the largest and the least of *values* in each run that begins at one of *starts*."""
-    span: Integers = np.maximum.reduceat(values, starts) - np.minimum.reduceat(values, starts)
-    return span

@@ -4,7 +4,7 @@ import pytest
 from neo4j import GraphDatabase
 
 from hmxgraph.protocol.timestamps import iso
-from tests.session_makers import START, event, order_session
+from tests.session_makers import START, Script, event, order_session
 
 CODEWORD = "The rollback codeword for the payments cluster is heron"
 ASKED = "What is the rollback codeword for the payments cluster?"
@@ -115,3 +115,17 @@ def test_the_outcome_of_a_session_shows_from_its_feedback_on(graph):
     praise = {"signal": "positive", "target_event_id": "s1/2", "comment": ""}
     graph.ingest([event("s1", 90, "feedback", praise, tenant=graph.tenant_id)])
     assert "negative feedback)" not in graph.pack("Please cancel my order").text
+
+
+def test_a_session_is_a_log_from_its_257th_event_on(graph):
+    """Of a log the step that matches is packed; before that, and as of then, the session is an episode, and whole."""
+    script = Script("work", tenant=graph.tenant_id).user("Deploy the staging environment")
+    script.agent("First the health of the cluster.").run("helm status web --output json")
+    script.agent("Now apply the manifests of staging:").run("kubectl apply -f staging.yaml")
+    graph.ingest(script.events)
+    asked = "Apply the staging manifests with kubectl"
+    whole = contents(graph.pack(asked, as_of=THEN))
+    graph.ingest(message(graph.tenant_id, "work", LATER + number, f"remark {number}") for number in range(256))
+    assert contents(graph.pack(asked, as_of=THEN)) == whole
+    step = {"assistant: Now apply the manifests of staging:", "exec(command=kubectl apply -f staging.yaml)"}
+    assert step <= contents(graph.pack(asked)) < whole

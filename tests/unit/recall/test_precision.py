@@ -458,13 +458,13 @@ def test_only_related_parts_of_a_long_log_are_packed():
     assert shown(packed(events, known(artifacts=[PROCEDURE])), "episodes") == list(related)
 
 
-@pytest.mark.parametrize(("begins", "count"), [(100, 2), (1_770_905_517_667_000, 4)])
-def test_sequence_numbers_that_are_times_make_no_long_log(begins, count):
-    """Imported sessions have them; a second between two calls is not a million events."""
+@pytest.mark.parametrize(("long", "count"), [(("log",), 2), ((), 4)])
+def test_only_a_long_session_is_a_log(long, count):
+    """However far apart its events are: imported sessions have times as sequence numbers."""
     related = ("exec(command=deploy staging environment)", "exec -> done, no problems")
     more = ("exec(command=helm status)", "exec -> 3 pods of the release are up")
-    events = log((begins, related), (begins + 1_000_000, more))
-    assert len(shown(packed(events), "episodes")) == count
+    events = log((1_770_905_517_667_000, related), (1_770_905_518_667_000, more))
+    assert len(shown(packed(events, long_sessions=long), "episodes")) == count
 
 
 @pytest.mark.parametrize(("procedures", "count"), [((), 4), ((PROCEDURE,), 2)])
