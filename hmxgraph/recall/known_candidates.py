@@ -89,6 +89,8 @@ class Appraisal:
         """
         share = max(self.share(memory.words), memory.meaning)
         said = SAID_BY.sub("", memory.text, count=1)
+        # What is asked for or ruled begins with a verb, whose capital makes no name.
+        said = said.partition(" ")[2] if memory.kind in _SECTIONS else said
         called = any(map(self.names, memory.aliases)) or any(map(self._is_rare, _NAME.findall(said)))
         return max(share, _NAMED) if called else share
 
@@ -633,13 +635,15 @@ def _standing(memories: Iterable[KnownMemory]) -> frozenset[str]:
 def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candidate:
     rule = memory.kind == "policy" and memory.hard
     own = memory.kind == "goal" and memory.here
+    # What another session asked for is a goal here if it is much the same.
+    least = _ASKED_FOR if memory.method == FIRST_REQUEST else _LEAST_MEMORY
     relevance = 1.0 if own else max(appraisal.match(memory), _STANDING if stands else 0.0)
     components = appraisal.components(
         relevance,
         memory.last_us,
         _trust(memory),
         _MEMORY_SALIENCE.get(memory.kind, _ENTITY_SALIENCE),
-        least=0.0 if rule or memory.pinned else _LEAST_MEMORY,
+        least=0.0 if rule or memory.pinned else least,
     )
     return Candidate(
         section="core" if rule else _SECTIONS.get(memory.kind, "facts"),

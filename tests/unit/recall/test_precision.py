@@ -98,7 +98,7 @@ def work(session, number, *, ends="It is running"):
 PROCEDURE = artifact(1, steps=[("Apply with kubectl", "kubectl")])
 
 
-def test_beside_procedures_three_past_sessions_are_packed_whole():
+def test_beside_procedures_three_past_sessions_are_showswhole():
     """Calls come with their results and the request with its outcome, instead of the best lines of many sessions."""
     events = [each for number in range(6) for each in work(f"s{number}", 100 * number)]
     pack = packed(events, known(artifacts=[PROCEDURE]))
@@ -177,12 +177,12 @@ def test_small_talk_is_no_part_of_an_episode():
     assert lines[-1] == "It is running"
 
 
-@pytest.mark.parametrize(("start", "packed_too"), [(0, False), (40, True)])
-def test_a_greeting_is_no_part_of_an_episode(start, packed_too):
+@pytest.mark.parametrize(("start", "showstoo"), [(0, False), (40, True)])
+def test_a_greeting_is_no_part_of_an_episode(start, showstoo):
     """Although it shares a word with the request; as short a message later in a session is."""
     asks = event(start, "Which environment?", session="s1", speaker="assistant", age_days=9)
     lines = shown(packed([asks, *work("s1", start + 1)], known(artifacts=[PROCEDURE])), "episodes")
-    assert ("assistant: Which environment?" in lines) is packed_too
+    assert ("assistant: Which environment?" in lines) is showstoo
 
 
 ANSWER = "Nobody but the release managers Ann, Bo and Cy may approve exceptions; ask them tomorrow morning"
@@ -1063,3 +1063,17 @@ def test_a_rule_about_the_matter_at_hand_applies_to_no_other_work():
     assert other == ["Don't use tabs"]
     same = shown(packed([], known(memories=rules), query="Write a mock for send_with_retries"), "constraints")
     assert "Don't mock send_with_retries" in same
+
+
+@pytest.mark.parametrize(
+    ("goal", "asked", "shows"),
+    [
+        ("Add a bar graph to the report", "Add tests for the verbose option", False),
+        ("Add a test for the repomap", "Add a test for the parser of verbose options", False),
+        ("Add a test for the repomap", "Add a test for the repomap with two files", True),
+    ],
+)
+def test_what_another_session_asked_for_is_a_goal_if_it_is_much_the_same(goal, asked, shows):
+    """The verb at its beginning has a capital, but is no name."""
+    what = known(memories=[memory(1, goal, kind="goal", method="first_request", open=True)])
+    assert shown(packed((), what, query=asked), "goals") == [goal] * shows
