@@ -454,7 +454,7 @@ class Draft:
         past = self.whole_sessions - {running}
         count_tokens = self.appraised.appraisal.count_tokens
         episodes = episodes.with_whole_sessions(self.whole_sessions, match.share, running)
-        episodes = episodes.with_short_results(past, match.weight_by_term, count_tokens)
+        episodes = episodes.with_short_results(past - self.logs, match.weight_by_term, count_tokens)
         if self.cases:
             return episodes.of_cases(self.cases, self.events.share_beside_names, self.changes)
         room = int(self.request.budget * (BESIDE_ANSWERS if self._routine else _ALONE))

@@ -13,6 +13,8 @@ from hmxgraph.text.terms import terms
 GAP = " […]"
 # Marks that the text began before.
 _BEGUN = "[…] "
+# An excerpt of an excerpt has marks beside each other.
+_GAPS = re.compile(r"( ?\[…\])(?:\s*\[…\])+ ?")
 # A sentence, a line or a field of a record; longer ones are split at a space, or anywhere if there is none.
 _LONGEST = 160
 _FIELD_END = r",\s(?=\w{1,40}:\s)"
@@ -89,7 +91,7 @@ class Passages:
                 taken += takes
             elif not self.worth[place]:
                 break
-        return "".join(self._joined(chosen)).rstrip()
+        return _GAPS.sub(_one_gap, "".join(self._joined(chosen))).rstrip()
 
     @cached_property
     def _order(self) -> tuple[int, ...]:
@@ -130,6 +132,10 @@ class Passages:
             piece = self.pieces[place]
             whole = place + 1 in chosen or place + 1 == len(self.pieces)
             yield piece if whole else piece.rstrip() + GAP + ("\n" if piece.endswith("\n") else " ")
+
+
+def _one_gap(gaps: re.Match[str]) -> str:
+    return str(gaps[1]) + ("\n" if "\n" in gaps[0] else " ")
 
 
 def _says_nothing(piece: str, own_terms: frozenset[str]) -> bool:

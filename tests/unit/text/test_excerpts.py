@@ -83,3 +83,13 @@ def test_a_heading_and_a_single_word_tell_nothing():
     """What they announce is worth showing, not the announcement."""
     answer = "### The offer of the studio\nYour offer:\nThe studio made an offer of 85,000 a year.\nOffer.\n"
     assert Passages.of(answer, {"offer": 1.0, "studio": 1.0}).worth == (0.0, 0.0, 2.0, 0.0)
+
+
+def test_an_excerpt_of_an_excerpt_has_no_two_marks_beside_each_other():
+    """Long texts are stored as excerpts, of which a pack shows passages."""
+    text = "def handler(): […]\n" + "more of the same\n" * 9 + "[…] return the card […]\n[…] 8 of them\n"
+    assert Passages.of(text, {"card": 1.0}).excerpt(72).split("\n") == [
+        "def handler(): […]",
+        "return the card […]",
+        "8 of them",
+    ]
