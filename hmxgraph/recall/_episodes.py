@@ -20,24 +20,27 @@ Unit = tuple[Ranked, ...]
 def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats) -> list[Dropped]:
     """Add the sessions, best first: each its best part that fits an equal share of what is left below the cap.
 
-    Of a log of many tasks the best steps are added. What was *stated* before is not repeated. Return what was left out
-    as low_relevance, as a duplicate, or for an earlier verdict.
+    Of logs of many tasks the best steps are added, whichever log they are of. What was *stated* before is not repeated.
+    Return what was left out as low_relevance, as a duplicate, or for an earlier verdict.
     """
-    sessions = sorted(_sessions(ranking), key=lambda events: min(ranked.rank for ranked in events))
+    parts = _parts(ranking)
     dropped, eligible = list[Dropped](), list[Unit]()
     share = box.budgets.get(SECTION, 0)
     alone = _ANSWERS.isdisjoint(box.in_section)
     least = max(share, int(box.total * (BESIDE_ANSWERS if alone else _SHARE_OF_LOG)))
     most = box.free if alone else max(share, int(box.total * BESIDE_ANSWERS))
-    for place, events in enumerate(sessions):
-        kept, left = _kept(events, stated.beginning())
-        dropped += left
+    for place, sessions in enumerate(parts):
+        kept = list[Unit]()
+        for events in sessions:
+            units_of_session, left = _kept(events, stated.beginning())
+            dropped += left
+            kept += units_of_session
         eligible += kept
         used = box.in_section.get(SECTION, 0)
-        if events[0].candidate.step >= 0:
+        if _is_log(sessions[0]):
             chosen = _chosen_steps(kept, least - used, part=not used)
         else:
-            chosen = _chosen(kept, (most - used) // (len(sessions) - place))
+            chosen = _chosen(kept, (most - used) // (len(parts) - place))
         for unit in chosen:
             _add(box, unit)
     if SECTION not in box.in_section:
@@ -85,10 +88,18 @@ def _is_call(ranked: Ranked) -> bool:
     return ranked.candidate.tool and not foreign(ranked.candidate.label)
 
 
-def _sessions(ranking: Iterable[Ranked]) -> list[list[Ranked]]:
-    """Return the events of each session, in its order."""
+def _parts(ranking: Iterable[Ranked]) -> list[list[list[Ranked]]]:
+    """Return the sessions, each as its events in its order, best first; all logs of many tasks are one part."""
     placed = sorted(ranking, key=lambda ranked: (ranked.candidate.session_id, ranked.candidate.place))
-    return [list(events) for _, events in groupby(placed, key=lambda ranked: ranked.candidate.session_id)]
+    grouped = (list(events) for _, events in groupby(placed, key=lambda ranked: ranked.candidate.session_id))
+    parts: dict[str, list[list[Ranked]]] = {}
+    for events in sorted(grouped, key=lambda events: min(ranked.rank for ranked in events)):
+        parts.setdefault("" if _is_log(events) else events[0].candidate.session_id, []).append(events)
+    return list(parts.values())
+
+
+def _is_log(events: Sequence[Ranked]) -> bool:
+    return events[0].candidate.step >= 0
 
 
 def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[Dropped]]:
@@ -113,7 +124,7 @@ def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[
 
 
 def _chosen(units: Sequence[Unit], limit: int) -> list[Unit]:
-    """Return the units that fit *limit*: how the session began and ended, then the best, in the session's order.
+    """Return the units that fit *limit*, in order of choice: how the session began and ended, then the best.
 
     Of units that are equally good, the later ones: what was found and done comes last.
     """
@@ -123,7 +134,7 @@ def _chosen(units: Sequence[Unit], limit: int) -> list[Unit]:
 
 
 def _chosen_steps(units: Sequence[Unit], limit: int, *, part: bool) -> list[Unit]:
-    """Return the steps of a log that fit *limit* whole, the best first; of the best one also a *part*."""
+    """Return the steps of logs that fit *limit* whole, the best first; of the best one also a *part*."""
     by_step = groupby(range(len(units)), key=lambda place: units[place][0].candidate.step)
     steps = sorted((list(places) for _, places in by_step), key=lambda places: min(_rank(units[at]) for at in places))
     chosen, left = list[int](), limit
@@ -136,13 +147,12 @@ def _chosen_steps(units: Sequence[Unit], limit: int, *, part: bool) -> list[Unit
 
 
 def _fitting(units: Sequence[Unit], places: Iterable[int], limit: int) -> list[Unit]:
-    chosen: set[int] = set()
+    kept = list[Unit]()
     for place in dict.fromkeys(places):
         tokens = _tokens(units[place])
         if tokens <= limit:
-            chosen.add(place)
+            kept.append(units[place])
             limit -= tokens
-    kept = [units[place] for place in sorted(chosen)]
     return kept if sum(map(len, kept)) > 1 else []
 
 

@@ -19,6 +19,7 @@ from hmxgraph.recall.pool import (
     bm25,
     norms,
 )
+from hmxgraph.recall.question import speaks_of_trouble
 from hmxgraph.text.excerpts import Passages
 from hmxgraph.text.lines import event_line
 from hmxgraph.text.terms import TokenCounter, search_text
@@ -27,6 +28,8 @@ from hmxgraph.text.terms import TokenCounter, search_text
 _HEAD = 160
 # Factor on a step in which no call failed, for a question about a failure.
 _WITHOUT_FAILURE = 0.6
+# A result that tells of a failure and has this share of the question is what it quotes.
+_QUOTED = 0.6
 # Characters of one line of a step in a pack.
 _LINE = 240
 # A result says only that its call worked if it adds at most this many words to those of the call, the same ones as more
@@ -47,7 +50,8 @@ def step_scores(match: WordMatch, pool: EventPool, *, troubled: bool = False) ->
     """Return for each event how well its step matches in [0, 1]: the beginnings of what was said and of the calls.
 
     A step without a call is no example of work. Results count for nothing: they are long, and about much. If the
-    question is about a failure (*troubled*), a step in which no call failed counts less.
+    question is about a failure (*troubled*), a step in which no call failed counts less, and one with the failure that
+    the question quotes is the best.
     """
     if not len(pool):
         return np.zeros(0)
@@ -62,6 +66,9 @@ def step_scores(match: WordMatch, pool: EventPool, *, troubled: bool = False) ->
     if troubled:
         failures = np.array([kind == FAILED for kind in pool.kinds], dtype=np.bool_)
         scores *= np.where(np.logical_or.reduceat(failures, starts), 1.0, _WITHOUT_FAILURE)
+        told = pool.results & np.array(list(map(speaks_of_trouble, pool.text)), dtype=np.bool_)
+        quoted = (failures | told) & (match.share >= _QUOTED)
+        scores[np.logical_or.reduceat(quoted, starts)] = scores.max(initial=0.0) or 1.0
     scores /= scores.max(initial=0.0) or 1.0
     per_event: Floats = scores[number - 1]
     return per_event
