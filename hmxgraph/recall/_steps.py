@@ -28,8 +28,10 @@ from hmxgraph.text.terms import TokenCounter, search_text
 _HEAD = 160
 # Factor on a step in which no call failed, for a question about a failure.
 _WITHOUT_FAILURE = 0.6
-# A result that tells of a failure and has this share of the question is what it quotes.
+# A result that tells of a failure and has this share of the question is what it quotes. What was done next are that
+# many steps, each worth so much less.
 _QUOTED = 0.6
+_STEPS_TO_REMEDY, _LESS = 5, 0.05
 # Characters of one line of a step in a pack.
 _LINE = 240
 # A result says only that its call worked if it adds at most this many words to those of the call, the same ones as more
@@ -66,12 +68,26 @@ def step_scores(match: WordMatch, pool: EventPool, *, troubled: bool = False) ->
     if troubled:
         failures = np.array([kind == FAILED for kind in pool.kinds], dtype=np.bool_)
         scores *= np.where(np.logical_or.reduceat(failures, starts), 1.0, _WITHOUT_FAILURE)
-        told = pool.results & np.array(list(map(speaks_of_trouble, pool.text)), dtype=np.bool_)
-        quoted = (failures | told) & (match.share >= _QUOTED)
-        scores[np.logical_or.reduceat(quoted, starts)] = scores.max(initial=0.0) or 1.0
+        told = [kind == WORKED and speaks_of_trouble(text) for kind, text in zip(pool.kinds, pool.text, strict=True)]
+        quoted = (failures | np.array(told, dtype=np.bool_)) & (match.share >= _QUOTED)
+        scores /= scores.max(initial=0.0) or 1.0
+        scores = _with_remedies(scores, np.logical_or.reduceat(quoted, starts), pool.follows[starts])
     scores /= scores.max(initial=0.0) or 1.0
     per_event: Floats = scores[number - 1]
     return per_event
+
+
+def _with_remedies(scores: Floats, quoted: Flags, follows: Flags) -> Floats:
+    """Return the *scores* of steps, those of a *quoted* failure the best, and those directly after it nearly as good.
+
+    >>> _with_remedies(np.array([0.5, 0.0, 0.0]), np.array([True, False, False]), np.array([False, True, False]))
+    array([1.  , 0.95, 0.  ])
+    """
+    best = np.where(quoted, 1.0, 0.0)
+    for at in range(1, len(best)):
+        if follows[at] and best[at - 1] > 1.0 - _STEPS_TO_REMEDY * _LESS:
+            best[at] = max(best[at], best[at - 1] - _LESS)
+    return np.maximum(scores, best)
 
 
 def _head(text: str, words: str) -> str:

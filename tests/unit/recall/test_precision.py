@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -98,7 +99,7 @@ def work(session, number, *, ends="It is running"):
 PROCEDURE = artifact(1, steps=[("Apply with kubectl", "kubectl")])
 
 
-def test_beside_procedures_three_past_sessions_are_showswhole():
+def test_beside_procedures_three_past_sessions_are_packed_whole():
     """Calls come with their results and the request with its outcome, instead of the best lines of many sessions."""
     events = [each for number in range(6) for each in work(f"s{number}", 100 * number)]
     pack = packed(events, known(artifacts=[PROCEDURE]))
@@ -177,12 +178,12 @@ def test_small_talk_is_no_part_of_an_episode():
     assert lines[-1] == "It is running"
 
 
-@pytest.mark.parametrize(("start", "showstoo"), [(0, False), (40, True)])
-def test_a_greeting_is_no_part_of_an_episode(start, showstoo):
+@pytest.mark.parametrize(("start", "packed_too"), [(0, False), (40, True)])
+def test_a_greeting_is_no_part_of_an_episode(start, packed_too):
     """Although it shares a word with the request; as short a message later in a session is."""
     asks = event(start, "Which environment?", session="s1", speaker="assistant", age_days=9)
     lines = shown(packed([asks, *work("s1", start + 1)], known(artifacts=[PROCEDURE])), "episodes")
-    assert ("assistant: Which environment?" in lines) is showstoo
+    assert ("assistant: Which environment?" in lines) is packed_too
 
 
 ANSWER = "Nobody but the release managers Ann, Bo and Cy may approve exceptions; ask them tomorrow morning"
@@ -1077,3 +1078,50 @@ def test_what_another_session_asked_for_is_a_goal_if_it_is_much_the_same(goal, a
     """The verb at its beginning has a capital, but is no name."""
     what = known(memories=[memory(1, goal, kind="goal", method="first_request", open=True)])
     assert shown(packed((), what, query=asked), "goals") == [goal] * shows
+
+
+def test_how_a_session_ended_has_room_before_its_middle():
+    """Whatever the budget: headings take room that the choice does not count."""
+    for budget in range(60, 160):
+        lines = shown(packed(work("s1", 0), known(artifacts=[PROCEDURE]), budget=budget), "episodes")
+        assert len(lines) < 3 or "It is running" in lines
+
+
+def announced(number, said, call, result, *, session="log"):
+    """Return a step of a log: what was announced, the call, and its result."""
+    remark = event(number, said, session=session, source="agent", age_days=9)
+    return [remark, *log((number + 1, (call, result)), session=session)]
+
+
+def test_a_quoted_failure_comes_with_what_was_done_next():
+    """The error stands in a result, far from the words of the steps; the remedy follows."""
+    failed = announced(
+        100, "Now wait:", "exec(command=mix phx)", "exec -> Error: (BadMapError) expected a map, got list"
+    )
+    remedy = announced(103, "The format is wrong:", "edit(path=config.exs)", "edit -> the file config.exs was changed")
+    other = [announced(200 + 9 * n, "Now the map:", "exec(command=ls map)", f"exec -> {n} tiles") for n in range(9)]
+    events = [*failed, *remedy, *chain.from_iterable(other), event(999, "x", session="log", age_days=9)]
+    asked = "(BadMapError) expected a map, got list: how do I fix this error?"
+    lines = shown(packed(events, query=asked), "episodes")
+    assert {"exec(command=mix phx)", "The format is wrong:", "edit(path=config.exs)"} <= set(lines)
+
+
+def _answers(session, step):
+    return "exec -> " + ", ".join(f"host {session}{step}{n} answers" for n in range(12))
+
+
+def test_the_steps_of_all_logs_compete():
+    """Better steps of a second log come before worse ones of the first."""
+
+    def steps_of(session, start, *words):
+        return chain.from_iterable(
+            announced(start + 400 * n, f"Now {own}:", f"exec(command={own})", _answers(session, n), session=session)
+            for n, own in enumerate(words)
+        )
+
+    best, good = "deploy staging environment", "deploy staging environment again"
+    fair = "deploy staging environment of seven hosts in two remote zones"
+    events = [*steps_of("a", 100, best, fair), *steps_of("b", 200, good, "format")]
+    lines = shown(packed(events, budget=390), "episodes")
+    assert f"exec(command={good})" in lines
+    assert f"exec(command={fair})" not in lines
