@@ -8,19 +8,11 @@ from itertools import chain, islice
 
 import numpy as np
 
+from hmxgraph.recall._passages import marked_as_superseded, recounted, with_excerpts, with_passages
 from hmxgraph.recall._steps import step_scores
 from hmxgraph.recall._times import Span
 from hmxgraph.recall.candidates import SECTION, THRESHOLD, Candidate, Clock, Ranked, State, clock
-from hmxgraph.recall.event_candidates import (
-    Episodes,
-    Sketch,
-    marked_as_superseded,
-    recounted,
-    separated,
-    timely,
-    with_excerpts,
-    with_passages,
-)
+from hmxgraph.recall.event_candidates import Episodes, Sketch, separated, timely
 from hmxgraph.recall.knowledge import (
     NO_GUIDANCE,
     NO_PRIORS,

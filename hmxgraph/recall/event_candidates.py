@@ -4,8 +4,7 @@ A pack chooses a few of hundreds of events: they are scored as columns and turne
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, repeat
@@ -29,8 +28,7 @@ from hmxgraph.recall.candidates import (
 from hmxgraph.recall.pool import CALLED, FAILED, WORKED, EventPool, Flags, Floats, is_assistant
 from hmxgraph.recall.question import asks, speaks_of_trouble
 from hmxgraph.recall.relevance import as_examples
-from hmxgraph.text.excerpts import Passages
-from hmxgraph.text.lines import SUPERSEDED, attributed, event_line
+from hmxgraph.text.lines import attributed
 from hmxgraph.text.terms import TokenCounter
 
 # The minimum relevance of an event that relates to the question at all.
@@ -518,119 +516,3 @@ def timely(relevance: Floats, assurance: float) -> Floats:
 def separated(relevance: Floats, assurance: float) -> Floats:
     """Return relevance in [0, 1] with every match lifted to at least ``HELPS``, scaled by *assurance*."""
     return assurance * np.where(relevance > 0, HELPS + (1 - HELPS) * relevance, 0.0)
-
-
-# Long events: a pack shows the passages that match the question.
-
-# Tokens of the passages of long talk in a pack of that many tokens, at least and at most; characters of a token.
-_PASSAGES_OF_BUDGET = 32
-_LEAST_PASSAGES, _MOST_PASSAGES = 48, 80
-_TOKEN_CHARACTERS = 4
-# Talk is cut if it is this much longer than its passages.
-_LONGER = 2
-# The share of the budget that whole texts may fill before long ones are cut, and how many more texts are cut than fit.
-_WHOLE_SHARE = 0.75
-_CUT_BEYOND = 1.5
-# Tool output is cut where it is much longer than this part of the budget.
-_RESULT_OF_BUDGET = 4
-
-
-def with_excerpts(
-    pool: EventPool, whole: Mapping[str, str], weight_by_term: Mapping[str, float], count_tokens: TokenCounter
-) -> EventPool:
-    """Replace truncated texts in *pool* by excerpts of the *whole* text where more of it matches *weight_by_term*.
-
-    An excerpt is never longer than the truncated text was.
-    """
-    texts, tokens = list(pool.text), list(pool.tokens)
-    for event_id, text in whole.items():
-        at = pool.index[event_id]
-        passages = Passages.of(text, weight_by_term)
-        if passages.anything_after(len(texts[at])):
-            texts[at] = passages.excerpt(len(texts[at]))
-            tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
-    return replace(pool, text=tuple(texts), tokens=tuple(tokens)) if whole else pool
-
-
-def recounted(pool: EventPool, count_tokens: TokenCounter) -> EventPool:
-    """Return *pool* with the tokens of its rendered lines in another measure than the stored one."""
-    lines = map(event_line, pool.text, pool.label, pool.speaker)
-    return replace(pool, tokens=tuple(map(count_tokens, lines)))
-
-
-def marked_as_superseded(pool: EventPool, event_ids: Collection[str], count_tokens: TokenCounter) -> EventPool:
-    """Return *pool* with a label at the events that state what no longer holds."""
-    labels, tokens = list(pool.label), list(pool.tokens)
-    places = [pool.index[event_id] for event_id in sorted(event_ids) if event_id in pool.index]
-    for at in places:
-        labels[at] = f"{labels[at]}, {SUPERSEDED}" if labels[at] else SUPERSEDED
-        tokens[at] = count_tokens(event_line(pool.text[at], labels[at], pool.speaker[at]))
-    return replace(pool, label=tuple(labels), tokens=tuple(tokens)) if places else pool
-
-
-def with_passages(
-    episodes: Episodes,
-    whole: Mapping[str, str],
-    weight_by_term: Mapping[str, float],
-    budget: int,
-    count_tokens: TokenCounter,
-    sessions: Collection[str] = (),
-    room: int = 0,
-) -> Episodes:
-    """Cut long messages among the best *episodes* to the passages that match *weight_by_term*.
-
-    Nothing is cut if they fill at most three quarters of *budget*, or if there is only one. Where whole *sessions* are
-    shown, no others count, what decided there matters, too, and passages are as long as fit the part of the *room* that
-    each session has.
-
-    Documents stay whole, and tool output unless it would leave no room for what followed: it is about one thing, and
-    half a record misleads.
-    """
-    limit = min(max(budget // _PASSAGES_OF_BUDGET, _LEAST_PASSAGES), _MOST_PASSAGES)
-    pool, scores = episodes.pool, episodes.scores
-    ranked = (at for at in np.argsort(-scores, kind="stable").tolist() if scores[at] >= THRESHOLD)
-    best = [at for at in ranked if not sessions or pool.session_id[at] in sessions]
-    if len(best) == 1 or sum(pool.tokens[at] for at in best) <= _WHOLE_SHARE * budget:
-        return episodes
-    weights = {
-        session_id: decisive_weights(pool, episodes.of_session(session_id), weight_by_term) for session_id in sessions
-    }
-    limits = _limits([(pool.session_id[at], pool.tokens[at]) for at in best], limit, room) if sessions else {}
-    texts, tokens, used = list(pool.text), list(pool.tokens), 0
-    for at in best:
-        if used > _CUT_BEYOND * budget:
-            break
-        of_talk = limits.get(pool.session_id[at], limit)
-        own_limit = of_talk if pool.label[at] in {"", SUPERSEDED} else budget // _RESULT_OF_BUDGET
-        if tokens[at] > _LONGER * own_limit and not pool.title[at]:
-            wanted = weights.get(pool.session_id[at], weight_by_term)
-            passages = Passages.of(whole.get(pool.event_id[at], texts[at]), wanted)
-            # A call begins with the name of its tool, and people with what their message is about.
-            oriented = bool(pool.kinds[at]) or not is_assistant(pool.speaker[at])
-            excerpt = passages.excerpt(own_limit * _TOKEN_CHARACTERS, from_beginning=oriented)
-            texts[at] = excerpt or texts[at]
-            tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
-        used += tokens[at]
-    return replace(episodes, pool=replace(pool, text=tuple(texts), tokens=tuple(tokens)))
-
-
-def _limits(sizes: Iterable[tuple[str, int]], least: int, room: int) -> dict[str, int]:
-    """For each session the limit for its passages: all get equal parts of the *room*."""
-    tokens: defaultdict[str, list[int]] = defaultdict(list)
-    for session_id, size in sizes:
-        tokens[session_id].append(size)
-    return {session_id: _longest_passages(own, least, room // len(tokens)) for session_id, own in tokens.items()}
-
-
-def _longest_passages(tokens: Sequence[int], least: int, room: int) -> int:
-    """The limit for passages of texts with these *tokens*, in steps of *least*, with which they fit the *room*.
-
-    >>> _longest_passages([30, 90, 210], 50, 300), _longest_passages([30, 90, 210], 50, 100)
-    (100, 50)
-    """
-    fitting = (size for size in range(max(tokens) // least * least, least, -least) if _cut_to(size, tokens) <= room)
-    return next(fitting, least)
-
-
-def _cut_to(limit: int, tokens: Iterable[int]) -> int:
-    return sum(limit if each > _LONGER * limit else each for each in tokens)
