@@ -17,16 +17,17 @@ _ANSWERS = frozenset({"procedures", "facts", "graph_relations"})
 Unit = tuple[Ranked, ...]
 
 
-def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats) -> list[Dropped]:
+def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats, *, guessed: bool = False) -> list[Dropped]:
     """Add the sessions, best first: each its best part that fits an equal share of what is left below the cap.
 
     Of logs of many tasks the best steps are added, whichever log they are of. What was *stated* before is not repeated.
-    Return what was left out as low_relevance, as a duplicate, or for an earlier verdict.
+    A procedure that is only *guessed* is no answer that would leave less room. Return what was left out as
+    low_relevance, as a duplicate, or for an earlier verdict.
     """
     parts = _parts(ranking)
     dropped, eligible = list[Dropped](), list[Unit]()
     share = box.budgets.get(SECTION, 0)
-    alone = _ANSWERS.isdisjoint(box.in_section)
+    alone = (_ANSWERS - {"procedures"} if guessed else _ANSWERS).isdisjoint(box.in_section)
     least = max(share, int(box.total * (BESIDE_ANSWERS if alone else _SHARE_OF_LOG)))
     most = box.free if alone else max(share, int(box.total * BESIDE_ANSWERS))
     for place, sessions in enumerate(parts):

@@ -68,7 +68,10 @@ def assemble(draft: Draft) -> Pack:
     whole_events = [ranked for ranked in ranking if ranked.candidate.section == SECTION] if whole_episodes else []
     judgement = judged([ranked for ranked in ranking if ranked not in whole_events], draft.appraised.contest, repeats)
     box = _filled(draft, judgement, _RELATIONS if whole_episodes else frozenset())
-    added = add_episodes(box, whole_events, repeats) if whole_episodes else _top_up(box, draft, reachable_ids, repeats)
+    if whole_episodes:
+        added = add_episodes(box, whole_events, repeats, guessed=draft.only_guesses)
+    else:
+        added = _top_up(box, draft, reachable_ids, repeats)
     if draft.cases:
         _add_fitting(box, judgement.eligible)
     dropped = (*judgement.dropped, *_without_text(judgement), *added)

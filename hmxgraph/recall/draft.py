@@ -547,6 +547,13 @@ class Draft:
         return tuple(each for each in artifacts if each.artifact_type in PROCEDURES and each.artifact_id in shown)
 
     @property
+    def only_guesses(self) -> bool:
+        """Whether the one procedure that may be shown is the best guess."""
+        guidance = self.appraised.appraisal.guidance
+        shown = {each.source_id for each in self.appraised.useful if each.section == "procedures"}
+        return guidance.guesses and shown == {guidance.lead}
+
+    @property
     def _routine(self) -> frozenset[str]:
         """The actions of the procedures that may be shown; beside a mere guess, past sessions are shown as if alone."""
         guidance = self.appraised.appraisal.guidance

@@ -468,15 +468,19 @@ def test_only_a_long_session_is_a_log(long, count):
     assert len(shown(packed(events, long_sessions=long), "episodes")) == count
 
 
-@pytest.mark.parametrize(("procedures", "count"), [((), 4), ((PROCEDURE,), 2)])
-def test_steps_of_a_log_get_half_of_a_pack_that_has_no_answer(procedures, count):
-    """A quarter beside one: here there is room for one step and for two."""
+@pytest.mark.parametrize(
+    ("procedures", "guidance", "count"),
+    [((), NO_GUIDANCE, 4), ((PROCEDURE,), NO_GUIDANCE, 2), ((PROCEDURE,), Guidance(lead="a001", chance=0.3), 4)],
+)
+def test_steps_of_a_log_get_half_of_a_pack_that_has_no_answer(procedures, guidance, count):
+    """A quarter beside one, unless it is only a guess: here there is room for one step and for two."""
     steps = [
         (n, (f"exec(command=deploy staging environment of host{n})", f"exec -> host{n} said {'fine ' * 40}"))
         for n in (100, 400)
     ]
-    lines = shown(packed(log(*steps), known(artifacts=procedures), budget=260), "episodes")
-    assert len(lines) == count
+    pack = packed(log(*steps), known(artifacts=procedures), budget=260, guidance=guidance)
+    assert len(shown(pack, "episodes")) == count
+    assert len(shown(pack, "procedures")) == len(procedures)
 
 
 def test_a_long_result_leaves_room_for_what_followed():
