@@ -42,6 +42,7 @@ _CHOICE = re.compile(r"\b(?:should|which|whether|better|prefer|choose|decide|dec
 _TROUBLE = re.compile(
     r"(?<!\b0 )(?<!\bno )(?<!\bzero )(?<!\bwithout )(?<!\bwithout any )"
     r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck"
+    r"|fatal(?=:)|abort(?:s|ed)|tracebacks?|(?-i:\w+(?:Error|Exception)s?)"
     r"|refuses|rejects|(?:refused|rejected|denied|blocked) by|(?:do|does)(?:n['\u2019]t| not) work|not working"
     r"|(?:is|are|gets?|getting|being) (?:refused|rejected|denied|blocked|declined)"
     r"|(?:it|this|that|(?:the|my|our) [\w-]+) (?:was|got|has been) (?:refused|rejected|denied|blocked|declined)"

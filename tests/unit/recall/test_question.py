@@ -79,6 +79,9 @@ def test_a_time_of_the_asker_is_no_question_for_a_time(text, asks):
 @pytest.mark.parametrize(
     ("text", "troubled"),
     [
+        ("mix test aborts with ** (RuntimeError) no key base", True),
+        ("git push says: fatal: The current branch has no upstream", True),
+        ("It would be fatal to wait, and the terror of it", False),
         ("The booking keeps getting rejected", True),
         ("The address is not known, and I can't find him", True),
         ("It won't go through", True),
