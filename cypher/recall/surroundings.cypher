@@ -24,13 +24,13 @@
 // those of at most $short events whole, of others the last events, which say how they ended, before thanks and farewell.
 //
 // failed are those of the $sessions, and of the sessions of linked events, whose last feedback, as of then, was negative;
-// long those of the $sessions, and the running one, with more than $longest events by then.
+// long_sessions those of the $sessions, and the running one, with more than $longest events by then.
 //
 // This is the last statement of a pack, and each statement sees what was committed before it: state_version, read last,
 // reveals concurrent commits since the first statement.
 //
 // mode: read
-// row:  mentions, events, texts, results, contents, failed, long, relations, related, cut_off, state_version
+// row:  mentions, events, texts, results, contents, failed, long_sessions, relations, related, cut_off, state_version
 CALL () {
   UNWIND $anchors AS key
   MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
@@ -134,7 +134,7 @@ CALL () {
       ORDER BY event.session_key, event.sequence
       SKIP $longest LIMIT 1
     }) <= $as_of_us
-  RETURN collect(session.session_id) AS long
+  RETURN collect(session.session_id) AS long_sessions
 }
 CALL () {
   UNWIND $named AS key
@@ -205,7 +205,7 @@ RETURN
   results,
   contents,
   failed,
-  long,
+  long_sessions,
   [relation IN links | [
     startNode(relation).key, relation.relation_type, endNode(relation).key, relation.weight, relation.confidence,
     relation.evidence_count, relation.last_us

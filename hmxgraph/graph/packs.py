@@ -589,7 +589,6 @@ class _Opening:
         ranking = self.ranking(_events(row, self.state.as_of_us))
         whole = {event_id: full_text(kind, parse_json(content)) for event_id, kind, content in row["contents"]}
         mask_key = "" if self.tenancy.trust.mask_secrets == "off" else self.tenancy.key
-        failed, long_sessions, results = frozenset(row["failed"]), frozenset(row["long"]), dict(row["results"])
         changes = frozenset(filter(is_action, {call[1] for call in ranking.pool.tools if call is not None}))
         return Draft(
             self.request,
@@ -598,9 +597,9 @@ class _Opening:
             surroundings_row,
             appraised_knowledge,
             whole,
-            failed,
-            long_sessions,
-            results,
+            frozenset(row["failed"]),
+            frozenset(row["long_sessions"]),
+            dict(row["results"]),
             changes,
             frozenset(self.examples),
             mask_key,

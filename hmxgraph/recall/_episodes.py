@@ -17,7 +17,7 @@ _ANSWERS = frozenset({"procedures", "facts", "graph_relations"})
 Unit = tuple[Ranked, ...]
 
 
-def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats, *, guessed: bool = False) -> list[Dropped]:
+def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats, *, guessed: bool) -> list[Dropped]:
     """Add the sessions, best first: each its best part that fits an equal share of what is left below the cap.
 
     Of logs of many tasks the best steps are added, whichever log they are of. What was *stated* before is not repeated.

@@ -28,8 +28,8 @@ from hmxgraph.text.terms import TokenCounter, search_text
 _HEAD = 160
 # Factor on a step in which no call failed, for a question about a failure.
 _WITHOUT_FAILURE = 0.6
-# A result that tells of a failure and has this share of the question is what it quotes. What was done next are that
-# many steps, each worth so much less.
+# The question quotes a failure if the result that reports it has this share of the question. The remedy is looked for
+# in so many steps after it, each of which scores that much less than the one before.
 _QUOTED = 0.6
 _STEPS_TO_REMEDY, _LESS = 5, 0.05
 # Characters of one line of a step in a pack.
@@ -68,13 +68,22 @@ def step_scores(match: WordMatch, pool: EventPool, *, troubled: bool = False) ->
     if troubled:
         failures = np.array([kind == FAILED for kind in pool.kinds], dtype=np.bool_)
         scores *= np.where(np.logical_or.reduceat(failures, starts), 1.0, _WITHOUT_FAILURE)
-        told = [kind == WORKED and speaks_of_trouble(text) for kind, text in zip(pool.kinds, pool.text, strict=True)]
-        quoted = (failures | np.array(told, dtype=np.bool_)) & (match.share >= _QUOTED)
-        scores /= scores.max(initial=0.0) or 1.0
-        scores = _with_remedies(scores, np.logical_or.reduceat(quoted, starts), pool.follows[starts])
     scores /= scores.max(initial=0.0) or 1.0
+    if troubled:
+        quoted = np.logical_or.reduceat(_quoted_failures(match, pool), starts)
+        scores = _with_remedies(scores, quoted, pool.follows[starts])
     per_event: Floats = scores[number - 1]
     return per_event
+
+
+def _quoted_failures(match: WordMatch, pool: EventPool) -> Flags:
+    """Which results report a failure in the words of the question."""
+    reports = [
+        kind == FAILED or (kind == WORKED and speaks_of_trouble(text))
+        for kind, text in zip(pool.kinds, pool.text, strict=True)
+    ]
+    quoted: Flags = np.array(reports, dtype=np.bool_) & (match.share >= _QUOTED)
+    return quoted
 
 
 def _with_remedies(scores: Floats, quoted: Flags, follows: Flags) -> Floats:

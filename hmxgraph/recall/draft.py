@@ -444,17 +444,18 @@ class Draft:
         """Return the events with those of :attr:`whole_sessions`, of past ones without what tells nothing here."""
         match, running = self.events.match, self.request.session_id
         past = self.whole_sessions - {running}
+        short = past - self.long_sessions
         count_tokens = self.appraised.appraisal.count_tokens
         episodes = episodes.with_whole_sessions(self.whole_sessions, match.share, running)
-        episodes = episodes.with_short_results(past - self.logs, match.weight_by_term, count_tokens)
+        episodes = episodes.with_short_results(short, match.weight_by_term, count_tokens)
         if self.cases:
             return episodes.of_cases(self.cases, self.events.share_beside_names, self.changes)
         room = int(self.request.budget * (BESIDE_ANSWERS if self._routine else _ALONE))
-        episodes = episodes.outlined(past - self.logs, match.share, self.changes, room // max(len(past), 1))
+        episodes = episodes.outlined(short, match.share, self.changes, room // max(len(past), 1))
         if not self._routine:
             return episodes
         cases = np.ones(len(episodes), dtype=np.bool_) if self._usually_failed else self.events.cases
-        return episodes.beside_procedure(past - self.logs, match.share, self._routine, cases)
+        return episodes.beside_procedure(short, match.share, self._routine, cases)
 
     @property
     def entities(self) -> tuple[str, ...]:
@@ -470,11 +471,6 @@ class Draft:
         named = zip(pool.event_id, pool.session_id, strict=True)
         return frozenset(event_id for event_id, session_id in named if session_id in self.whole_sessions)
 
-    @property
-    def logs(self) -> frozenset[str]:
-        """Those of :attr:`whole_sessions` that are logs of many tasks."""
-        return self.long_sessions & self.whole_sessions
-
     @cached_property
     def whole_sessions(self) -> frozenset[str]:
         """The cases that the question names, or a few past sessions that answer a request; with the running one.
@@ -489,10 +485,9 @@ class Draft:
         works = self.events.wants_examples
         if self.request.strategy in _BY_LINE or (question.when and not works):
             return frozenset()
-        procedures = (each for each in self.appraised.useful if each.section == "procedures")
         if not {SECTION, "procedures"} <= set(self.request.sections):
             return frozenset()
-        if next(procedures, None) is None and not self._acting:
+        if not self._procedure_ids and not self._acting:
             return frozenset()
         guidance = self.appraised.appraisal.guidance
         best = self._by_steps.best_sessions(
@@ -540,18 +535,21 @@ class Draft:
         return any(each.source_type == "artifact" for each in self.appraised.useful)
 
     @cached_property
+    def _procedure_ids(self) -> frozenset[str]:
+        """The ids of the procedures and playbooks that may be shown."""
+        return frozenset(each.source_id for each in self.appraised.useful if each.section == "procedures")
+
+    @cached_property
     def _procedures(self) -> tuple[KnownArtifact, ...]:
         """The procedures that may be shown."""
-        shown = {each.source_id for each in self.appraised.useful if each.section == "procedures"}
-        artifacts = self.appraised.in_force.artifacts
+        artifacts, shown = self.appraised.in_force.artifacts, self._procedure_ids
         return tuple(each for each in artifacts if each.artifact_type in PROCEDURES and each.artifact_id in shown)
 
     @property
     def only_guesses(self) -> bool:
         """Whether the one procedure that may be shown is the best guess."""
         guidance = self.appraised.appraisal.guidance
-        shown = {each.source_id for each in self.appraised.useful if each.section == "procedures"}
-        return guidance.guesses and shown == {guidance.lead}
+        return guidance.guesses and self._procedure_ids == {guidance.lead}
 
     @property
     def _routine(self) -> frozenset[str]:
