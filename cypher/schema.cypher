@@ -3,7 +3,7 @@
 // Community edition has uniqueness constraints and no others. A key is the SHA-256 of tenant and id, since ids may be
 // longer than an index entry. Databases made by an earlier release are brought here by the steps of schema_upgrades/.
 //
-// version: 21
+// version: 22
 // mode: schema
 // row:  -
 
@@ -141,6 +141,10 @@ FOR (n:Session) ON (n.tenant_id, n.changed_version);
 // A session by its id, which may be longer than an index entry.
 CREATE INDEX session_by_id IF NOT EXISTS
 FOR (n:Session) ON (n.tenant_id, n.id_start);
+
+// The latest sessions that were summarised, by the time of their last event.
+CREATE INDEX session_by_age IF NOT EXISTS
+FOR (n:Session) ON (n.tenant_id, n.summary_us, n.key);
 
 // Pages of sessions: each continues after the last key of the one before.
 CREATE INDEX session_by_key IF NOT EXISTS

@@ -11,6 +11,7 @@ WITH session, row
 ORDER BY session.key
 SET
   session.summary = row.summary,
+  session.summary_us = row.last_us,
   session.summary_version = $summary_version,
   session.summarised_version = row.version
 RETURN count(*) AS stored

@@ -10,6 +10,7 @@ MATCH (session:Session {key: row.key, tenant_id: $tenant_id})
 SET
   session.marks = [],
   session.summary = null,
+  session.summary_us = null,
   session.summary_version = null,
   session.behaviour = null,
   session.behaviour_version = null,

@@ -105,6 +105,8 @@ def _notes(report: CompileReport) -> Iterator[str]:
     """Notes below the table."""
     if not report.sessions and not report.dry_run and not report.summarised:
         yield "Nothing to compile: the tenant has no new events. Add some with hmxgraph ingest."
+    if report.older:
+        yield f"Learned from the latest {report.sessions:,} sessions; older ones no longer count."
     yield from report.no_material
     if report.without_outcome:
         number = counted(report.without_outcome, "session has", "sessions have")

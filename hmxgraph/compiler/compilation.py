@@ -32,20 +32,26 @@ from hmxgraph.text.artifacts import render_artifact
 from hmxgraph.text.comparison import jaccard
 from hmxgraph.text.terms import trigrams
 
-# The sessions to compile from: all of them without texts, the latest with texts.
+# The sessions to compile from: as many of the latest as the profile allows, and the very latest with texts.
 
 _BLANK = Situation()
 
 
 class Ledger:
-    """Collects sessions in any order; texts are kept only for the latest sessions, as many as habits need."""
+    """Collects the latest sessions, added in any order; of these, the latest keep texts, as many as habits need.
 
-    def __init__(self, positions: int, summaries: Iterable[SessionSummary] = ()) -> None:
-        self._positions = positions
+    ``older`` says whether older sessions were left out.
+    """
+
+    def __init__(self, profile: CompilerProfile, summaries: Iterable[SessionSummary] = ()) -> None:
+        self._sessions = profile.max_sessions
+        self._positions = profile.habit_positions
+        self._by_age: list[tuple[int, str]] = []
         self._bare: dict[str, SessionSummary] = {}
         self._latest: list[tuple[int, str, int]] = []
         self._full: dict[str, SessionSummary] = {}
         self._total = 0
+        self.older = False
         for summary in summaries:
             self.add(summary)
 
@@ -55,16 +61,29 @@ class Ledger:
             return
         self._bare[summary.session_id] = _bare(summary)
         self._full[summary.session_id] = summary
+        heapq.heappush(self._by_age, (summary.last_us, summary.session_id))
         heapq.heappush(self._latest, (summary.last_us, summary.session_id, len(summary.steps)))
         self._total += len(summary.steps)
+        if len(self._by_age) > self._sessions:
+            self._leave_out(heapq.heappop(self._by_age)[1])
         # Drop the oldest while the rest alone reach the limit, so that the order of insertion does not matter.
         while self._latest and self._total - self._latest[0][2] >= self._positions:
-            _, session_id, steps = heapq.heappop(self._latest)
-            self._total -= steps
-            del self._full[session_id]
+            self._forget_texts()
+
+    def _leave_out(self, oldest: str) -> None:
+        self.older = True
+        del self._bare[oldest]
+        if oldest in self._full:
+            self._forget_texts()
+
+    def _forget_texts(self) -> None:
+        """Drop the texts of the oldest session that has them."""
+        _, session_id, steps = heapq.heappop(self._latest)
+        self._total -= steps
+        del self._full[session_id]
 
     def sessions(self) -> list[SessionSummary]:
-        """All sessions by id, without the texts of their steps."""
+        """The sessions by id, without the texts of their steps."""
         return [self._bare[session_id] for session_id in sorted(self._bare)]
 
     def recent(self) -> list[SessionSummary]:
@@ -87,14 +106,16 @@ def _bare(summary: SessionSummary) -> SessionSummary:
 class Compilation:
     """The result of a compilation: draft artifacts and the models behind suggestions.
 
-    ``without_outcome`` counts sessions without a known outcome, ``shortened`` those too long to be kept whole;
-    ``no_material`` says in sentences what the sessions hold no material for.
+    ``older`` says whether sessions older than these were left out. ``without_outcome`` counts sessions without a known
+    outcome, ``shortened`` those too long to be kept whole; ``no_material`` says in sentences what the sessions hold no
+    material for.
     """
 
     drafts: tuple[ArtifactDraft, ...] = ()
     goals: Goals = field(default_factory=Goals)
     habits: Habits = field(default_factory=Habits)
     sessions: int = 0
+    older: bool = False
     without_outcome: int = 0
     shortened: int = 0
     near_duplicates: tuple[tuple[str, str], ...] = ()
@@ -110,10 +131,7 @@ def compile_summaries(
 
     *stage* is called with the name of each stage as it begins.
     """
-    ledger = Ledger(profile.habit_positions)
-    for summary in summaries:
-        ledger.add(summary)
-    return compile_ledger(ledger, profile, stage)
+    return compile_ledger(Ledger(profile, summaries), profile, stage)
 
 
 def compile_ledger(
@@ -145,6 +163,7 @@ def compile_ledger(
         goals=goals,
         habits=habits,
         sessions=len(everything),
+        older=ledger.older,
         without_outcome=sum(session.outcome == "unknown" for session in everything),
         shortened=sum(session.skipped_steps > 0 for session in everything),
         near_duplicates=tuple(dropped),

@@ -20,6 +20,9 @@ class CompilerProfile:
 
     name: str = "hmxgraph-compiler-1"
 
+    # The latest sessions, as many as this, are learned from.
+    max_sessions: int = 10_000
+
     # Limits of a session summary.
     max_steps: int = 400
     max_failures: int = 100

@@ -431,7 +431,12 @@ def _keep(run: _Run, group: Sequence[Row], made: Mapping[str, SessionSummary]) -
         run.fresh |= made
         return
     rows = [
-        {"session_key": row["session_key"], "version": row["version"], "summary": made[row["session_key"]].to_json()}
+        {
+            "session_key": row["session_key"],
+            "version": row["version"],
+            "last_us": made[row["session_key"]].last_us,
+            "summary": made[row["session_key"]].to_json(),
+        }
         for row in group
     ]
     yield from write(partial(_store_summaries, run, rows))
@@ -451,27 +456,38 @@ def _store_summaries(run: _Run, rows: Sequence[Row]) -> Plan[None]:
 
 
 def _ledger(run: _Run) -> Procedure[Ledger]:
-    """All summaries, including those just made and not stored yet."""
+    """The latest summaries, including those just made and not stored yet.
+
+    Their keys are read in one statement: a session that another compilation moves to the front meanwhile would be
+    missed between two pages.
+    """
     run.stage("summaries")
-    ledger = Ledger(run.profile.habit_positions)
-    after = ""
-    while page := (yield from read(partial(_summaries, run, after))):
-        for row in page:
-            if row["session_key"] not in run.fresh:
-                ledger.add(SessionSummary.parse(row["summary"]))
-        after = page[-1]["session_key"]
-    for key in sorted(run.fresh):
-        ledger.add(run.fresh[key])
+    ledger = Ledger(run.profile, (run.fresh[key] for key in sorted(run.fresh)))
+    keys = [key for key in (yield from read(partial(_latest_keys, run))) if key not in run.fresh]
+    for start in range(0, len(keys), _SUMMARIES):
+        for row in (yield from read(partial(_summaries, run, keys[start : start + _SUMMARIES]))):
+            ledger.add(SessionSummary.parse(row["summary"]))
     return ledger
 
 
-def _summaries(run: _Run, after: str) -> Plan[list[Row]]:
+def _latest_keys(run: _Run) -> Plan[list[str]]:
+    """The keys of the sessions that may be the latest, and one more: the ledger then knows whether there are others."""
+    limit = run.profile.max_sessions + len(run.fresh) + 1
+    rows = yield bind(
+        "compiler/latest_sessions",
+        tenant_id=run.tenancy.tenant_id,
+        summary_version=run.summary_version,
+        limit=limit,
+    )
+    return [row["session_key"] for row in rows]
+
+
+def _summaries(run: _Run, keys: Sequence[str]) -> Plan[list[Row]]:
     rows = yield bind(
         "compiler/summaries",
         tenant_id=run.tenancy.tenant_id,
-        after=after,
+        session_keys=list(keys),
         summary_version=run.summary_version,
-        limit=_SUMMARIES,
     )
     return rows
 
@@ -557,5 +573,6 @@ def _report(run: _Run, compilation: Compilation, changes: Sequence[Change]) -> C
         without_outcome=compilation.without_outcome,
         no_material=compilation.no_material,
         shortened=compilation.shortened,
+        older=compilation.older,
         seconds={name: round(seconds, 4) for name, seconds in run.timer.seconds.items()},
     )

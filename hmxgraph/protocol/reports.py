@@ -455,9 +455,10 @@ class ReportedChange:
 class CompileReport(HtmlTable):
     """The outcome of a compilation: changes by artifact type, and seconds by stage.
 
-    ``sessions`` counts all sessions, ``summarised`` those read in this run, ``without_outcome`` those whose outcome is
-    unknown, and ``shortened`` those so long that steps in the middle were skipped. ``no_material`` says in sentences
-    what the sessions hold no material for.
+    ``sessions`` counts the sessions that were learned from, ``older`` says whether older ones were left out
+    (:class:`CompilerProfile`, ``max_sessions``). ``summarised`` counts those read in this run, ``without_outcome``
+    those whose outcome is unknown, and ``shortened`` those so long that steps in the middle were skipped.
+    ``no_material`` says in sentences what the sessions hold no material for.
     """
 
     tenant_id: str
@@ -478,6 +479,7 @@ class CompileReport(HtmlTable):
     without_outcome: int = 0
     no_material: tuple[str, ...] = ()
     shortened: int = 0
+    older: bool = False
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -492,6 +494,7 @@ class CompileReport(HtmlTable):
             "profile": self.profile,
             "as_of": None if self.as_of_us is None else iso(self.as_of_us),
             "sessions": self.sessions,
+            "older": self.older,
             "summarised": self.summarised,
             "events": self.events,
             "full": self.full,

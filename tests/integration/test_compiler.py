@@ -5,7 +5,7 @@ import random
 import pytest
 
 from hmxgraph.compiler.compilation import compile_summaries
-from hmxgraph.compiler.profile import DEFAULT_PROFILE
+from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.sessions import summarise
 from hmxgraph.errors import InvalidRequest, NotFound
 from hmxgraph.graph.plan import Tenancy, ask, bind, read
@@ -33,6 +33,11 @@ def stored(graph, status="active"):
     )
 
 
+def titles(graph):
+    """The titles of the active artifacts."""
+    return {title for _, title, *_ in stored(graph)}
+
+
 def test_compile_stores_what_sessions_teach(graph, tenant_id):
     """Artifacts with evidence come out, every hash and link holds, and the report tells what was created."""
     graph.ingest(world(tenant_id))
@@ -51,6 +56,28 @@ def test_dry_run_writes_nothing(graph, tenant_id):
     preview = graph.compile(dry_run=True)
     assert stored(graph) == []
     assert graph.compile().created == preview.created
+
+
+def test_only_the_latest_sessions_are_learned_from(graph, tenant_id):
+    """What only older ones show is retired; a dry run and a full run say the same; a wider profile brings it back."""
+    graph.ingest(event for n in range(3) for event in deployment(f"old{n}", tenant=tenant_id))
+    graph.ingest(event for n in range(3) for event in order_session(f"new{n}", "cancel", tenant=tenant_id))
+    everything = graph.compile()
+    before = titles(graph)
+    latest = CompilerProfile(max_sessions=3)
+    tried, done = graph.compile(profile=latest, dry_run=True), graph.compile(profile=latest)
+    kept = titles(graph)
+    assert tried.changes == done.changes
+    assert [(report.sessions, report.older) for report in (everything, tried, done)] == [
+        (6, False),
+        (3, True),
+        (3, True),
+    ]
+    assert kept < before
+    assert not any("staging" in title for title in kept)
+    assert not graph.compile(profile=latest, full=True).changed
+    graph.compile()
+    assert titles(graph) == before
 
 
 def test_twice_changes_nothing(graph, tenant_id):

@@ -6,7 +6,7 @@ import pytest
 from neo4j import GraphDatabase
 
 import hmxgraph
-from hmxgraph.compiler.profile import DEFAULT_PROFILE
+from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.reconcile import COMPILER
 from hmxgraph.fingerprint.behaviour import RULES
 from hmxgraph.graph import retention
@@ -56,7 +56,7 @@ PAGES = {
         "summary_version": SUMMARY_VERSION,
         "logging_sessions": "none",
     },
-    "compiler/summaries": {"summary_version": SUMMARY_VERSION},
+    "compiler/latest_sessions": {"summary_version": SUMMARY_VERSION},
     "fingerprints/unread_sessions": {"rules": RULES},
 }
 
@@ -92,6 +92,26 @@ def test_a_compilation_looks_at_what_changed(graph, connection, tenant_id, hits)
     graph.ingest(sessions(tenant_id, range(21, 100)))
     assert changed(100) == few
     assert few[1] == 1
+
+
+def test_a_compilation_costs_what_it_learns_from(address, tenant_id):
+    """However many older sessions there are, only the latest are read, as many as the profile allows."""
+    connection = Counting(address)
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
+    profile = CompilerProfile(max_sessions=10)
+
+    def cost(numbers, changed):
+        graph.ingest(line for n in numbers for line in repaired_deployment(f"d{n:03}", tenant=tenant_id))
+        graph.compile(profile=profile)
+        graph.ingest(repaired_deployment(changed, tenant=tenant_id))
+        before = connection.hits
+        assert graph.compile(profile=profile).sessions == 10
+        return connection.hits - before
+
+    cost(range(12), "e000")
+    few = cost(range(12, 24), "e001")
+    assert cost(range(24, 120), "e002") == few
+    connection.close()
 
 
 LONG = "talks/" + "x" * 300
@@ -202,7 +222,8 @@ def test_the_latest_events_are_read_without_the_rest(graph, tenant_id, hits, ask
     tenancy = Tenancy.of(tenant_id)
     never = 2**62
     nothing = {"anchors": [], "long": [], "degree": 30, "session_key": "", "latest_us": never, "from_us": never}
-    nothing |= {"named": [], "related": False, "links": 30, "sessions": [], "ends": 0, "calls": [], "unanswered": []}
+    nothing |= {"named": [], "related": False, "links": 30, "sessions": [], "calls": [], "unanswered": []}
+    nothing |= {"examples": 0, "short": 0, "longest": 0}
     where = {"tenant_id": tenant_id, "tenant_key": tenancy.key, "as_of_us": never, "to_us": never, **nothing, asked: 0}
 
     def events(numbers):
@@ -297,7 +318,9 @@ OF_A_SESSION = {
         "latest_us": ALWAYS,
         "from_us": ALWAYS,
         "to_us": ALWAYS,
-        "ends": 4,
+        "examples": 4,
+        "short": 128,
+        "longest": 256,
     },
 }
 

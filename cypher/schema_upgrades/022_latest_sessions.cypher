@@ -1,0 +1,6 @@
+// The latest sessions that were summarised. The next compile writes all summaries anew, with the time of each.
+//
+// mode: schema
+// row:  -
+CREATE INDEX session_by_age IF NOT EXISTS
+FOR (n:Session) ON (n.tenant_id, n.summary_us, n.key);
