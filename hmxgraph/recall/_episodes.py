@@ -6,12 +6,11 @@ from itertools import chain, groupby
 
 from hmxgraph.recall._packing import Box, Repeats
 from hmxgraph.recall.candidates import SECTION, THRESHOLD, Dropped, Ranked
-from hmxgraph.recall.draft import BESIDE_ANSWERS
+from hmxgraph.recall.draft import ALONE, BESIDE_ANSWERS
 from hmxgraph.text.lines import foreign
 
-# Past sessions may fill a part of the budget if there are procedures, facts or relations, else what is left of it; a
-# log of many tasks a quarter or half of it. The section's own share applies if it is larger.
-_SHARE_OF_LOG = 0.25
+# Past sessions may fill a part of the budget if there are procedures, facts or relations, else what is left of it; logs
+# of many tasks not all of that. The section's own share applies if it is larger.
 _ANSWERS = frozenset({"procedures", "facts", "graph_relations"})
 
 Unit = tuple[Ranked, ...]
@@ -28,7 +27,7 @@ def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats, *, guesse
     dropped, eligible = list[Dropped](), list[Unit]()
     share = box.budgets.get(SECTION, 0)
     alone = (_ANSWERS - {"procedures"} if guessed else _ANSWERS).isdisjoint(box.in_section)
-    least = max(share, int(box.total * (BESIDE_ANSWERS if alone else _SHARE_OF_LOG)))
+    least = max(share, int(box.total * (ALONE if alone else BESIDE_ANSWERS)))
     most = box.free if alone else max(share, int(box.total * BESIDE_ANSWERS))
     for place, sessions in enumerate(parts):
         kept = list[Unit]()

@@ -14,7 +14,6 @@ from hmxgraph.recall.pool import (
     Flags,
     Floats,
     Integers,
-    Occurrences,
     WordMatch,
     bm25,
     norms,
@@ -22,10 +21,10 @@ from hmxgraph.recall.pool import (
 from hmxgraph.recall.question import speaks_of_trouble
 from hmxgraph.text.excerpts import Passages
 from hmxgraph.text.lines import event_line
-from hmxgraph.text.terms import TokenCounter, search_text
+from hmxgraph.text.terms import TokenCounter
 
-# Calls and messages say at their beginning what they are about; then come details and contents. In characters.
-_HEAD = 160
+# Factor on the words of results: they are long, and about much.
+_OF_RESULTS = 0.3
 # Factor on a step in which no call failed, for a question about a failure.
 _WITHOUT_FAILURE = 0.6
 # The question quotes a failure if the result that reports it has this share of the question. The remedy is looked for
@@ -49,21 +48,20 @@ def steps(pool: EventPool) -> Integers:
 
 
 def step_scores(match: WordMatch, pool: EventPool, *, troubled: bool = False) -> Floats:
-    """Return for each event how well its step matches in [0, 1]: the beginnings of what was said and of the calls.
+    """Return for each event how well its step matches in [0, 1]: what was said and the calls, and less so the results.
 
-    A step without a call is no example of work. Results count for nothing: they are long, and about much. If the
-    question is about a failure (*troubled*), a step in which no call failed counts less, and one with the failure that
-    the question quotes is the best.
+    A step without a call is no example of work. If the question is about a failure (*troubled*), a step in which no
+    call failed counts less, and one with the failure that the question quotes is the best.
+
+    Measured on 43 questions with all steps of seven long logs that help to answer them (nDCG of the best eight): .50;
+    by the first 160 characters of messages and calls .41, without the results .47.
     """
     if not len(pool):
         return np.zeros(0)
     calls = np.array([kind == CALLED for kind in pool.kinds], dtype=np.bool_)
-    heads = Occurrences(list(map(_head, pool.text, pool.words)))
     number = steps(pool)
     starts = np.flatnonzero(np.diff(number, prepend=0))
-    own = (~pool.results).astype(np.float64)
-    counts = np.add.reduceat(heads.related_counts(match.terms) * own, starts, axis=1)
-    scores = bm25(match.weights, counts, norms(np.add.reduceat(heads.vocabulary * own, starts)))
+    scores = _matches(match, pool, ~pool.results, starts) + _OF_RESULTS * _matches(match, pool, pool.results, starts)
     scores *= np.logical_or.reduceat(calls, starts)
     if troubled:
         failures = np.array([kind == FAILED for kind in pool.kinds], dtype=np.bool_)
@@ -74,6 +72,13 @@ def step_scores(match: WordMatch, pool: EventPool, *, troubled: bool = False) ->
         scores = _with_remedies(scores, quoted, pool.follows[starts])
     per_event: Floats = scores[number - 1]
     return per_event
+
+
+def _matches(match: WordMatch, pool: EventPool, events: Flags, starts: Integers) -> Floats:
+    """Return how well these *events* of each step match."""
+    own = events.astype(np.float64)
+    counts = np.add.reduceat(match.counts * own, starts, axis=1)
+    return bm25(match.weights, counts, norms(np.add.reduceat(pool.occurrences.vocabulary * own, starts)))
 
 
 def _quoted_failures(match: WordMatch, pool: EventPool) -> Flags:
@@ -97,10 +102,6 @@ def _with_remedies(scores: Floats, quoted: Flags, follows: Flags) -> Floats:
         if follows[at] and best[at - 1] > 1.0 - _STEPS_TO_REMEDY * _LESS:
             best[at] = max(best[at], best[at - 1] - _LESS)
     return np.maximum(scores, best)
-
-
-def _head(text: str, words: str) -> str:
-    return search_text(text[:_HEAD]) if len(text) > _HEAD else words
 
 
 def acknowledgements(pool: EventPool, call_of: Sequence[int]) -> Flags:

@@ -387,7 +387,7 @@ _MOST_COMPARED = 1_500
 MOST_SESSIONS = 3
 # The part of the budget that past sessions may fill beside procedures, facts or relations; and the part for which their
 # passages are cut where they stand alone.
-BESIDE_ANSWERS, _ALONE = 0.5, 0.8
+BESIDE_ANSWERS, ALONE = 0.5, 0.8
 # What a case takes, about.
 _TOKENS_OF_CASE = 96
 # A question for the latest with at most this many terms is answered by time alone.
@@ -437,7 +437,7 @@ class Draft:
         """Return the events, long messages cut to what matches if those that may be shown nearly fill the budget."""
         terms, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
         budget = self.request.budget
-        room = int(budget * (BESIDE_ANSWERS if self._routine else _ALONE))
+        room = int(budget * (BESIDE_ANSWERS if self._routine else ALONE))
         return with_passages(episodes, self.whole, terms, budget, count_tokens, self.whole_sessions, room)
 
     def _with_whole_sessions(self, episodes: Episodes) -> Episodes:
@@ -450,7 +450,7 @@ class Draft:
         episodes = episodes.with_short_results(short, match.weight_by_term, count_tokens)
         if self.cases:
             return episodes.of_cases(self.cases, self.events.share_beside_names, self.changes)
-        room = int(self.request.budget * (BESIDE_ANSWERS if self._routine else _ALONE))
+        room = int(self.request.budget * (BESIDE_ANSWERS if self._routine else ALONE))
         episodes = episodes.outlined(short, match.share, self.changes, room // max(len(past), 1))
         if not self._routine:
             return episodes

@@ -472,13 +472,13 @@ def test_only_a_long_session_is_a_log(long, count):
     ("procedures", "guidance", "count"),
     [((), NO_GUIDANCE, 4), ((PROCEDURE,), NO_GUIDANCE, 2), ((PROCEDURE,), Guidance(lead="a001", chance=0.3), 4)],
 )
-def test_steps_of_a_log_get_half_of_a_pack_that_has_no_answer(procedures, guidance, count):
-    """A quarter beside one, unless it is only a guess: here there is room for one step and for two."""
+def test_steps_of_a_log_get_most_of_a_pack_that_has_no_answer(procedures, guidance, count):
+    """Half beside one, unless it is only a guess: here there is room for one step and for two."""
     steps = [
         (n, (f"exec(command=deploy staging environment of host{n})", f"exec -> host{n} said {'fine ' * 40}"))
         for n in (100, 400)
     ]
-    pack = packed(log(*steps), known(artifacts=procedures), budget=260, guidance=guidance)
+    pack = packed(log(*steps), known(artifacts=procedures), budget=200, guidance=guidance)
     assert len(shown(pack, "episodes")) == count
     assert len(shown(pack, "procedures")) == len(procedures)
 
@@ -534,22 +534,18 @@ def test_a_log_gives_whole_steps_also_without_procedures(announced):
         assert sorted(shown(packed(events, query=query), "episodes")) == sorted((announced, *best))
 
 
-def test_a_step_of_a_log_is_judged_by_what_was_said_and_by_the_beginnings_of_its_calls():
-    """Not by the contents of files and results, which have words of any request."""
+def test_a_step_of_a_log_is_judged_by_what_was_said_and_called_more_than_by_results():
+    """By all of a call, such as what an edit wrote; a file that a tool read has words of any request."""
     code = "edit(path=lib/app.ex, content=" + " filler" * 40 + " deploy the staging environment)"
     listed = "read -> " + " deploy the staging environment" * 3
-    events = [
-        event(99, "Now deploy staging:", session="log", source="agent", age_days=9),
-        *log((100, ("exec(command=helm upgrade environment)", "exec -> 3 pods are up"))),
-        *log((200, (code, "edit -> the file lib/app.ex was changed")), (500, ("read(path=notes.md)", listed))),
-    ]
+    events = log(
+        (200, (code, "edit -> the file lib/app.ex was changed")),
+        (500, ("read(path=notes.md)", listed)),
+        (800, ("exec(command=ls)", "exec -> 9 files")),
+    )
     for query in (QUERY, "How did we deploy the staging environment?"):
         lines = shown(packed(events, query=query), "episodes")
-        assert sorted(lines) == [
-            "Now deploy staging:",
-            "exec -> 3 pods are up",
-            "exec(command=helm upgrade environment)",
-        ]
+        assert sorted(line.partition("(")[0] for line in lines) == ["edit", "edit -> the file lib/app.ex was changed"]
 
 
 def test_a_result_that_only_acknowledges_its_call_is_not_packed():
@@ -1126,6 +1122,6 @@ def test_the_steps_of_all_logs_compete():
     best, good = "deploy staging environment", "deploy staging environment again"
     fair = "deploy staging environment of seven hosts in two remote zones"
     events = [*steps_of("a", 100, best, fair), *steps_of("b", 200, good, "format")]
-    lines = shown(packed(events, budget=390), "episodes")
+    lines = shown(packed(events, budget=250), "episodes")
     assert f"exec(command={good})" in lines
     assert f"exec(command={fair})" not in lines
