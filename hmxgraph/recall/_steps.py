@@ -31,8 +31,8 @@ _WITHOUT_FAILURE = 0.6
 # in so many steps after it, each of which scores that much less than the one before.
 _QUOTED = 0.6
 _STEPS_TO_REMEDY, _LESS = 5, 0.05
-# Characters of one line of a step in a pack.
-_LINE = 240
+# Characters of one line of a step in a pack, and of a short result.
+LINE = 240
 # A result says only that its call worked if it adds at most this many words to those of the call, the same ones as more
 # than that many results add.
 _FEW_WORDS, _OFTEN = 8, 3
@@ -130,7 +130,7 @@ def shortened(
     """Return *pool* with these *events* cut to their beginning and the passages that match *weight_by_term*."""
     texts, tokens = list(pool.text), list(pool.tokens)
     for at in np.flatnonzero(events).tolist():
-        if len(texts[at]) > _LINE:
-            texts[at] = Passages.of(texts[at], weight_by_term).excerpt(_LINE) or texts[at]
+        if len(texts[at]) > LINE:
+            texts[at] = Passages.of(texts[at], weight_by_term).excerpt(LINE) or texts[at]
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
     return replace(pool, text=tuple(texts), tokens=tuple(tokens))

@@ -426,7 +426,7 @@ class Draft:
         """All candidates of the requested sections, ranked."""
         sections = frozenset(self.request.sections)
         others = [*self.appraised.of_sections(sections), *(self._evidence() if EVIDENCE in sections else ())]
-        episodes = self._by_steps if self.whole_sessions else self._scored_events
+        episodes = self._by_steps if self.whole_sessions else self._scored_events.with_results()
         if self.events.question.troubled and self.request.sections != (SECTION,):
             episodes = episodes.of_trouble(repeated=self.events.question.when)
         if self.whole_sessions:

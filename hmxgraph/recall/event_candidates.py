@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hmxgraph.recall._examples import decisive_weights
-from hmxgraph.recall._steps import acknowledgements, shortened, steps
+from hmxgraph.recall._steps import LINE, acknowledgements, shortened, steps
 from hmxgraph.recall.candidates import (
     EPISODIC,
     SECTION,
@@ -192,6 +192,16 @@ class Episodes:
         related = (related | explained) & ~(logs & (self._empty | acknowledgements(self.pool, self._call_of)))
         pool = shortened(self.pool, related & logs, weight_by_term, count_tokens)
         return replace(self, pool=pool, relevance=relevance, related=related, step=tuple(step.tolist()))
+
+    def with_results(self) -> "Episodes":
+        """Return the events, related calls with their results if these are short: a call alone reads as if it worked."""
+        relevance, related = self._relevance.copy(), self._counts > 0
+        for at in np.flatnonzero(self.pool.results & ~self._empty).tolist():
+            call = self._call_of[at]
+            if call >= 0 and related[call] and len(self.pool.text[at]) <= LINE:
+                relevance[at] = max(relevance[at], relevance[call])
+                related[at] = True
+        return replace(self, relevance=relevance, related=related)
 
     def with_whole_sessions(self, sessions: Collection[str], shares: Floats, running: str | None = None) -> "Episodes":
         """Return the events with those of *sessions* at no less than half of the relevance of their session's best.

@@ -7,6 +7,7 @@ from itertools import chain
 import numpy as np
 import pytest
 
+from hmxgraph.recall._steps import LINE
 from hmxgraph.recall.draft import MOST_SESSIONS
 from hmxgraph.recall.knowledge import NO_GUIDANCE, Guidance
 from hmxgraph.recall.known_candidates import warning
@@ -481,6 +482,22 @@ def test_steps_of_a_log_get_most_of_a_pack_that_has_no_answer(procedures, guidan
     pack = packed(log(*steps), known(artifacts=procedures), budget=200, guidance=guidance)
     assert len(shown(pack, "episodes")) == count
     assert len(shown(pack, "procedures")) == len(procedures)
+
+
+@pytest.mark.parametrize("result", ["the user said no", "line " * 60])
+def test_a_call_shown_by_itself_comes_with_its_short_result(result):
+    """What it did may be in no word of the question, and without it the call reads as if it had worked."""
+    called, came = "exec(command=deploy staging environment)", f"exec -> {result}".rstrip()
+    between = [event(n, f"thought: remark {n} about the map", age_days=9) for n in range(2, 12)]
+    call = event(1, called, kind="tool_call", age_days=9)
+    pack = packed(
+        [call, *between, event(12, came, kind="tool_result", age_days=9)],
+        results={"e012": "e001"},
+        strategy="depth_first",
+    )
+    lines = shown(pack, "episodes")
+    assert called in lines
+    assert (came in lines) == (len(came) <= LINE)
 
 
 def test_a_long_result_leaves_room_for_what_followed():
