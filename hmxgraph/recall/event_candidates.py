@@ -194,7 +194,7 @@ class Episodes:
         return replace(self, pool=pool, relevance=relevance, related=related, step=tuple(step.tolist()))
 
     def with_results(self) -> "Episodes":
-        """Return the events, related calls with their results if these are short: a call alone reads as if it worked."""
+        """Return the events, related calls with short results: a call alone reads as if it had worked."""
         relevance, related = self._relevance.copy(), self._counts > 0
         for at in np.flatnonzero(self.pool.results & ~self._empty).tolist():
             call = self._call_of[at]
