@@ -1,14 +1,17 @@
 // Resolve the open conflicts of artifacts and memories that are no longer in force, if fewer than two sides remain.
 //
+// The conflict's label is checked after the expansion: a plan made while there are few conflicts would start at them.
+//
 // mode: write
 // row:  conflict_id
 MATCH (gone:Artifact|Memory)
 WHERE gone.key IN $keys
   AND gone.tenant_id = $tenant_id
   AND NOT gone.status IN ['draft', 'active', 'promoted', 'tentative']
-MATCH (gone)<-[:BETWEEN]-(conflict:Conflict)
-WHERE conflict.status = 'open'
-WITH DISTINCT conflict
+MATCH (gone)<-[between:BETWEEN]-()
+WITH DISTINCT startNode(between) AS conflict
+WHERE conflict:Conflict AND conflict.status = 'open'
+WITH conflict
 ORDER BY conflict.key
 CALL (conflict) {
   MATCH (conflict)-[:BETWEEN]->(side:Artifact|Memory)
