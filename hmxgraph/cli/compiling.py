@@ -60,7 +60,7 @@ def stages() -> Iterator[Callable[[str, int], None] | None]:
 def show_report(report: CompileReport) -> None:
     """Print *report*: counts by type, and the changes themselves."""
     mode = " (dry run, nothing written)" if report.dry_run else ""
-    total = f", {report.sessions} in total" if report.sessions else ""
+    total = f", {report.sessions} in total" if report.sessions and not report.older else ""
     changed = counted(report.summarised, "changed session", "changed sessions")
     title = f"{counted(report.events, 'event', 'events')} of {changed}{total}{mode}"
     table = Table("type", *_ACTIONS, title=title)

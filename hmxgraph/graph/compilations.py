@@ -1,4 +1,4 @@
-"""Compilations: changed sessions read and summarised, all summaries compiled, the difference written."""
+"""Compilations: changed sessions read and summarised, the latest summaries compiled, the difference written."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -231,7 +231,7 @@ def _as_twin(change: Change) -> Change:
     return Change("skipped", change.artifact_type, change.title, _TWIN, change.head)
 
 
-# Compiling a tenant: changed sessions read and summarised, all summaries compiled, the differences written.
+# Compiling a tenant: changed sessions read and summarised, the latest summaries compiled, the differences written.
 
 _SESSIONS = 200
 # Events read at each end of a long session: enough for all steps that a summary keeps.
@@ -307,7 +307,7 @@ class _Run:
 
 
 def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> Procedure[CompileReport]:
-    """Compile the tenant's sessions, reading only those that changed, and store the differences.
+    """Compile the tenant's latest sessions, reading only those that changed, and store the differences.
 
     ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all.
     Contradictions among everything in force are opened as conflicts, including those between

@@ -28,7 +28,7 @@ _OF_RESULTS = 0.3
 # Factor on a step in which no call failed, for a question about a failure.
 _WITHOUT_FAILURE = 0.6
 # The question quotes a failure if the result that reports it has this share of the question. The remedy is looked for
-# in so many steps after it, each of which scores that much less than the one before.
+# in the next five steps, each of which scores a little less than the one before.
 _QUOTED = 0.6
 _STEPS_TO_REMEDY, _LESS = 5, 0.05
 # Characters of one line of a step in a pack, and of a short result.

@@ -385,8 +385,8 @@ _COMPARED_BEYOND = 16
 _MOST_COMPARED = 1_500
 # Number of past sessions shown whole; one is enough beside a procedure, which already states what they share.
 MOST_SESSIONS = 3
-# The part of the budget that past sessions may fill beside procedures, facts or relations; and the part for which their
-# passages are cut where they stand alone.
+# The part of the budget that past sessions may fill beside procedures, facts or relations; and where they stand alone,
+# the part for logs of many tasks, for which passages are cut, too.
 BESIDE_ANSWERS, ALONE = 0.5, 0.8
 # What a case takes, about.
 _TOKENS_OF_CASE = 96

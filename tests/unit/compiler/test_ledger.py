@@ -51,7 +51,7 @@ def test_as_many_as_allowed_are_all():
 
 
 def test_of_sessions_that_ended_together_the_last_by_id_are_kept():
-    """Ties are broken the same way as in the store."""
+    """Ties are broken, so that the order of arrival does not matter."""
     ledger = Ledger(CompilerProfile(max_sessions=2), [replace(ONCE, session_id=name) for name in "bac"])
     assert ids(ledger.sessions()) == ["b", "c"]
 
