@@ -1,6 +1,7 @@
-// The whole schema of a new database: constraints and indexes, all made in one transaction when a client first connects.
+// The whole schema of a new database: constraints and indexes, all created in one transaction when a client connects
+// first.
 //
-// Community edition has uniqueness constraints and no others. A key is the SHA-256 of tenant and id, since ids may be
+// Community edition has only uniqueness constraints. A key is the SHA-256 of tenant and id, since ids may be
 // longer than an index entry. Databases made by an earlier release are brought here by the steps of schema_upgrades/.
 //
 // version: 22
@@ -9,7 +10,7 @@
 
 // --- One node per key, for each label ---
 
-// The version of the schema, of which there is one.
+// The version of the schema: a single node.
 CREATE CONSTRAINT schema_version_name IF NOT EXISTS
 FOR (n:SchemaVersion) REQUIRE n.name IS UNIQUE;
 
@@ -73,7 +74,7 @@ FOR (n:Contributor) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT api_key IF NOT EXISTS
 FOR (n:ApiKey) REQUIRE n.key IS UNIQUE;
 
-// A request brings the secret of a key; only its hash is stored.
+// A request contains the secret of a key; only its hash is stored.
 CREATE CONSTRAINT api_key_secret IF NOT EXISTS
 FOR (n:ApiKey) REQUIRE n.secret_hash IS UNIQUE;
 
@@ -171,7 +172,7 @@ FOR (n:Event) ON (n.tenant_id, n.embedding_dimension);
 CREATE INDEX event_expiry IF NOT EXISTS
 FOR (n:Event) ON (n.tenant_id, n.expires_us);
 
-// Only events dated after the clock of whoever stored them.
+// Only events dated after the clock of the machine that stored them.
 CREATE INDEX event_ahead IF NOT EXISTS
 FOR (n:Event) ON (n.tenant_id, n.ahead, n.time_us);
 
@@ -206,7 +207,7 @@ FOR (n:Memory) ON (n.slot_key);
 CREATE INDEX artifact_of_tenant IF NOT EXISTS
 FOR (n:Artifact) ON (n.tenant_id, n.status);
 
-// Those that the compiler made, among all others.
+// Compiled artifacts, among all others.
 CREATE INDEX artifact_lineage IF NOT EXISTS
 FOR (n:Artifact) ON (n.tenant_id, n.status, n.lineage_key);
 
@@ -214,7 +215,7 @@ FOR (n:Artifact) ON (n.tenant_id, n.status, n.lineage_key);
 CREATE INDEX artifact_guides IF NOT EXISTS
 FOR (n:Artifact) ON (n.tenant_id, n.status, n.guides);
 
-// Those that no compilation has compared with the others about their condition yet.
+// Those that no compilation has compared yet with others about the same condition.
 CREATE INDEX artifact_uncompared IF NOT EXISTS
 FOR (n:Artifact) ON (n.tenant_id, n.status, n.uncompared);
 
@@ -237,7 +238,7 @@ FOR ()-[r:RELATES_TO]-() ON (r.tenant_id, r.relation_type);
 CREATE INDEX conflict_of_tenant IF NOT EXISTS
 FOR (n:Conflict) ON (n.tenant_id, n.status);
 
-// Pages of the newest: in the order of the places, however many were detected at the same time.
+// Pages of the newest, sorted by place, however many were detected at the same time.
 CREATE INDEX conflict_place IF NOT EXISTS
 FOR (n:Conflict) ON (n.tenant_id, n.status, n.place);
 

@@ -13,11 +13,11 @@ INTERRUPTED = 130
 def main() -> None:
     """Run the command line; see :func:`hmxgraph.cli.main`."""
     if sys.argv[1:2] == ["hook"]:
-        from hmxgraph.adapters._hook import run  # noqa: PLC0415 - an agent waits for it: no command is imported
+        from hmxgraph.adapters._hook import run  # noqa: PLC0415 - an agent waits, so no command is imported
 
         run(sys.argv[2:])
         return
-    gc.disable()  # what is imported stays: hmxgraph.cli._commands.loaded starts the collector again
+    gc.disable()  # imported modules stay in memory; hmxgraph.cli._commands.loaded enables it again
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # Until the command's modules are imported; then hmxgraph.cli._commands.loaded restores KeyboardInterrupt.
         signal.signal(signal.SIGINT, _exit_now)

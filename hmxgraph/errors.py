@@ -4,7 +4,7 @@ from typing import ClassVar, NamedTuple
 
 # The base class, its codes, and the faults that a rejected document carries.
 
-# not_found: no such object. invalid: the request itself is wrong. conflict: what is stored rules it out. denied: not
+# not_found: no such object. invalid: the request itself is wrong. conflict: stored data rules it out. denied: not
 # allowed. unavailable: try again later. unsupported: not with this release or server. internal: a defect.
 CODES = ("not_found", "invalid", "conflict", "denied", "unavailable", "unsupported", "internal")
 
@@ -24,7 +24,7 @@ class Fault(NamedTuple):
 class HmxGraphError(Exception):
     """Base of all errors raised by hmxgraph.
 
-    ``code`` says what kind of error it is, in a word that programs can rely on: one of `CODES`.
+    ``code`` is the kind of error, for programs to rely on: one of `CODES`.
 
     >>> NotFound("artifact", "a1").code
     'not_found'
@@ -88,7 +88,7 @@ class PackError(HmxGraphError, ValueError):
 
 
 class BudgetTooSmall(PackError):
-    """No entry fits the budget, not even truncated."""
+    """A budget of less than one token."""
 
     def __init__(self, budget: int, smallest: int) -> None:
         super().__init__(budget, smallest)
@@ -151,10 +151,8 @@ class ParentLoop(HmxGraphError, ValueError):
         self.event_ids = event_ids
 
     def __str__(self) -> str:
-        named = ", ".join(map(repr, self.event_ids[:3]))
-        return (
-            f"event {named} would be its own cause: its parent_event_id leads back to it; name another parent, or none"
-        )
+        ids = ", ".join(map(repr, self.event_ids[:3]))
+        return f"event {ids} would be its own cause: its parent_event_id leads back to it; name another parent, or none"
 
 
 # Documents and sources that were rejected, and files that cannot be written.
@@ -224,7 +222,7 @@ class IngestRefused(HmxGraphError, ValueError):
 
 
 class EmbedderError(HmxGraphError, RuntimeError):
-    """The embedder raised an error; what was written before is stored and found by full text."""
+    """The embedder raised an error; events stored before are found by full-text search."""
 
     code = "unavailable"
 
@@ -233,11 +231,11 @@ class EmbedderError(HmxGraphError, RuntimeError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"the embedder failed: {self.reason}; repair it, or connect without one: words alone find most"
+        return f"the embedder failed: {self.reason}; repair it, or connect without one: full-text search still works"
 
 
 class InvalidVectors(EmbedderError, ValueError):
-    """The embedder returned no list of vectors, or vectors that do not match the tenant's."""
+    """The embedder did not return a list of vectors, or its vectors do not match the tenant's."""
 
     code = "invalid"
 
@@ -280,7 +278,7 @@ class BackupRefused(HmxGraphError, ValueError):
         return f"{self.path}: {self.reason}; {self.way_out}"
 
 
-# The local server: what failed, and the way out.
+# The local server: the failure, and the way out.
 
 
 class EngineError(HmxGraphError, RuntimeError):
@@ -360,7 +358,7 @@ class FingerprintRefused(FingerprintError):
         self.way_out = way_out
 
     def __str__(self) -> str:
-        # What the file system refuses is no check of a fingerprint.
+        # An error of the file system is not a check of the fingerprint.
         failed = "" if self.check == "file" else f"check {self.check!r} failed: "
         return f"{failed}{self.reason}; {self.way_out}"
 
@@ -419,16 +417,16 @@ class GraphError(HmxGraphError):
 _OUTCOMES = {
     "": "",
     "not stored": "this step wrote nothing, and the call can be repeated; ",
-    "unknown": "whether this step was stored is unknown; the call can be repeated: what carries an id or an "
-    "idempotency key is stored once; ",
+    "unknown": "whether this step was stored is unknown; the call can be repeated: items with an id or an "
+    "idempotency key are stored only once; ",
 }
 
 
 class StorageUnavailable(GraphError, ConnectionError):
     """The database does not answer.
 
-    ``outcome`` says what became of the step that was under way: ``"not stored"``, ``"unknown"`` (no answer to its
-    commit), or nothing while connecting. ``stored`` says what the same call had stored before that step.
+    ``outcome`` is the outcome of the step in progress: ``"not stored"``, ``"unknown"`` (no answer to its commit), or
+    empty while connecting. ``stored`` says what the same call had stored before that step.
     """
 
     code = "unavailable"
@@ -451,7 +449,7 @@ class StorageUnavailable(GraphError, ConnectionError):
 
     @property
     def way_out(self) -> str:
-        """What to do about it."""
+        """The remedy, as the end of the message."""
         return "check HMXGRAPH_URI, or unset it to use the local server (hmxgraph server start)"
 
 
@@ -463,8 +461,8 @@ class DeadlineExceeded(StorageUnavailable, TimeoutError):
 
     @property
     def way_out(self) -> str:
-        """What to do about it."""
-        return "check the server, or give more time (timeout=, --timeout, HMXGRAPH_TIMEOUT)"
+        """The remedy, as the end of the message."""
+        return "check the server, or allow more time (timeout=, --timeout, HMXGRAPH_TIMEOUT)"
 
 
 class LocalServerDied(StorageUnavailable):
@@ -472,7 +470,7 @@ class LocalServerDied(StorageUnavailable):
 
     @property
     def way_out(self) -> str:
-        """What to do about it."""
+        """The remedy, as the end of the message."""
         return "start it with hmxgraph server start, see why it ended with hmxgraph server logs"
 
 
@@ -561,7 +559,7 @@ class StatementRefused(GraphError):
 
 
 class NewerStore(GraphError):
-    """A newer release prepared this database, and may derive what it stores differently."""
+    """A newer release prepared this database, and may derive stored data differently."""
 
     code = "unsupported"
 
@@ -793,7 +791,7 @@ class ConflictClosed(LifecycleError):
 #     │   ├── DuplicateArtifact         a successor equal to another draft or active artifact
 #     │   └── ConflictClosed            already resolved, with another outcome
 #     ├── PackError (ValueError)
-#     │   ├── BudgetTooSmall            no entry fits
+#     │   ├── BudgetTooSmall            less than one token
 #     │   ├── InvalidRequest            an argument of the wrong type, form or size; names it
 #     │   └── UnknownChoice             a strategy, section or mode that the specification does not list
 #     ├── FingerprintError (ValueError)
@@ -802,7 +800,7 @@ class ConflictClosed(LifecycleError):
 #     │   ├── SignatureMismatch         signature missing, wrong, or made with another key
 #     │   └── UnsupportedVersion        another protocol or envelope version
 #     ├── EmbedderError (RuntimeError)  the embedder raised an error
-#     │   └── InvalidVectors (ValueError)  it returned no list of vectors, or unfitting ones
+#     │   └── InvalidVectors (ValueError)  it returned no list of vectors, or mismatched ones
 #     ├── TaskError (ValueError)        a step that the task's existing records rule out
 #     ├── IngestRefused (ValueError)    a source that cannot be read, or the first bad line under on_error="raise"
 #     ├── KeyRefused (PermissionError)  an API key that is missing, unknown, revoked, expired, or lacks a scope
@@ -835,7 +833,7 @@ class ConflictClosed(LifecycleError):
 #         ├── StoreDamaged              started without its database, which does not open
 #         └── ServerUnresponsive        neither responds nor exits
 #
-# ``code`` says what kind of error it is: not_found, invalid, conflict, denied, unavailable, unsupported, internal.
+# ``code`` is the kind of error: not_found, invalid, conflict, denied, unavailable, unsupported, internal.
 # Each error takes its fields first and builds its message from them; the message ends with the way out.
 
 __all__ = [

@@ -7,8 +7,8 @@ import numpy as np
 from hmxgraph.protocol.packs import SECTION_PRIORITY
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.assemble import assemble
-from hmxgraph.recall.candidates import Clock, State
-from hmxgraph.recall.draft import Draft, Standings, appraised, with_relations
+from hmxgraph.recall.candidates import RecencyDecay, State
+from hmxgraph.recall.draft import Draft, GlobalRanking, appraised, with_relations
 from hmxgraph.recall.event_candidates import LONGEST_EPISODE, Episodes
 from hmxgraph.recall.knowledge import (
     NO_GUIDANCE,
@@ -131,7 +131,7 @@ def evidence(record, number, text=QUERY):
 
 def ranked(candidates):
     """Rank these candidates without events."""
-    return list(Standings(Episodes(EventPool(), np.zeros(0), Clock(None, None)), list(candidates)))
+    return list(GlobalRanking(Episodes(EventPool(), np.zeros(0), RecencyDecay(None, None)), list(candidates)))
 
 
 def known(*, session=None, related=None, **lists):

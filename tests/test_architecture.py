@@ -1,7 +1,7 @@
-"""Architecture: imports point one way, pure rooms stay pure, and every statement lives in a file of ``cypher/``.
+"""Architecture: imports point one way, pure layers stay pure, and every statement lives in a file of ``cypher/``.
 
 Each test walks one parsed tree of the package and names every fault at once. ``python tests/test_architecture.py``
-prints the import graph of the rooms.
+prints the import graph of the layers.
 """
 
 import ast
@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "demo": set(),
     "protocol": {"errors"},
     "text": {"errors", "protocol"},
-    **{room: set(BELOW_PURE) for room in PURE},
+    **{layer: set(BELOW_PURE) for layer in PURE},
     "graph": {*BELOW_PURE, *PURE},
     "api": {*BELOW_PURE, *PURE, "graph", "engine"},
     "adapters": {*BELOW_PURE, "formats", "api"},
@@ -71,14 +71,14 @@ class Module:
         return list(ast.walk(ast.parse(self.source)))
 
     @property
-    def room(self) -> str:
+    def layer(self) -> str:
         """The top-level package or module that this belongs to."""
         return self.name.split(".", maxsplit=1)[0]
 
     @property
     def is_pure(self) -> bool:
         """Whether the module may not see anything that changes by itself."""
-        return self.room in {"protocol", "text", *PURE} and not self.name.startswith(READS_THE_OUTSIDE)
+        return self.layer in {"protocol", "text", *PURE} and not self.name.startswith(READS_THE_OUTSIDE)
 
     @cached_property
     def imports(self) -> set[str]:
@@ -116,8 +116,8 @@ def module_name(path: Path) -> str:
 
 
 def forbidden_imports(module: Module) -> Iterator[str]:
-    """Imports of rooms that do not stand below the module's own."""
-    allowed = MAY_IMPORT[module.room] | {module.room}
+    """Imports of layers that do not stand below the module's own."""
+    allowed = MAY_IMPORT[module.layer] | {module.layer}
     for name in sorted(module.own_imports):
         if name.split(".")[0] not in allowed and name != "__version__":
             yield f"{module.name} imports {name}"
@@ -125,14 +125,14 @@ def forbidden_imports(module: Module) -> Iterator[str]:
 
 def private_imports(module: Module) -> Iterator[str]:
     """Imports of an adapter from private modules: it uses the front door, as any caller does."""
-    if module.room == "adapters":
+    if module.layer == "adapters":
         for name in sorted(module.own_imports):
             if any(part.startswith("_") for part in name.split(".")) and not name.startswith("adapters."):
                 yield f"{module.name} imports {name}"
 
 
 def impurities(module: Module) -> Iterator[str]:
-    """What lets the outside into a pure room: clocks, randomness, environment, processes, network."""
+    """What lets the outside into a pure layer: clocks, randomness, environment, processes, network."""
     if module.is_pure:
         yield from (
             f"{module.name} imports {name}"
@@ -211,16 +211,16 @@ def faults(check, parsed: list[Module]) -> list[str]:
 
 
 def room_imports(parsed: list[Module]) -> str:
-    """The import graph of the rooms, a line each: room, rooms it imports, number of modules that do."""
+    """The import graph of the layers, a line each: layer, layers it imports, number of modules that do."""
     pairs = Counter(
-        (module.room, room)
+        (module.layer, layer)
         for module in parsed
-        for room in {name.split(".")[0] for name in module.own_imports} - {module.room}
-        if room in MAY_IMPORT
+        for layer in {name.split(".")[0] for name in module.own_imports} - {module.layer}
+        if layer in MAY_IMPORT
     )
     return "\n".join(
-        f"{room:12} <- " + ", ".join(f"{below} ({n})" for (above, below), n in sorted(pairs.items()) if above == room)
-        for room in MAY_IMPORT
+        f"{layer:12} <- " + ", ".join(f"{below} ({n})" for (above, below), n in sorted(pairs.items()) if above == layer)
+        for layer in MAY_IMPORT
     )
 
 
@@ -231,12 +231,12 @@ def parsed_package() -> list[Module]:
 
 
 def test_imports_point_one_way(parsed):
-    """A room imports only rooms below it, and no two modules need each other."""
+    """A layer imports only layers below it, and no two modules need each other."""
     assert faults(forbidden_imports, parsed) + import_circles(parsed) == [], room_imports(parsed)
 
 
-def test_pure_rooms_are_pure(parsed):
-    """Pure rooms see no clock, environment, randomness, process or network."""
+def test_pure_layers_are_pure(parsed):
+    """Pure layers see no clock, environment, randomness, process or network."""
     assert faults(impurities, parsed) == []
 
 

@@ -1,6 +1,6 @@
-// Store an API key; a key that is stored already stays as it is.
+// Store an API key; a key that is already stored stays unchanged.
 //
-// Only the hash of the secret is stored. The tenant of a key is fixed when it is made.
+// Only the hash of the secret is stored. A key's tenant is fixed when it is created.
 //
 // mode: write
 // row:  key_id

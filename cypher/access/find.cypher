@@ -1,4 +1,4 @@
-// The API key whose secret has this hash, whichever tenant it opens: one row at most.
+// The API key whose secret has this hash, whichever tenant it opens: at most one row.
 //
 // mode: read
 // row:  access

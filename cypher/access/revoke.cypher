@@ -1,4 +1,4 @@
-// Revoke an API key of the tenant; the time of the first revocation stays.
+// Revoke an API key of the tenant; the time of the first revocation is kept.
 //
 // mode: write
 // row:  access

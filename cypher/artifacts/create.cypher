@@ -1,9 +1,9 @@
-// Create the first artifact of a chain, for each row, with links to the events and memories that are stored.
+// Create the first artifact of a chain for each row, with links to its stored events and memories.
 //
 // Evidence that is not stored yet is linked when it arrives (events/settle), so that erasure reaches the artifact.
 //
-// If another writer created the same one since the caller looked, the uniqueness of key and dedup_key refuses it, and
-// the caller looks again.
+// If another writer created the same one since the caller read, the uniqueness constraints on key and dedup_key reject
+// it and the caller reads again.
 //
 // mode: write
 // row:  artifact_id, events, memories

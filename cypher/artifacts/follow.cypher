@@ -1,4 +1,4 @@
-// Let a draft that was proposed as a successor take the place of its active predecessor (HMX-A 7).
+// Replace an active artifact by the draft that was proposed as its successor (HMX-A 7).
 //
 // Both are locked by artifacts/lock; artifacts/transition then makes the draft active at the time returned. No row if
 // the predecessor is not active, has a successor or differs in type or version. A draft with the content of its

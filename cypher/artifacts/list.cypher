@@ -1,9 +1,9 @@
-// A page of the tenant's artifacts as of a time, newest first, that apply to the reader.
+// A page of the tenant's artifacts that apply to the reader as of a time, newest first.
 //
-// The status is the one that the history gives for that time. An artifact is left out only if the reader is known to be
-// outside its validity scope (HMX-A 6); what the reader does not state excludes nothing.
+// The status is the one at that time. An artifact is left out only if the reader is known to be outside its validity
+// scope (HMX-A 6); a criterion the reader leaves unset excludes nothing.
 //
-// With tenant and time in the order, the index is read from its newest end until the page is full. Values that may be
+// With tenant and time in ORDER BY, the index is read from its newest end until the page is full. Values that may be
 // null are wrapped in coalesce: IS NULL OR would be planned branch by branch, which loses the order.
 //
 // mode: read

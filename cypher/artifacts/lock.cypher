@@ -1,7 +1,7 @@
 // Lock artifacts in key order, before anything is read from them.
 //
-// This is a statement of its own so that the next one reads what was committed when the lock was granted, never a value
-// that the planner fetched before it waited. Writing the title back changes nothing: it is immutable (HMX-A 1).
+// A separate statement, so that the next one reads what was committed when the lock was granted, never a value fetched
+// before the wait. Writing the title back changes nothing: it is immutable (HMX-A 1).
 //
 // mode: write
 // row:  artifact_id

@@ -1,7 +1,7 @@
-// A page of the tenant's artifacts as of a time, by a number of the reader's choice, that apply to the reader.
+// A page of the tenant's artifacts that apply to the reader as of a time, sorted by the number the reader chose.
 //
 // All artifacts that match are read and sorted: no index has this order. *direction* is 1 or -1, so that one comparison
-// continues a page in either order.
+// finds the next page in either order.
 //
 // mode: read
 // row:  artifact, place

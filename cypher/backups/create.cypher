@@ -1,4 +1,4 @@
-// Create the nodes of a backup as they were; returns the server's id of each beside its id in the backup.
+// Create the nodes of a backup as they were; returns the server's id of each with its id in the backup.
 //
 // mode: write
 // row:  id, restored_id

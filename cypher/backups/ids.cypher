@@ -1,7 +1,7 @@
 // The server's ids of all nodes of the tenant, label by label, the tenant's own node last: one row.
 //
-// A backup reads everything; of most labels the nodes of all tenants are passed, as not every node is in an index that
-// begins with the tenant. API keys are no memory: each server has its own.
+// A backup reads everything; for most labels the nodes of all tenants are scanned, because not every node is in an
+// index that begins with the tenant. API keys are left out: each server has its own.
 //
 // mode: read
 // row:  ids

@@ -1,4 +1,4 @@
-// Create the relationships of a backup between nodes that are restored.
+// Create the relationships of a backup between restored nodes.
 //
 // mode: write
 // row:  links

@@ -1,4 +1,4 @@
-// Nodes with everything that they hold and every relationship that leaves them: a page of a backup.
+// A page of a backup: nodes with all their properties and outgoing relationships.
 //
 // mode: read
 // row:  id, labels, properties, outgoing

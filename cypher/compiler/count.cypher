@@ -1,6 +1,6 @@
-// Raise the counts of artifacts whose content stays the same, and record it in their history.
+// Update the counts of artifacts whose content stays the same, and record them in their history.
 //
-// Counts take effect no earlier than the last ones. The artifacts are locked by artifacts/lock.
+// Counts take effect no earlier than the previous ones. The artifacts are locked by artifacts/lock.
 //
 // mode: write
 // row:  artifact_id, at_us

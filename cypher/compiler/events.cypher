@@ -1,6 +1,6 @@
-// The visible events of several small sessions, session by session, each in its order.
+// The visible events of several small sessions, session by session, each in its total order.
 //
-// The pattern starts at the session: with statistics that know only large sessions the planner would scan all events.
+// The pattern starts at the session: with statistics from large sessions only, the planner would scan all events.
 //
 // mode: read
 // row:  session_key, event

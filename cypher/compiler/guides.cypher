@@ -1,4 +1,4 @@
-// The active artifacts that can guide a running session: by its tools, its failures, its choices.
+// The active artifacts that can guide a running session.
 //
 // mode: read
 // row:  guide

@@ -1,6 +1,6 @@
-// The heads of all chains that the compiler started: its present and past knowledge.
+// The heads of all chains that the compiler started, whatever their status.
 //
-// The index leaves out those that are superseded, and whatever others recorded.
+// The index seek skips superseded artifacts and those the compiler did not record.
 //
 // mode: read
 // row:  key, head

@@ -1,4 +1,4 @@
-// Store the model that suggestions are made from. The node is locked by compiler/lock.
+// Store the model behind suggestions. The node is locked by compiler/lock.
 //
 // mode: write
 // row:  model_hash

@@ -1,6 +1,6 @@
 // The keys of a tenant's latest summarised sessions, by the time of their last event.
 //
-// With all properties of the index in the order, it is read backwards and costs what it returns.
+// Because ORDER BY lists every property of the index, the index is read backwards and only the rows returned are read.
 //
 // mode: read
 // row:  session_key

@@ -1,6 +1,6 @@
 // Take the lock for compiling a tenant: the first statement of the writing transaction.
 //
-// Compilations of one tenant run one after the other; the second sees the heads that the first left.
+// Compilations of one tenant run one after another, so that each sees the heads of the previous one.
 //
 // mode: write
 // row:  model_hash

@@ -1,4 +1,4 @@
-// The model that suggestions are made from: at most one row.
+// The model behind suggestions: at most one row.
 //
 // mode: read
 // row:  model, profile

@@ -1,5 +1,5 @@
-// Remove the dedup_key of artifacts that are about to leave draft and active, so that successors find it free in
-// whatever order they are written. The artifacts are locked by artifacts/lock.
+// Remove the dedup_key of artifacts that are about to leave draft and active, so that successors can be written in any
+// order. The artifacts are locked by artifacts/lock.
 //
 // mode: write
 // row:  released

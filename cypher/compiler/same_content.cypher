@@ -1,4 +1,4 @@
-// The draft or active artifacts that already have one of the contents that are about to be stored.
+// The draft or active artifacts with a content that is about to be stored.
 //
 // mode: read
 // row:  dedup_key, key, artifact_id, status, lineage_key

@@ -1,7 +1,7 @@
 // The last visible events of one session after a position, in its order.
 //
-// With both properties of the index in the order, it is read backwards and costs what is returned, however long the
-// session is. Lists are compared because OR would be planned branch by branch, which loses the order.
+// Because ORDER BY lists both properties of the index, the index is read backwards and only the rows returned are read,
+// however long the session is. Lists are compared because OR would be planned branch by branch, which loses the order.
 //
 // mode: read
 // row:  event

@@ -1,6 +1,6 @@
 // The first visible events of one session, in its order.
 //
-// The order names both properties of the index, so that it is read in order and costs what is returned.
+// Because ORDER BY lists both properties of the index, the index is read in order and only the rows returned are read.
 //
 // mode: read
 // row:  event

@@ -1,5 +1,5 @@
-// Record which version of the tenant's state was compiled, from summaries of which form. It follows tenants/bump if
-// anything visible was written, and changes nothing but this mark.
+// Record which version of the tenant's state was compiled, and the version of the summaries. It runs after tenants/bump
+// if anything visible was written, and changes nothing else.
 //
 // mode: write
 // row:  compiled_version

@@ -1,6 +1,6 @@
 // Store summaries of sessions, with the version of the session that each was made from.
 //
-// A session that has since changed or lost events takes none, and is read again by the next compilation.
+// A session that has since changed or lost events is skipped and read again by the next compilation.
 //
 // mode: write
 // row:  stored

@@ -1,5 +1,4 @@
-// Active artifacts about a condition, each with the other active ones about the same condition that it has no conflict
-// with yet.
+// Active artifacts about a condition, each with the other active artifacts about it that have no conflict with it yet.
 //
 // Without the hint the planner reads every active artifact of the tenant for each claim.
 //

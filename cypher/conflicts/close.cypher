@@ -1,4 +1,4 @@
-// Resolve an open conflict: which side is kept (all, if none is named) and why. At most one row.
+// Resolve an open conflict, recording which side is kept (all, if none is named) and why. At most one row.
 //
 // mode: write
 // row:  conflict_id, at_us

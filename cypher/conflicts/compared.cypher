@@ -1,4 +1,4 @@
-// Record which artifacts were compared with all others about their condition.
+// Mark artifacts as compared with all others about their condition.
 //
 // mode: write
 // row:  -

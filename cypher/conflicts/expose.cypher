@@ -1,6 +1,6 @@
-// Let all active artifacts about a condition be compared once more, now with these stated policies.
+// Mark all active artifacts about a condition for another comparison, now with these stated policies.
 //
-// Artifacts come before the tenant, as in every transaction that locks both.
+// Artifacts are locked before the tenant, as in every transaction that locks both.
 //
 // mode: write
 // row:  -

@@ -1,6 +1,6 @@
 // Pairs of active relations of opposed types between the same two entities.
 //
-// Few relations are of such types; with the hint, no others are read.
+// Few relations have such types; with the hint, no others are read.
 //
 // mode: read
 // row:  source, target, first_type, second_type, confidence, detected_us

@@ -1,4 +1,4 @@
-// The policies in force that were stated or recorded, which decisions are compared with.
+// The stated or recorded policies in force, with which decisions are compared.
 //
 // mode: read
 // row:  policy

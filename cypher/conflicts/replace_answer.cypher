@@ -1,7 +1,8 @@
 // Give the winning side the losing side's place in the chain of answers to a question, if only the loser has one.
 //
-// One row if so: the chain must be rebuilt, and whatever still contradicts the loser now contradicts the winner. The
-// sides are locked by conflicts/lock. Without the hint the planner reads all answers to questions while there are few.
+// Returns one row in that case: the chain must be rebuilt, and everything that contradicts the loser now contradicts
+// the winner. The sides are locked by conflicts/lock. Without the hint the planner reads all answers while there are
+// few.
 //
 // mode: write
 // row:  slot_key, kept, rivals

@@ -1,4 +1,4 @@
-// Conflicts by their keys, newest first, each with the records that it is between.
+// Conflicts by key, newest first, each with the records on its sides.
 //
 // mode: read
 // row:  conflict, sides

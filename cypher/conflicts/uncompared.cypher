@@ -1,4 +1,4 @@
-// The active artifacts about a condition that no compilation has compared with the others about it yet.
+// Active artifacts with a condition that no compilation has compared yet with other artifacts on the same condition.
 //
 // mode: read
 // row:  key

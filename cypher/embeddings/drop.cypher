@@ -1,4 +1,4 @@
-// Remove up to $limit vectors of the tenant, and with the last of them the size that they had.
+// Remove up to $limit vectors of the tenant, and their size together with the last of them.
 //
 // mode: write
 // row:  removed

@@ -1,6 +1,6 @@
-// Make the index of the vectors that an embedder gave to events; only a client that has an embedder sends this.
+// Create the index of event vectors; only a client with an embedder sends this.
 //
-// One index for all tenants and models: vectors of another size are never compared with each other.
+// One index for all tenants and models: vectors of different sizes are never compared with each other.
 //
 // mode: schema
 // row:  -

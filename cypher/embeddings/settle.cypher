@@ -1,4 +1,4 @@
-// Note that all events up to a version of the state have vectors, so that the next pass reads only what changed since.
+// Record that all events up to a version of the state have vectors: the next pass reads only what changed since.
 //
 // mode: write
 // row:  -

@@ -1,7 +1,7 @@
-// Give events their vectors. The first ones of a tenant fix the size of all: others are not written, and *dimension*
-// shows it.
+// Store the vectors of events. The first ones of a tenant fix the size of all; vectors of another size are not written,
+// and *dimension* shows the size.
 //
-// The tenant's node is locked first, so that of two clients with different embedders the later one is refused.
+// The tenant's node is locked first: if two clients have different embedders, the later one is refused.
 //
 // mode: write
 // row:  dimension, stored

@@ -1,6 +1,6 @@
-// The keys of an event and of those that caused it, the nearest first: at most 250 steps, for each of a few events.
+// For each of a few events, its key and those of the events that caused it, nearest first: at most 250 steps.
 //
-// An event names one cause at most, so the longest path is the only one that matters, and a loop ends it.
+// An event names at most one cause, so only the longest path matters; a loop ends it.
 //
 // mode: read
 // row:  line

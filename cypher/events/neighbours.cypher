@@ -1,8 +1,8 @@
-// The stored events next to late ones: those at the same place in the order, and those at the place before it.
+// The stored events next to late ones: those at the same position in the order, and those at the position before it.
 //
 // Ids break the last tie, and the database compares stored text by code points but parameters by UTF-16 units, so the
-// caller compares them. Descending by session and sequence, the index's two properties, it is read in order and the
-// search ends at once. The index is named, because on some statistics the planner takes another.
+// caller compares them. Ordered descending by session and sequence, the index's two properties, the index is read in
+// order and the search ends at once. The hint is needed because some statistics make the planner choose another index.
 //
 // mode: read
 // row:  key, twins, lower

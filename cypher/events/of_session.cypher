@@ -1,6 +1,6 @@
 // The events of one session of the given types, in the session's total order; erased events have no content.
 //
-// Read through the index of the session's events; those of other types cost a look each.
+// Read through the index of the session's events; each event of another type costs a lookup.
 //
 // mode: read
 // row:  event_id, event_type, timestamp, content, metadata

@@ -1,17 +1,17 @@
 // Lock the sessions of a batch, and the stored answers to the questions that it answers: one row.
 //
-// Sessions and answers come in key order, so that writers queue up instead of blocking each other in a ring. Writing a
-// property takes the lock, and for an answer it must not read what it sets (events/record). What is returned was read
-// after that and cannot change until the commit.
+// Sessions and answers come in key order, so that writers queue up instead of deadlocking. Writing a property takes the
+// lock, and for an answer it must not read what it sets (events/record). The row is read after that and cannot change
+// until the commit.
 //
-// What is stored of the batch is read only where a session does not have the expected number of events: somebody
-// wrote to it since events/known, or nobody asked.
+// The stored part of the batch is read again only if a session does not have the expected number of events: it was
+// written to since events/known, or the caller did not send events/known.
 //
-// An answer that was retired by hand, or that lost a conflict, keeps its place in the chain but is never observed again.
-// What replaced an answer by hand without answering the same question keeps its place too: that link is not part of the
-// chain. Where the batch gives another answer between two observations of a stored one, these come as tellings, since
-// the stored answer may have to be split. What lost a conflict against an answer comes with it, so that saying it again
-// is an observation of the memory that lost, not a new contradiction.
+// An answer that was retired by hand, or that lost a conflict, keeps its position in the chain but is never observed
+// again. A memory that replaced an answer by hand without answering the same question keeps its position too: that link
+// is not part of the chain. If the batch has another answer between two observations of a stored one, these are
+// returned as tellings, because the stored answer may have to be split. Memories that lost a conflict against an answer
+// are returned with it, so that stating one again is an observation of that memory, not a new contradiction.
 //
 // mode: write
 // row:  sessions, events, signatures, answers

@@ -2,14 +2,15 @@
 //
 // Sessions come in key order, their events in session order. Links and mentions inside the batch refer to events by
 // position, which saves an index lookup for nodes just created; a chain that continues a stored event refers to it by
-// key. $batch.admitted are keys of stored events that nothing was learnt from so far; their positions come after those of
+// key. $batch.admitted are keys of stored events from which nothing was learned so far; their positions follow those of
 // new ones. Sessions are matched through the index on their keys alone, the smallest one.
 //
 // Entities come in key order, so that writers wait for each other instead of deadlocking; relations need no lock of
-// their own. The first write to an entity must not read what it sets: a write that does locks the relationships of the
-// node before the node, and would block whoever holds the node and needs its relationships next. Spelling, type and
-// confidence change rarely and are written only where they do. Of two types for one name, the higher of $batch.ranks
-// decides; a type without a rank was given by data and is above all of these, the one with fewer words first.
+// their own. The first write to an entity must not read what it sets: a write that does locks the node's relationships
+// before the node, and would deadlock with a writer that holds the node and needs its relationships next. Spelling,
+// type and confidence change rarely and are written only if they do. If a name has two types, the one with the higher
+// rank in $batch.ranks is kept; a type without a rank was stated by data and ranks above these, the one with fewer
+// words first.
 //
 // mode: write
 // row:  stored, mentioned, related

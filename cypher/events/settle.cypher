@@ -1,10 +1,10 @@
-// Raise the tenant's version, stamp what a batch wrote with it, and link what points beyond the batch.
+// Raise the tenant's version, stamp what a batch wrote with it, and make the links to events outside the batch.
 //
-// The last statement of an ingest transaction, and the tenant is locked first (as in tenants/bump): until the commit its
-// writers come one at a time, so that of two events in different sessions that point at each other's batches the later
-// writer always sees the earlier one. A missing end leaves an Awaited node under the key that it will offer; the batch
-// that brings it makes the link, and *awaited* has the keys of the causes among them. For the same reason the first
-// embedding of a tenant fixes here the dimension of all.
+// The last statement of an ingest transaction, and the tenant is locked first (as in tenants/bump): writers take turns
+// until the commit, so if two events in different sessions refer to each other, the later writer always sees the
+// earlier one. For a missing event, an Awaited node is created under the event's future key; the batch that brings the
+// event makes the link, and *awaited* has the keys of the causes among these events. For the same reason, a tenant's
+// first embedding fixes the dimension of all here.
 //
 // mode: write
 // row:  awaited, embedding_dimension

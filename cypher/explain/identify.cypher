@@ -1,4 +1,4 @@
-// What an id refers to: an artifact, a memory, an event, a conflict, a task record or an entity, in this order. An
+// The record with an id: an artifact, a memory, an event, a conflict, a task record or an entity, in this order. An
 // entity's id is its key.
 //
 // mode: read

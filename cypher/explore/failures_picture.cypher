@@ -1,7 +1,7 @@
 // Failures and what fixed them, as a picture.
 //
-// Failure playbooks, their evidence, and the order of these events. A way out that never worked stays a draft, and is
-// shown here all the same.
+// Failure playbooks, their evidence, and the order of these events. A recovery that never worked stays a draft, and is
+// shown here too.
 //
 // mode: read
 // row:  playbook, evidence, event, relation, other

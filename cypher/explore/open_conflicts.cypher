@@ -1,6 +1,6 @@
 // Open conflicts and their sides.
 //
-// Records that cannot both be true, with what each is between, as a picture.
+// Records that cannot both be true, with the sides of each, as a picture.
 //
 // mode: read
 // row:  conflict, relation, side

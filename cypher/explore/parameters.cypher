@@ -4,8 +4,8 @@
 // events (else the newest), the best connected entity, the artifact with the most evidence up to sixty sources, the
 // newest thread, and the day before the latest change of knowledge.
 //
-// Memories stated or tidied by hand have sessions and a thread of their own; nobody ran these and they have no story,
-// so they are skipped. Properties that always exist are named so that their indexes are used.
+// Memory operations and maintenance have sessions and a thread of their own, in which no agent worked: these are
+// skipped. Properties that always exist are named so that their indexes are used.
 //
 // mode: read
 // row:  tenant_id, tenant_key, session_id, name, artifact_id, prefix, source_ids, thread_id, since, days

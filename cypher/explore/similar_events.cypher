@@ -2,7 +2,8 @@
 //
 // The events whose embeddings are closest to the given one, which must come from the model that made theirs.
 //
-// Compared one by one within the tenant: a vector index would be shared by all tenants, and find those of others first.
+// Compared one by one within the tenant: a vector index would be shared by all tenants, and might find those of others
+// first.
 //
 // mode: read
 // row:  event_id, session_id, timestamp, event_type, text, similarity

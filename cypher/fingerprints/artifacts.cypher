@@ -1,4 +1,4 @@
-// The tenant's active artifacts without their contents, in one row: what a fingerprint chooses from.
+// The tenant's active artifacts without their contents, in one row: the candidates for a fingerprint.
 //
 // One row, because 10^4 rows cost more than the data in them.
 //

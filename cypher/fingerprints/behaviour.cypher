@@ -1,7 +1,6 @@
-// What sessions show about behaviour, in one row: the number of sessions and events, their durations, and each
-// session's counts.
+// The behaviour of sessions, in one row: the number of sessions and events, their durations, and each session's counts.
 //
-// Sessions that only log an import are skipped: they are nobody's work.
+// Sessions that only log an import are skipped: no agent worked in them.
 //
 // mode: read
 // row:  sessions, session_events, session_us, counted

@@ -1,7 +1,7 @@
 // The contents of the artifacts in a fingerprint, and the private names in each one's evidence.
 //
-// Only names of entities whose type must not leave the tenant, so that they can be removed from the texts: types that
-// data gave (order, user) are as private as ids.
+// Only names of entities whose type must not leave the tenant are returned, to be removed from the texts; types taken
+// from data (order, user) are as private as ids.
 //
 // mode: read
 // row:  artifact_id, content, names

@@ -1,5 +1,5 @@
-// The imported artifacts that may still be in force, and the tenant's own artifacts of the same types. A draft that only
-// untrusted sources show confirms nothing.
+// The imported artifacts that may still be in force, and the tenant's own artifacts of the same types. A draft
+// that only untrusted sources support confirms nothing.
 //
 // mode: read
 // row:  key, artifact_id, artifact_type, status, imported, title, content

@@ -1,6 +1,6 @@
 // The imports of one envelope, oldest first, with their outcomes.
 //
-// An import is withdrawn when it was forgotten, or when the event that logs it was.
+// An import counts as withdrawn if it was forgotten, or if the event that logs it was.
 //
 // mode: read
 // row:  key, import_id, generation, taken_back, artifact_ids, conflict_ids

@@ -1,8 +1,7 @@
-// Store the counts made from sessions, with the version of the tenant's state that they were read from and of the rules
-// that made them.
+// Store the counts of sessions, with the version of the session that they were made from and of the counting rules.
 //
-// They are derived from events alone, so readers see no change and the state version stays. A session written to in
-// between is out of date and read again.
+// They are derived from events alone, so readers see no change and the state version stays. The counts of a
+// session written to in between are out of date and made again.
 //
 // mode: write
 // row:  sessions

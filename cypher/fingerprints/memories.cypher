@@ -1,7 +1,7 @@
 // The number of the tenant's memories by status, kind and extraction method, with sums in whole numbers. Proposals and
-// what is bound to single users do not travel.
+// memories bound to single users are not exported.
 //
-// The (tenant_id, kind) index is only used if both properties are named.
+// The (tenant_id, kind) index is used only if both properties have a predicate.
 //
 // mode: read
 // row:  status, kind, extraction_method, memory_count, confidence_millionths, observations

@@ -1,6 +1,6 @@
 // Open conflicts between imported drafts and artifacts in force, if they are not stored yet.
 //
-// Nothing is decided here, because drafts are not retrieved: the conflict waits until somebody activates the draft.
+// They are not resolved here: drafts are not retrieved, so a conflict waits until somebody activates the draft.
 //
 // mode: write
 // row:  conflict_id

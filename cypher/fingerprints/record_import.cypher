@@ -1,5 +1,5 @@
-// Store an import's fingerprint. If another importer stored it since the caller looked, the uniqueness of its key
-// refuses it.
+// Store an import's fingerprint. If another importer stored it since the caller read, the uniqueness constraint rejects
+// it.
 //
 // mode: write
 // row:  fingerprint_id

@@ -1,6 +1,6 @@
 // Store a reader's report on a pack; a later report on the same pack replaces the earlier one.
 //
-// The tags are the present ones of the artifacts in the pack. Packs do not depend on reports, so the state version
+// The tags are the current tags of the artifacts in the pack. Packs do not depend on reports, so the state version
 // stays.
 //
 // mode: write

@@ -1,6 +1,6 @@
 // The latest reports on context packs: what was in them and how useful they were.
 //
-// With tenant and time in the order, no more of the index is read than asked for.
+// With tenant and time in ORDER BY, only the rows returned are read from the index.
 //
 // mode: read
 // row:  pack_id, signal, budget, section_tokens, artifact_ids, tags

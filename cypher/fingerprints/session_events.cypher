@@ -1,5 +1,5 @@
-// The events of some sessions that show behaviour, each session in its total order (HMX-E 7). The sequence is named so
-// that its index is used.
+// Events that show behaviour, for the given sessions, each session in its total order (HMX-E 7). The ``sequence``
+// predicate makes the planner use its index.
 //
 // mode: read
 // row:  session_key, event_id, event_type, time_us, correlation_id, source, tags, content

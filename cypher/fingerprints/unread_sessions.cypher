@@ -1,6 +1,6 @@
 // A page of the sessions that changed since their behaviour was counted by these rules, in key order.
 //
-// With tenant and key in the order, the index is read in order and a page costs what it returns. Lists are compared
+// With tenant and key in ORDER BY, the index is read in order and only the rows returned are read. Lists are compared
 // because OR would be planned branch by branch, which loses the order.
 //
 // mode: read

@@ -1,4 +1,4 @@
-// The words of the events that chosen artifacts rest on, each with the users who are named in its session.
+// The words of the events that support the selected artifacts, each with the users named in its session.
 //
 // mode: read
 // row:  words, user_keys

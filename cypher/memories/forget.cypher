@@ -1,7 +1,7 @@
-// Count the live evidence of the memories that rest on a page of erased events; blank those that have none left.
+// Count the remaining evidence of the memories that a page of erased events supported; blank those without any.
 //
-// A blank memory keeps its ids and times and leaves its chain, which is drawn anew from what remains; conflicts with it
-// are over. The keys come in order, as everybody locks them; what is counted before the lock may have changed with it.
+// A blank memory keeps its ids and times and leaves its chain, which is rebuilt from what remains; its conflicts are
+// resolved. The keys are in the order in which all writers lock them; anything counted before the lock may be stale.
 //
 // mode: write
 // row:  key, memory_id, slot_key, lost

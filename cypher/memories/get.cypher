@@ -1,4 +1,4 @@
-// A memory by its key, with where it was last said: one row, or none.
+// A memory by its key, with the event that last stated it: one row, or none.
 //
 // mode: read
 // row:  memory, event_ids, said

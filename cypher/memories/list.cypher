@@ -1,7 +1,7 @@
-// A page of memories, newest first; what is null is not asked for.
+// A page of memories, newest first; a criterion that is null excludes nothing.
 //
-// As of a time: what was first said by then and still held, with how often it had been said, and the first events
-// that said so: no more than a reader of a page looks at. *said* is where it was last said.
+// As of a time: memories first observed by then that still held, with their number of observations and the first events
+// observed, no more than a reader of a page looks at. *said* is the event that last stated the memory.
 //
 // With tenant and time in the order, the index is read from its newest end, and only until the page is full.
 //

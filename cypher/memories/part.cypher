@@ -1,6 +1,7 @@
-// Part stored answers that another one was told amid: one side of their tellings becomes a memory of its own.
+// Split stored answers between whose observations another answer was given: the observations on one side become a
+// memory of their own.
 //
-// The chain around them is drawn anew by memories/record, which follows: hence both sides give up their places in it.
+// The chain around them is rebuilt by memories/record, which follows: so both sides give up their positions in it.
 // The memories were locked by events/open before.
 //
 // mode: write

@@ -1,12 +1,12 @@
 // Merge the memories of a batch with their evidence and the entities they are about.
 //
-// What answers a question that has one answer at a time comes with its place in the chain: when it ceased to hold and
-// what it supersedes. Stored rows come before new ones, so that the unique keys head_key and supersedes_key are given
-// up before they are taken; the edges are drawn when all nodes are there. Confidence follows from the surest rule and
-// the number of observations alone, whatever their order. What was taken out of what holds by hand, or lost a conflict,
-// stays out, however often it is said; what had lost its evidence holds again. An answer that contradicts one of the
-// chain ends with it, even if both were said to hold, and so does their conflict. The first write locks each memory, as
-// in events/record.
+// An answer to a question that has one answer at a time comes with its position in the chain: when it ceased to hold
+// and what it supersedes. Stored rows come before new ones, so that the unique keys head_key and supersedes_key are
+// given up before they are taken; the edges are made once all nodes exist. Confidence depends only on the surest rule
+// and the number of observations, whatever their order. A memory that was retired by hand, or lost a conflict, stays
+// retired, however often it is stated; one that had lost its evidence holds again. An answer that contradicts one of
+// the chain ends with it, even if both were stated to hold, and so does their conflict. The first write locks each
+// memory, as in events/record.
 //
 // mode: write
 // row:  memories

@@ -1,6 +1,7 @@
-// Put memories in the place of those that their events name.
+// Supersede the memories that events name by the memories of these events.
 //
-// What is missing, was replaced before or would close a loop is left as it is: callers that insist compare afterwards.
+// A memory that is missing, already superseded or would close a loop is left as it is; callers that need the
+// replacement check it afterwards.
 // The unique supersedes_key makes a second successor impossible.
 //
 // mode: write

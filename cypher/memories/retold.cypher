@@ -1,4 +1,4 @@
-// The first telling that is left of memories that lost some: what their words are taken from anew.
+// The first remaining observation of memories that lost some evidence: their wording is taken from it.
 //
 // mode: read
 // row:  memory, event

@@ -1,5 +1,5 @@
-// Give memories the words of another telling of the same; conflicts that quote them quote these. The memories were locked
-// by memories/forget before.
+// Give memories the wording of another observation, also in the conflicts that quote them. The memories are locked by
+// memories/forget.
 //
 // mode: write
 // row:  memory_id

@@ -1,6 +1,6 @@
-// When memories were taken out of what holds, by hand or as the losing side of a conflict: no row for those that were not.
+// The time at which memories were retired, by hand or as the losing side of a conflict; no row for the others.
 //
-// One that lost its evidence has no words any more: it was not taken out.
+// A memory without text lost its evidence: it was not retired.
 //
 // mode: read
 // row:  key, taken_out_us

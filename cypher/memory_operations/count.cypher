@@ -1,4 +1,4 @@
-// Add to what is known of how useful memories were.
+// Add to the counts of how often memories were useful and useless.
 //
 // mode: write
 // row:  memory_id, useful, useless

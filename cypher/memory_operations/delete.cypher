@@ -1,4 +1,4 @@
-// Take memories out of what holds, for good; their nodes stay, so that what rested on them can still be explained.
+// Retire memories for good; their nodes stay, so that records derived from them can still be explained.
 //
 // mode: write
 // row:  memory_id

@@ -1,4 +1,4 @@
-// Keep what the caller said about a memory besides its words: project and tags.
+// Store the project and tags that the caller gave to a memory.
 //
 // mode: write
 // row:  memory_id

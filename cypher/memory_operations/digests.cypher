@@ -1,4 +1,4 @@
-// All digests that are shown, by key and age: which of them are copies of others, and which are stale.
+// All visible digests with key, age and staleness, by which duplicates are found.
 //
 // mode: read
 // row:  key, artifact_id, digest_key, artifact_role, scope_id, project_id, stale, source_updated_at_ms

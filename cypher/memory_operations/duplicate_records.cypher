@@ -1,4 +1,4 @@
-// Task records that are shown and say exactly the same in the same task; digests left out.
+// Visible task records of one task with exactly the same text, without digests.
 //
 // mode: read
 // row:  task_id, artifact_kind, text, artifact_ids

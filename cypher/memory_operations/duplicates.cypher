@@ -1,4 +1,4 @@
-// Memories that hold and say exactly the same, by kind and text, the largest groups first.
+// Memories in force with exactly the same kind and text, the largest groups first.
 //
 // The kind is named for its index.
 //

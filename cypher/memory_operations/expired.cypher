@@ -1,4 +1,4 @@
-// Memories that hold by their status but whose time is over: what they say ended, or they were to be kept no longer.
+// Memories whose status is in force but whose time is over: they ended, or have expired.
 //
 // The kind is named for its index.
 //

@@ -1,4 +1,4 @@
-// The memories that one event gave evidence for.
+// The memories that one event is evidence for.
 //
 // mode: read
 // row:  key, memory_id, text

@@ -1,5 +1,5 @@
-// A semantic memory: one row with what took its place, what it took the place of, its evidence, and the task records that
-// rest on the same events.
+// A semantic memory: one row with its successor, its predecessor, its evidence, and the task records with the same
+// events as evidence.
 //
 // mode: read
 // row:  memory, superseded_by, supersedes, event_ids, said, record_keys

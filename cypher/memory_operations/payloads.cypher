@@ -1,4 +1,4 @@
-// One row about the size and the indexing of what is stored: characters of memory texts, and how many can be searched.
+// Size and indexing of memories, as one row: characters of their texts, and how many of them can be searched.
 //
 // The kind is named for its index.
 //

@@ -1,4 +1,4 @@
-// How many task records of each kind are shown and how many are hidden.
+// Number of visible and hidden task records of each kind.
 //
 // mode: read
 // row:  kind, active, hidden

@@ -1,4 +1,4 @@
-// Hide digests that are copies of others; nothing is deleted.
+// Hide duplicate digests; nothing is deleted.
 //
 // mode: write
 // row:  artifact_id

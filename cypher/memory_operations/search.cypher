@@ -1,9 +1,9 @@
-// The semantic memories that a full-text question finds, with what decides whether they are shown, and the task records
-// that rest on the same events: one row. looked_at tells how much the index answered: where that is $limit, it may have
-// more. The index knows no kinds and projects, and artifacts stand in it too.
+// The semantic memories that a full-text query finds, with the properties that decide whether they are shown, and the
+// task records with the same events as evidence: one row. looked_at is the number of hits of the index: if that is
+// $limit, there may be more. The index has no kinds and projects, and it contains artifacts too.
 //
-// Proposals, and what is bound to a user outside the audience ($owners and the users of the running session), are found
-// with $include_hidden only.
+// Proposals, and memories of users outside the audience ($owners and the users of the running session), are found only
+// with $include_hidden.
 //
 // mode: read
 // row:  looked_at, memories

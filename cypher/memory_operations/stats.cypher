@@ -1,4 +1,4 @@
-// How many memories of each kind hold and how many do not.
+// Number of memories of each kind that are in force, and of those that are not.
 //
 // The kind is named for its index.
 //

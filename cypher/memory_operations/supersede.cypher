@@ -1,6 +1,7 @@
-// Put a memory in the place of another; the unique supersedes_key makes a second successor impossible.
+// Make a memory the successor of another; the unique supersedes_key makes a second successor impossible.
 //
-// Both are locked by the caller. Nothing takes the place of what came after it: the older one's history is walked.
+// Both are locked by the caller. The history of the older one is walked, so that no memory supersedes its own
+// successor.
 //
 // mode: write
 // row:  memory_id

@@ -4,27 +4,26 @@
 // after erasure, when it has no hash. It can be large: a model whose hash is in $models is cached by the client and not
 // sent. With $guided also fetch the priors of the imported fingerprint in force.
 //
-// Without $works, $session_key is no session's: a condition would be checked for every event of a long one. The actions
-// are those among its last 1,000 events.
+// Without $works, $session_key matches no session: a condition would be checked for every event of a long one. The
+// actions are those among its last 1,000 events.
 //
 // Returns one row with unordered lists, which decode faster than many rows; the reader sorts them. Each event comes as
 // its precomputed recall_row plus its text (at most 4,000 characters): a separate statement for the texts of the packed
 // events takes twice as long. The reader filters out neighbours that are later or expired; erased events and those that
 // `remember` wrote have no recall_row.
 //
-// The scores of full-text search depend on the words of all tenants. Where it was cut off, each of the $terms of a tenant
-// with at most $few events (a larger one shapes these scores itself) is therefore searched alone. The events are ranked
-// here, by the rarity of the terms among the tenant's own events and, as in BM25, by their length: $limit cuts off the
-// weakest. Properties are read of about twice as many: reading one walks all properties of a node. A term with $most hits
-// or more is too common to say which of them matter; if the other terms find too few events, the best hits of the search
-// for all terms follow. Full-text search cannot filter by time: as-of queries over-fetch by $reach, so that later events
-// do not displace earlier ones.
+// The scores of full-text search depend on the words of all tenants. If a search was cut off, each of the $terms of a
+// tenant with at most $few events is therefore searched alone; a larger tenant dominates these scores itself. The
+// events are ranked here, by the rarity of the terms among the tenant's own events and, as in BM25, by their length:
+// $limit cuts off the weakest. Properties are read of only about twice as many: reading one walks all properties of a
+// node. A term with $most hits or more is too common to tell which of them matter; if the other terms find too few
+// events, the best hits of the search for all terms follow. Full-text search cannot filter by time: as-of queries
+// over-fetch by $reach, so that later events do not displace earlier ones.
 //
 // The first $windows hits, the centres, also fetch four turns on both sides, which proves adjacency: asking each event
 // for its NEXT would take 1 to 2 ms. cut_off reports that the index may have more hits or that some hits are not
 // centres. state_version is read first here and again by the last statement, so that concurrent commits are detected.
-// The latest session events come straight from the index,
-// whose properties the ORDER BY repeats.
+// The latest session events come straight from the index, whose properties the ORDER BY repeats.
 //
 // mode: read
 // row:  state_version, as_of_us, event_count, cut_off, events, texts, centres, model_hash, model, schemas, done, latest, priors

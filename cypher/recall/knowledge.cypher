@@ -3,33 +3,33 @@
 // replies that determine their trust; entities, open conflicts, and the actions of the running session. Nothing depends
 // on the ranking of events, so the server runs this while the client ranks.
 //
-// As of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. Full-text search returns best
-// hits first and cannot filter by time, so as-of queries over-fetch by $reach; cut_off reports that an index may have
-// had more. Which hits are best depends on the words of all tenants: where a search was cut off, each of the $terms is
-// searched alone, and the hits are ranked here by what is rare in the tenant. Terms of too many hits do not count there.
-// Always returns hard rules, up to 1,000, twice as many as a pack can hold; beyond that sets cut_off.
+// As of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. Full-text search returns
+// best hits first and cannot filter by time, so as-of queries over-fetch by $reach; cut_off reports that an index may
+// have had more. Which hits are best depends on the words of all tenants: if a search was cut off, each of the $terms
+// is searched alone, and the hits are ranked here by which terms are rare in the tenant; terms with too many hits do
+// not count. Always returns hard rules, up to 1,000, twice as many as a pack can hold; beyond that sets cut_off.
 //
-// Conflicts are the latest ones and those of the records found; a conflict with a side without remaining evidence is
+// Conflicts are the latest ones and those of the fetched records; a conflict with a side without remaining evidence is
 // ignored. Relations come with recall/surroundings.
 //
-// With $earlier, memories and entities are counted by what was observed by then; entities with more than 1,000 mentions
-// are too expensive to count and keep their current number.
+// With $earlier, observations and mentions are counted as of then; entities with more than 1,000 mentions are too
+// expensive to count and keep their current number.
 //
-// The outdated events are all those behind memories that hold no more, unless something that holds rests on them as well;
-// each comes with whether its memory was deleted.
+// The outdated events are the evidence of memories that no longer hold, unless they are also evidence of one that does;
+// each is returned with whether its memory was deleted.
 //
-// Of a running session with more than 2,000 events the first and the last 1,000 are looked at, for goals and memories; its
-// actions are among the last 1,000.
+// If the running session has more than 2,000 events, goals and memories are read from the first and the last 1,000, and
+// actions from the last 1,000.
 //
-// Imported memories are supported only by their import event, which says nothing about them and is not shown.
+// Imported memories have only their import event as evidence, which says nothing about them and is not shown.
 //
 // A memory bound to a user is read only if that user is in the audience: $owners and, unless the pack is $for_user, the
-// users who speak in the running session. Proposals of sources without authority are not read, nor are memories of other
-// scopes than $scopes, unless the question comes from $anywhere. Pinned memories are read whatever the question is.
+// users who speak in the running session. Proposals of sources without authority are not read, nor are memories of
+// other scopes than $scopes, unless $anywhere is set. Pinned memories are read whatever the question is.
 //
-// Planner: without the hints it scans all nodes of a label while the counts say that there are few; endNode and startNode
-// keep it from starting at the far end when expanding from a record, an event or an entity. The latest session events come
-// straight from the index, whose properties the ORDER BY repeats.
+// Planner: without the hints it scans all nodes of a label as long as the statistics say that there are few; endNode
+// and startNode keep it from starting at the far end when expanding from a record, an event or an entity. The latest
+// session events come straight from the index, whose properties the ORDER BY repeats.
 //
 // mode: read
 // row:  artifacts, memories, evidence, outdated, task_records, entities, conflicts, session, session_events, cut_off

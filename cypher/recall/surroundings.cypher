@@ -1,30 +1,32 @@
 // Fetch the surroundings of the best events, as one row: events that share an entity with $anchors, events of the time
-// that the question names, the latest events, and those of the running session. Entities with more than $degree mentions
-// are too common to link events; they are skipped entirely, so that no arbitrary part of their mentions is used.
+// that the question names, the latest events, and those of the running session. Entities with more than $degree
+// mentions are too common to link events; they are skipped entirely, so that no arbitrary part of their mentions is
+// used.
 //
-// As of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. The latest events and those of
-// the session are complete by definition; cut_off reports that the named time has more events, or the named entities more
-// neighbours, than were used.
+// As of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. The latest events and those
+// of the session are complete by definition; cut_off reports that the named time has more events, or the named entities
+// more neighbours, than were used.
 //
-// Planner: without the hint it scans the tenant's whole time, or all events, for those of one session; startNode keeps it
-// from starting at events when expanding from an entity. The latest events come straight from the index only if the
-// ORDER BY repeats both of its properties and expires_us is inside coalesce: with IS NULL OR the planner would use the
-// index on expires_us and lose the order.
+// Planner: without the hint it scans all events, or the tenant's whole time range, for those of one session; startNode
+// keeps it from starting at events when expanding from an entity. The latest events come straight from the index only
+// if the ORDER BY repeats both of its properties and expires_us is inside coalesce: with IS NULL OR the planner would
+// use the index on expires_us and lose the order.
 //
 // The content of the $long events is fetched because the pool has only the beginning of their texts.
 //
-// With $related also fetch the relations around the entities that the question $named, and around what bears such a name,
-// two steps deep, and those of the entities of the best three anchors, one step deep. Entities with more than $links
-// relations are not expanded, for the same reason as above; their relations still come in from the other end.
-// Neighbours are chosen by when they were first related, which later events do not change. A node brings the name that a
-// record gave it.
+// With $related also fetch the relations around the entities that the question $named, and around those with such a
+// name, two steps deep, and those of the entities of the best three anchors, one step deep. Entities with more than
+// $links relations are not expanded, for the same reason as above; their relations are still reached from the other
+// end. Neighbours are selected by when they were first related, which later events do not change. A node has the name
+// that a record gave it.
 //
-// results tells which result belongs to which of the $calls. Those of the $unanswered are fetched: a call without its
-// result helps nobody, and the windows of the best events end between them. So are the first $examples of the $sessions:
-// those of at most $short events whole, of others the last events, which say how they ended, before thanks and farewell.
+// results maps each result to the one of the $calls that it answers. Results of the $unanswered calls are fetched: a
+// call without its result is useless, and the windows of the best events may end between the two. So are the first
+// $examples of the $sessions: whole if they have at most $short events, otherwise their last events, which show how
+// they ended, before thanks and farewell.
 //
-// failed are those of the $sessions, and of the sessions of linked events, whose last feedback, as of then, was negative;
-// long_sessions those of the $sessions, and the running one, with more than $longest events by then.
+// failed lists those of the $sessions, and of the sessions of linked events, whose last feedback by then was negative;
+// long_sessions lists those of the $sessions, and the running one, with more than $longest events by then.
 //
 // This is the last statement of a pack, and each statement sees what was committed before it: state_version, read last,
 // reveals concurrent commits since the first statement.

@@ -1,7 +1,7 @@
-// Take the mark from events that came ahead of the clock. Those that were marked after something had been learnt from
-// them (retention/hold_back) have their mentions and memories already.
+// Remove the mark from events that were ahead of the clock. Those that were marked after something had been learned
+// from them (retention/hold_back) have their mentions and memories already.
 //
-// Whoever else admits them waits for the sessions, which are locked before, and finds no mark.
+// A concurrent call waits for the sessions, which are locked before this, and finds no mark.
 //
 // mode: write
 // row:  key, learnt

@@ -1,12 +1,12 @@
 // Artifacts compiled from the sessions of the events that are to be erased and not blanked yet, with the other versions
 // of their chains.
 //
-// An artifact names only a session's steps but may contain any of its words: hence the whole session. The versions of a
-// chain share the name of their pattern, which is made of words too.
+// An artifact names only some steps of a session but may contain any of its words, so the whole session counts. The
+// versions of a chain share the name of their pattern, which consists of words too.
 //
-// The links of artifacts to their evidence name the session, so neither the other events of a long session nor the other
-// evidence of a large tenant's artifacts is read. Conditions on the artifact come after it is found: otherwise the
-// planner starts at the artifacts of all tenants.
+// The links of artifacts to their evidence name the session, so neither the other events of a long session nor the
+// other evidence of a large tenant's artifacts is read. Conditions on the artifact come after it is found: otherwise
+// the planner starts at the artifacts of all tenants.
 //
 // mode: read
 // row:  key, artifact_id, lineage_key, cites_session, living

@@ -1,5 +1,5 @@
 // Artifacts, memories, entities and relations in force that depend on a page of events, with how much of their live
-// evidence is in the page. What the compiler made is deleted with any of its evidence (retention/compiled_from).
+// evidence is in the page. Compiled artifacts are blanked with any of their evidence (retention/compiled_from).
 //
 // Without the hints the planner starts from all task records while there are few. Memories, entities and relations have
 // counters of their evidence, because parts of it may be in nearly every page.

@@ -1,4 +1,4 @@
-// Delete the model that suggestions are made from if no event is left that it could come from.
+// Delete the model behind suggestions if no event is left from which it could have been built.
 //
 // The index gives the tenant's events; the first one with content ends the search.
 //

@@ -1,4 +1,4 @@
-// Events that came ahead of the clock and whose time has come, the earliest first, up to $limit.
+// Events that were ahead of the clock and whose time has come, the earliest first, up to $limit.
 //
 // Only events ahead of the clock are in the index, so the rest of the tenant is not read.
 //

@@ -1,5 +1,5 @@
-// Take the say from all events that are dated after an instant, and bring the histories of artifacts back to it: what was
-// recorded under a wrong time would else not be there until that time has come.
+// Mark all events dated after an instant as ahead of the clock, and move later times in the histories of artifacts back
+// to it: artifacts recorded under a wrong time would otherwise be invisible until that time.
 //
 // mode: write
 // row:  events, artifacts

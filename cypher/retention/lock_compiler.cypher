@@ -1,5 +1,4 @@
-// Take the lock for compiling the tenant and delete the counts that suggestions are made from; the compiler counts
-// again.
+// Take the lock for compiling the tenant and delete the counts behind suggestions; the compiler counts again.
 //
 // A compilation that read the sessions before and writes after this finds the version of the erasure, recorded by
 // retention/stamp, and starts again.

@@ -1,4 +1,4 @@
-// Set a tenant's logical clock back to the latest time of what is left. The tenant is locked by tenants/bump, so no
+// Set a tenant's logical clock back to the latest time that is left. The tenant is locked by tenants/bump, so no
 // later time has been written meanwhile.
 //
 // mode: write

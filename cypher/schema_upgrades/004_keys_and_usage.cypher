@@ -6,7 +6,7 @@
 CREATE CONSTRAINT api_key IF NOT EXISTS
 FOR (n:ApiKey) REQUIRE n.key IS UNIQUE;
 
-// A request brings the secret of a key; only its hash is stored.
+// A request contains the secret of a key; only its hash is stored.
 CREATE CONSTRAINT api_key_secret IF NOT EXISTS
 FOR (n:ApiKey) REQUIRE n.secret_hash IS UNIQUE;
 

@@ -1,4 +1,4 @@
-// Give conflicts page by page, the newest first, without reading all of a tenant's.
+// List conflicts page by page, newest first, without reading all of a tenant's.
 //
 // mode: schema
 // row:  -

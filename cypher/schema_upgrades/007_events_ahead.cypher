@@ -1,4 +1,4 @@
-// Find the events that came ahead of the clock without reading the others.
+// Find the events that are ahead of the clock without reading the others.
 //
 // mode: schema
 // row:  -

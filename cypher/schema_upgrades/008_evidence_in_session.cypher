@@ -1,4 +1,4 @@
-// Find what was compiled from a session without reading its events.
+// Find the artifacts compiled from a session without reading its events.
 //
 // mode: schema
 // row:  -

@@ -1,5 +1,5 @@
-// Find the artifacts that the compiler made, that can guide a session or were not compared with others yet, and the
-// newest conflicts, without reading all of a tenant's.
+// Find the artifacts that were compiled, can guide a session or were not compared with others yet, and the newest
+// conflicts, without reading all of a tenant's.
 //
 // mode: schema
 // row:  -

@@ -1,4 +1,4 @@
-// Give artifacts and conflicts the properties that their new indexes hold. All artifacts are compared once more.
+// Set the properties of artifacts and conflicts that their new indexes hold. All artifacts are compared once more.
 //
 // mode: write
 // row:  -

@@ -1,6 +1,6 @@
 // The schema version of this database, in one row; null where no released version has prepared it.
 //
-// used: whether the database holds tenants all the same, as development versions before the first release left it.
+// used: whether the database holds tenants all the same, left by a development version before the first release.
 //
 // mode: read
 // row:  version, release, used

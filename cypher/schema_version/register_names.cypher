@@ -1,7 +1,7 @@
 // Register every relationship type and property key that the packaged statements use, and wait for all indexes.
 //
-// In a young database the planner warns of names that it has not seen. Once they are registered, such a warning always
-// means a slip in a statement. A new full-text index is populated in the background.
+// In a new database the planner warns of names that it has not seen. Once they are registered, such a warning always
+// means a mistake in a statement. A new full-text index is populated in the background.
 //
 // mode: write
 // row:  -

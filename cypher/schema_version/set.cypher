@@ -1,4 +1,4 @@
-// Record that the database has schema version $version; two clients that prepare it at once meet on the one node.
+// Record that the database has schema version $version; two clients that prepare it at once write the same node.
 //
 // mode: write
 // row:  version

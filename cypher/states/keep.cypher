@@ -1,4 +1,4 @@
-// Keep states under their keys; one that is kept already changes only where its row says so.
+// Store states under their keys; a state that is already stored changes only if its row says so.
 //
 // mode: write
 // row:  states

@@ -1,4 +1,4 @@
-// All states of one kind, latest item first, as of a time; of certain marks only, if asked.
+// All states of one kind, latest item first, as of a time; only those with $marks, if given.
 //
 // mode: read
 // row:  state

@@ -1,7 +1,7 @@
-// Write a fresh digest: the same record as before, with the present content of its sources.
+// Write a fresh digest: the same record as before, with the current content of its sources.
 //
 // The caller locks the tenant's node before reading the sources, and every writer of a source locks it before marking
-// digests stale, so nothing is missed between reading and writing.
+// digests stale, so no change is missed between reading and writing.
 //
 // mode: write
 // row:  artifact_id

@@ -1,4 +1,4 @@
-// Delete a digest whose sources are all superseded, retired or erased. It is composed again once there are some.
+// Delete a digest whose sources are all superseded, retired or erased. It is composed again once it has sources.
 //
 // mode: write
 // row:  dropped

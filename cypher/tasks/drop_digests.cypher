@@ -1,7 +1,7 @@
-// Delete the digests that may repeat what was erased: those of the records' tasks, of their projects and of everything,
-// by key, and those that cite one of the records. They are composed again when next read.
+// Delete the digests that may repeat what was erased: those of the records' tasks, of their projects and of the whole
+// tenant, by key, and those that cite one of the records. They are composed again when next read.
 //
-// The tenant's node is locked by the caller. Whoever refreshes a digest locks it first, so a digest composed earlier is
+// The tenant's node is locked by the caller. Every refresh of a digest locks it first, so a digest composed earlier is
 // deleted here, and one composed later contains nothing erased.
 //
 // mode: write

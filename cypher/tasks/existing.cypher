@@ -1,5 +1,5 @@
-// What a new record may collide with, in one row: the record or artifact with its id, and the record that it replies
-// to.
+// The stored records that matter for a new one, in one row: the record or artifact with its id, and the record that it
+// replies to.
 //
 // mode: read
 // row:  record, artifact_id, parent

@@ -1,5 +1,5 @@
-// The keys of the visible records next to those given: what they reply to, their replies, and for the start of a task the
-// evidence of that task and the replies to it, for evidence that tests a claim the start of its task.
+// The keys of the visible records linked to the given ones: their parents and replies; for the start of a task also the
+// evidence of that task and the replies to it; for evidence that tests a claim also the start of its task.
 //
 // mode: read
 // row:  key

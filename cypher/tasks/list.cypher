@@ -1,4 +1,4 @@
-// Tasks with a project, status or assignee, the latest first. A claim whose lease is over by $at_us counts no more.
+// Tasks with a project, status or assignee, the latest first. A claim whose lease is over by $at_us no longer counts.
 //
 // The time is named so that its index is used; a task that is only named as a parent has none.
 //

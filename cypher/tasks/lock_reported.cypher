@@ -1,6 +1,6 @@
 // Lock the tasks of the records that a page of events reports, in key order like all writers, and return the records.
 //
-// A record repeats what its events say, so it is erased with the first of them.
+// A record repeats its events, so it is erased with the first of them.
 //
 // mode: write
 // row:  key, document

@@ -1,6 +1,6 @@
 // The keys of the newest records that have all facets, among the tenant's $window_limit newest.
 //
-// The index gives the records in order of time, so that no more is read than asked for. Both orders name every property
+// The index gives the records in order of time, so that no more is read than needed. Both orders name every property
 // of the index, even the one that is equal for all rows: only then does the planner read them from the index in order.
 //
 // mode: read

@@ -1,8 +1,8 @@
 // The keys of the newest records that have all facets, among the $window_limit newest with the one in $facet_key.
 //
-// A facet's key includes its tenant, and the index gives its records in order of time, so that no more is read than asked
-// for. Both orders name every property of the index, even the one that is equal for all rows: only then does the planner
-// read them from the index in order.
+// A facet's key includes its tenant, and the index gives its records in order of time, so that no more is read than
+// needed. Both orders name every property of the index, even the one that is equal for all rows: only then does the
+// planner read them from the index in order.
 //
 // mode: read
 // row:  key, created_us

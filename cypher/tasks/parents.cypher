@@ -1,6 +1,6 @@
-// How many tasks lead from one back to itself: no row if it is not part of itself.
+// Number of steps from a task through its parents back to itself: no row if it is not part of itself.
 //
-// The search visits each task once, however many ways lead to it, and ends after 1,000 steps.
+// The search visits each task once, however many paths lead to it, and ends after 1,000 steps.
 //
 // mode: read
 // row:  steps

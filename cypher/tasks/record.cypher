@@ -3,7 +3,7 @@
 //
 // The task is locked by the caller. Nodes that many records share are merged in key order; the uniqueness of
 // supersedes_key refuses a second successor of the same record. An entity that lost its name when everything that
-// mentioned it was forgotten gets it from the record; entities are locked by their first write, as in events/record.
+// mentioned it was erased gets it back from the record; entities are locked by their first write, as in events/record.
 //
 // mode: write
 // row:  artifact_id

@@ -1,6 +1,6 @@
 // Link a new record to its events, and mark the digests that it makes stale.
 //
-// The last statement, after the tenant's node is locked: whoever refreshes a digest takes that lock first, so a digest
+// The last statement, after the tenant's node is locked: every refresh of a digest takes that lock first, so a digest
 // either includes this record or is marked here.
 //
 // mode: write

@@ -1,6 +1,6 @@
 // The records with the same event tag in the same project, the first of them for each tag.
 //
-// The query names the project if there is one; its absence is only visible on the records, so the index is asked for
+// The query names the project if there is one; its absence is only visible on the records, so the index is queried for
 // more of them than needed.
 //
 // mode: read

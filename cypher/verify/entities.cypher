@@ -1,4 +1,4 @@
-// A page of entities: their counters and those of their relations, next to the mentions that they count.
+// A page of entities: their counters and those of their relations, with the mentions that they count.
 //
 // A mention's marks name the relations that its event is evidence for.
 //

@@ -1,4 +1,4 @@
-// The keys of everything of a tenant that is checked one by one, except events.
+// The keys of a tenant's nodes that are checked one by one, except events.
 //
 // Each part reads the tenant's own range of an index: walking the unique keys would pass through all tenants.
 //

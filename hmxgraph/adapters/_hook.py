@@ -1,4 +1,4 @@
-"""``hmxgraph hook EVENT``: answer one agent hook in time or not at all; always succeed."""
+"""``hmxgraph hook EVENT``: answer one agent hook within its time limit, or stay silent; always succeed."""
 
 import json
 import os
@@ -9,11 +9,11 @@ from collections.abc import Sequence
 USAGE = """Usage: hmxgraph hook EVENT [--tenant NAME] [--within SECONDS]
 
 Reads the JSON of a Claude Code hook from standard input and prints its answer, or nothing. It always succeeds.
-UserPromptSubmit prints a context pack, PostToolUseFailure what helped last time; Stop, SubagentStop, PreCompact and
-SessionEnd store the transcript from where it was left. hmxgraph install claude-code sets it up.
+UserPromptSubmit prints a context pack, PostToolUseFailure known remedies for the failure; Stop, SubagentStop,
+PreCompact and SessionEnd store what is new in the transcript. hmxgraph install claude-code sets it up.
 """
 WITHIN = 0.3
-# The longest deadline that may be asked for, in seconds.
+# Maximum deadline in seconds.
 _LONGEST = 600.0
 
 
@@ -28,10 +28,10 @@ def run(arguments: Sequence[str]) -> None:
     timer.daemon = True
     timer.start()
     try:
-        given = json.loads(sys.stdin.buffer.read() or b"{}")
-        from hmxgraph.adapters import warm  # noqa: PLC0415 - after the clock has started
+        hook_input = json.loads(sys.stdin.buffer.read() or b"{}")
+        from hmxgraph.adapters import warm  # noqa: PLC0415 - after the timer has started
 
-        message = {"event": arguments[0], "input": given, "tenant": tenant}
+        message = {"event": arguments[0], "input": hook_input, "tenant": tenant}
         answer = warm.asked(message)
         if answer is None:
             warm.start(message)

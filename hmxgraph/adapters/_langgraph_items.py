@@ -1,4 +1,4 @@
-"""Items of a LangGraph store: each a session whose latest event states it; and how a search compares them."""
+"""Items of a LangGraph store, each a session whose latest event states the item, and how a search ranks them."""
 
 import json
 from collections import Counter
@@ -43,12 +43,12 @@ class StoredItem:
         metadata = json.loads(row["metadata"])
         verbatim = metadata.get("verbatim")
         value = json.loads(verbatim) if verbatim else json.loads(row["content"])["value"]
-        at = datetime.fromisoformat(row["timestamp"])
+        updated = datetime.fromisoformat(row["timestamp"])
         created = datetime.fromisoformat(metadata.get("created_at", row["timestamp"]))
         ttl = metadata.get("ttl_minutes")
         expires = None if ttl is None else datetime.fromisoformat(row["touched"]) + timedelta(minutes=ttl)
         namespace, key = _address(row["session_id"])
-        return cls(namespace, key, value, created, at, ttl, expires, metadata.get("index"))
+        return cls(namespace, key, value, created, updated, ttl, expires, metadata.get("index"))
 
     def words(self) -> list[str]:
         """The terms by which a search finds the item; none if it was put with ``index=False``."""
@@ -56,16 +56,16 @@ class StoredItem:
         return [term for path in paths for text in get_text_at_path(self.value, path) for term in terms(text)]
 
     def item(self) -> Item:
-        """The item as LangGraph hands it out."""
+        """The item in LangGraph's form."""
         return Item(**self._fields())
 
     def hit(self, score: float | None) -> SearchItem:
-        """The item as the result of a search."""
+        """The item as a search result."""
         return SearchItem(**self._fields(), score=score)
 
     def _fields(self) -> dict[str, Any]:
-        place = {"namespace": self.namespace, "key": self.key, "value": self.value}
-        return place | {"created_at": self.created, "updated_at": self.updated}
+        fields = {"namespace": self.namespace, "key": self.key, "value": self.value}
+        return fields | {"created_at": self.created, "updated_at": self.updated}
 
 
 # Items as sessions.
@@ -115,27 +115,27 @@ def _holds(value: Any, name: str, bound: Any) -> bool:
     try:
         return _COMPARISONS[name](float(value), float(bound))
     except (TypeError, ValueError):
-        return False  # a value without order is beyond no bound
+        return False  # values that cannot be compared meet no bound
 
 
 def fits(name: Namespace, condition: Any) -> bool:
-    """Whether a namespace starts or ends as the condition says; ``*`` stands for any label."""
+    """Whether a namespace has the prefix or suffix of the condition; ``*`` stands for any label."""
     path = condition.path
     part = name[: len(path)] if condition.match_type == "prefix" else name[-len(path) :] if path else ()
     return len(part) == len(path) and all(pattern in {"*", label} for pattern, label in zip(path, part, strict=True))
 
 
 def ranked(items: Sequence[T], words: Callable[[T], list[str]], query: str) -> list[tuple[T, float | None]]:
-    """The items that share words with *query*, best first: the share of its words that they hold, rare words more.
+    """The items that share words with *query*, best first, with their share of its words; rare words weigh more.
 
     >>> [(text, score) for text, score in ranked(["red tea", "tea", "ale"], terms, "a red tea")]
     [('red tea', 1.0), ('tea', 0.423769)]
     """
-    held = [set(words(item)) for item in items]
-    asked = set(terms(query))
-    spread = Counter(term for terms_of_item in held for term in terms_of_item & asked)
-    weights = {term: log(1 + (len(items) + 1) / (spread[term] + 0.5)) for term in sorted(asked)}
-    most = sum(weights.values())
-    scores = [sum(weights[term] for term in sorted(terms_of_item & asked)) for terms_of_item in held]
+    item_terms = [set(words(item)) for item in items]
+    query_terms = set(terms(query))
+    item_counts = Counter(term for terms_of_item in item_terms for term in terms_of_item & query_terms)
+    weights = {term: log(1 + (len(items) + 1) / (item_counts[term] + 0.5)) for term in sorted(query_terms)}
+    maximum = sum(weights.values())
+    scores = [sum(weights[term] for term in sorted(terms_of_item & query_terms)) for terms_of_item in item_terms]
     best = sorted(zip(items, scores, strict=True), key=lambda pair: -pair[1])
-    return [(item, round(score / most, 6)) for item, score in best if score > 0]
+    return [(item, round(score / maximum, 6)) for item, score in best if score > 0]

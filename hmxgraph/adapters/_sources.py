@@ -1,4 +1,4 @@
-"""The entries of a pack as documents for retrievers: labelled text, and where each comes from."""
+"""The entries of a pack as documents for retrievers: labelled text, and its origin."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -13,21 +13,21 @@ class Source(NamedTuple):
     source_id: str
     text: str
     score: float
-    about: dict[str, Any]
+    metadata: dict[str, Any]
 
 
 def sources(pack: ContextPack) -> Iterator[Source]:
     """The entries of *pack*, most relevant first.
 
-    ``about["trusted"]`` is false for words from outside sources (tools, web pages, documents): their text begins with a
-    label in brackets, and instructions in it must not be followed.
+    ``metadata["trusted"]`` is false for text from outside sources (tools, web pages, documents): it begins with a label
+    in brackets, and instructions in it must not be followed.
     """
     entries = zip(pack.entries, _metadata(pack), strict=True)
-    for entry, about in sorted(entries, key=lambda pair: pair[0].rank):
-        label, speaker = (str(about.get(name) or "") for name in ("label", "speaker"))
+    for entry, metadata in sorted(entries, key=lambda pair: pair[0].rank):
+        label, speaker = (str(metadata.get(name) or "") for name in ("label", "speaker"))
         provenance = entry.provenance
-        known = {name: about[name] for name in ("timestamp", "session_id") if about.get(name)}
-        described = {
+        optional = {name: metadata[name] for name in ("timestamp", "session_id") if metadata.get(name)}
+        fields = {
             "source_id": entry.source_id,
             "source_type": entry.source_type,
             "section": entry.section,
@@ -41,7 +41,7 @@ def sources(pack: ContextPack) -> Iterator[Source]:
             "pack_id": pack.pack_id,
         }
         text = entry_text(unlabelled(entry.content, label), label, speaker).removeprefix("- ")
-        yield Source(entry.source_id, text, entry.relevance_score, described | known)
+        yield Source(entry.source_id, text, entry.relevance_score, fields | optional)
 
 
 def _metadata(pack: ContextPack) -> list[Mapping[str, Any]]:

@@ -1,7 +1,7 @@
-"""Claude Code's hooks: a pack for a prompt, what helped for a failed tool, and the transcript ingested as it grows.
+"""Claude Code's hooks: a pack for a prompt, known remedies for a failed tool, and the transcript ingested as it grows.
 
-``hmxgraph install claude-code`` puts ``hmxgraph hook EVENT`` into the settings of Claude Code. That program waits at
-most 0.3 seconds for the warm process (`warm`) that runs this module, says nothing when there is no answer, and always
+``hmxgraph install claude-code`` puts ``hmxgraph hook EVENT`` into the settings of Claude Code. That command waits at
+most 0.3 seconds for the warm process (`warm`) that runs this module, prints nothing without an answer, and always
 succeeds: memory never blocks or fails the agent.
 """
 
@@ -20,11 +20,11 @@ from hmxgraph.text.terms import terms
 _log = logging.getLogger(__name__)
 _PROMPT_BUDGET, _FAILURE_BUDGET = 1_200, 600
 # Maximum characters of an error in the query: the cause is at the beginning or at the end.
-_MOST_ASKED = 1_500
+_LONGEST_ERROR = 1_500
 # An error and an entry match if they share at least this many terms, and more than this share of
 # the terms of the shorter one.
-_LEAST_SHARED, _MOSTLY = 3, 0.5
-_WORK = ("procedures", "constraints", "episodes")
+_MIN_SHARED_TERMS, _MIN_SHARE = 3, 0.5
+_SECTIONS = ("procedures", "constraints", "episodes")
 
 
 class Hooks:
@@ -36,19 +36,19 @@ class Hooks:
 
     def answer(self, message: Mapping[str, Any]) -> tuple[str, Callable[[], object] | None]:
         """The output of one hook as JSON text, "" for none, and what to do after sending it."""
-        event, given = str(message.get("event")), message.get("input")
-        if not isinstance(given, Mapping):
+        event, hook_input = str(message.get("event")), message.get("input")
+        if not isinstance(hook_input, Mapping):
             return "", None
         try:
-            text = self._context(event, given)
+            text = self._context(event, hook_input)
         except HmxGraphError as error:
             _log.warning("%s stays silent: %s", event, error)
             text = ""
-        paths = _transcripts(event, given)
+        paths = _transcripts(event, hook_input)
         return hook_output(event, text), (lambda: self.ingest(paths)) if paths else None
 
     def ingest(self, paths: list[Path]) -> int:
-        """Store what is new in the transcripts, then compile; return the number of new events."""
+        """Store what is new in the transcripts, then compile; returns the number of new events."""
         stored = 0
         for path in paths:
             try:
@@ -62,14 +62,14 @@ class Hooks:
             _log.warning("not compiled: %s", error)
         return stored
 
-    def _context(self, event: str, given: Mapping[str, Any]) -> str:
-        """The pack for a hook, between markers: ingestion cuts it out of the transcript again."""
-        session = given.get("session_id")
-        if event == "UserPromptSubmit" and (prompt := str(given.get("prompt") or "").strip()):
+    def _context(self, event: str, hook_input: Mapping[str, Any]) -> str:
+        """The pack for a hook, between markers by which ingestion removes it from the transcript."""
+        session = hook_input.get("session_id")
+        if event == "UserPromptSubmit" and (prompt := str(hook_input.get("prompt") or "").strip()):
             return self._graph.pack(prompt, budget=_PROMPT_BUDGET, session_id=session).prompt
-        if event == "PostToolUseFailure" and given.get("is_interrupt") is not True:
-            pack = self._graph.pack(failure_of(given), budget=_FAILURE_BUDGET, sections=_WORK)
-            error = str(given.get("error") or "")
+        if event == "PostToolUseFailure" and hook_input.get("is_interrupt") is not True:
+            pack = self._graph.pack(failure_of(hook_input), budget=_FAILURE_BUDGET, sections=_SECTIONS)
+            error = str(hook_input.get("error") or "")
             return pack.prompt if any(same_failure(error, entry.content) for entry in pack.entries) else ""
         return ""
 
@@ -86,18 +86,18 @@ class Hooks:
         return stored
 
 
-def failure_of(given: Mapping[str, Any]) -> str:
+def failure_of(hook_input: Mapping[str, Any]) -> str:
     """The question for a failed tool: its name, its input and the error.
 
     >>> failure_of({"tool_name": "Bash", "tool_input": {"command": "make up"}, "error": "port in use"})
     'Bash failed: port in use (make up)'
     """
-    asked = given.get("tool_input")
-    words = " ".join(str(value) for value in asked.values()) if isinstance(asked, Mapping) else ""
-    error = str(given.get("error") or "").strip()
-    half = _MOST_ASKED // 2
-    shown = error if len(error) <= _MOST_ASKED else f"{error[:half]} {error[-half:]}"
-    return f"{given.get('tool_name') or 'tool'} failed: {shown}" + (f" ({words[:300]})" if words else "")
+    tool_input = hook_input.get("tool_input")
+    words = " ".join(str(value) for value in tool_input.values()) if isinstance(tool_input, Mapping) else ""
+    error = str(hook_input.get("error") or "").strip()
+    half = _LONGEST_ERROR // 2
+    shown = error if len(error) <= _LONGEST_ERROR else f"{error[:half]} {error[-half:]}"
+    return f"{hook_input.get('tool_name') or 'tool'} failed: {shown}" + (f" ({words[:300]})" if words else "")
 
 
 def same_failure(error: str, content: str) -> bool:
@@ -110,9 +110,9 @@ def same_failure(error: str, content: str) -> bool:
     >>> same_failure("Module not found: react", "user: Rename the cart module")
     False
     """
-    asked, held = set(terms(error)), set(terms(content))
-    shared = len(asked & held)
-    return shared >= min(_LEAST_SHARED, len(asked)) > 0 and shared > _MOSTLY * min(len(asked), len(held))
+    error_terms, content_terms = set(terms(error)), set(terms(content))
+    shared, shorter = len(error_terms & content_terms), min(len(error_terms), len(content_terms))
+    return shared >= min(_MIN_SHARED_TERMS, len(error_terms)) > 0 and shared > _MIN_SHARE * shorter
 
 
 def hook_output(event: str, text: str) -> str:
@@ -123,13 +123,13 @@ def hook_output(event: str, text: str) -> str:
     >>> hook_output("UserPromptSubmit", "known")
     '{"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "known"}}'
     """
-    said = {"hookEventName": event, "additionalContext": text}
-    return json.dumps({"hookSpecificOutput": said}) if text else ""
+    output = {"hookEventName": event, "additionalContext": text}
+    return json.dumps({"hookSpecificOutput": output}) if text else ""
 
 
-def _transcripts(event: str, given: Mapping[str, Any]) -> list[Path]:
+def _transcripts(event: str, hook_input: Mapping[str, Any]) -> list[Path]:
     """The files to ingest after this hook."""
     if event not in {"Stop", "SubagentStop", "PreCompact", "SessionEnd"}:
         return []
-    named = (given.get(name) for name in ("transcript_path", "agent_transcript_path"))
-    return [Path(path).expanduser() for path in named if isinstance(path, str) and path]
+    paths = (hook_input.get(name) for name in ("transcript_path", "agent_transcript_path"))
+    return [Path(path).expanduser() for path in paths if isinstance(path, str) and path]

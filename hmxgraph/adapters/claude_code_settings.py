@@ -16,7 +16,7 @@ Settings = dict[str, Any]
 EVENTS = ("UserPromptSubmit", "PostToolUseFailure", "Stop", "SubagentStop", "PreCompact", "SessionEnd")
 # Hooks are answered within 0.3 s. This timeout, in seconds, is for machines under heavy load.
 _TIMEOUT = 5
-_OURS = re.compile(r"(?:^|[/\\\s'\"])hmxgraph(?:\.exe)?['\"]? hook (?:" + "|".join(EVENTS) + r")\b")
+_HOOK = re.compile(r"(?:^|[/\\\s'\"])hmxgraph(?:\.exe)?['\"]? hook (?:" + "|".join(EVENTS) + r")\b")
 
 
 def default_path() -> Path:
@@ -36,11 +36,11 @@ def read_settings(path: Path) -> Settings:
     try:
         settings = json.loads(path.read_text(encoding="utf-8") or "{}")
     except ValueError as error:
-        raise InvalidRequest("settings", f"{path} ({error})", "JSON", "mend the file, nothing was changed") from error
+        raise InvalidRequest("settings", f"{path} ({error})", "JSON", "fix the file; nothing was changed") from error
     hooks = settings.get("hooks", {}) if isinstance(settings, dict) else None
     if not isinstance(hooks, dict) or not all(isinstance(groups, list) for groups in hooks.values()):
         raise InvalidRequest(
-            "settings", str(path), "an object with lists of hooks", "mend the file, nothing was changed"
+            "settings", str(path), "an object with lists of hooks", "fix the file; nothing was changed"
         )
     return settings
 
@@ -90,7 +90,7 @@ def uninstalled(settings: Settings) -> Settings:
         return settings
     hooks = {}
     for event, groups in settings["hooks"].items():
-        kept = [left for group in groups if (left := _without_ours(group)) is not None]
+        kept = [rest for group in groups if (rest := _without_ours(group)) is not None]
         if kept or not groups:
             hooks[event] = kept
     if hooks or not settings["hooks"]:
@@ -108,4 +108,4 @@ def _without_ours(group: Any) -> Any:
 
 
 def _is_ours(entry: Any) -> bool:
-    return isinstance(entry, dict) and isinstance(command := entry.get("command"), str) and bool(_OURS.search(command))
+    return isinstance(entry, dict) and isinstance(command := entry.get("command"), str) and bool(_HOOK.search(command))

@@ -1,4 +1,4 @@
-"""Sessions of the Claude Agent SDK: transcripts that any machine can resume and memory learns from.
+"""Sessions of the Claude Agent SDK: transcripts that any machine can resume, and that the memory learns from.
 
 Entries are stored unchanged (``graph.states``), so that a session loads as it was appended. They
 are also ingested like transcripts on disk, so that packs and playbooks can draw on them.
@@ -43,12 +43,14 @@ class HmxSessionStore:
         states = await asyncio.to_thread(
             self._graph.states.on_shelf, _shelf(key), _ENTRY, place=key.get("subpath") or ""
         )
-        kept = sorted(map(_loaded, states), key=lambda each: each["at"])
-        return [each["entry"] for each in kept] or None
+        rows = sorted(map(_loaded, states), key=lambda row: row["at"])
+        return [row["entry"] for row in rows] or None
 
     async def list_sessions(self, project_key: str) -> list[Any]:
         """The sessions of a project with the time of their last entry, in milliseconds."""
-        return [{name: each[name] for name in ("session_id", "mtime")} for each in await self._summaries(project_key)]
+        return [
+            {name: summary[name] for name in ("session_id", "mtime")} for summary in await self._summaries(project_key)
+        ]
 
     async def list_session_summaries(self, project_key: str) -> list[Any]:
         """The sessions of a project with the summaries that the SDK makes of them."""
@@ -76,7 +78,7 @@ class HmxSessionStore:
                 self._fold(key, entries)
 
     def _fold(self, key: Any, entries: Sequence[Any]) -> None:
-        """Bring the summary of a session up to date."""
+        """Update the summary of a session."""
         project, session = _project(key["project_key"]), key["session_id"]
         before = [_loaded(state) for state in self._graph.states.on_shelf(project, _SUMMARY, items=[session])]
         summary = fold_session_summary(before[0] if before else None, key, list(entries))
@@ -101,7 +103,7 @@ class HmxSessionStore:
 
 
 def _entry_states(key: Any, entries: Sequence[Any]) -> Iterator[State]:
-    """The states of entries, each with its order in the body, and that of the sub-agent, if any."""
+    """The states of entries, each with its order in the body, and a state that lists the sub-agent, if any."""
     shelf, place, now = _shelf(key), key.get("subpath") or "", time_ns()
     for number, entry in enumerate(entries):
         name = str(entry.get("uuid") or uuid4())

@@ -34,16 +34,16 @@ class HmxMemory(Memory):
     def recall(self, query: str, *_scope: Any, limit: int = 10, **_options: Any) -> list[MemoryMatch]:
         """The *limit* best entries of the pack for *query*; scopes and categories are CrewAI's and are not used."""
         pack = self._graph.pack(query, budget=self.budget)
-        return [_match(text, score, about) for _, text, score, about in sources(pack)][:limit]
+        return [_match(text, score, metadata) for _, text, score, metadata in sources(pack)][:limit]
 
     def extract_memories(self, content: str) -> list[str]:
-        """The content as it is: what is worth keeping is found later, from evidence."""
+        """The content unchanged: what is worth remembering is decided later, from evidence."""
         return [content]
 
     def remember(
         self, content: str, *_scope: Any, agent_role: str | None = None, **_options: Any
     ) -> MemoryRecord | None:
-        """Record what an agent wants to keep; its record, or None if the memory is read only."""
+        """Record what an agent wants to remember; returns its record, or None if the memory is read-only."""
         (record,) = self.remember_many([content], agent_role=agent_role) or (None,)
         return record
 
@@ -69,14 +69,14 @@ class HmxMemory(Memory):
     reset = forget
 
 
-def _match(text: str, score: float, about: dict[str, Any]) -> MemoryMatch:
-    dated = {"created_at": datetime.fromisoformat(about["timestamp"])} if "timestamp" in about else {}
+def _match(text: str, score: float, metadata: dict[str, Any]) -> MemoryMatch:
+    dated = {"created_at": datetime.fromisoformat(metadata["timestamp"])} if "timestamp" in metadata else {}
     record = MemoryRecord(
-        id=about["source_id"],
+        id=metadata["source_id"],
         content=text,
-        categories=[about["section"]],
-        importance=min(1.0, about["confidence"]),
-        source=about["origin"],
+        categories=[metadata["section"]],
+        importance=min(1.0, metadata["confidence"]),
+        source=metadata["origin"],
         **dated,
     )
-    return MemoryMatch(record=record, score=score, match_reasons=[about["section"]])
+    return MemoryMatch(record=record, score=score, match_reasons=[metadata["section"]])

@@ -74,26 +74,26 @@ class HmxMemoryService(BaseMemoryService):
         if memory_id:
             await asyncio.to_thread(self._delete, app_name, user_id, memory_id)
 
-    def _of(self, app_name: str, user_id: str) -> KnowledgeGraph:
+    def _tenant_graph(self, app_name: str, user_id: str) -> KnowledgeGraph:
         return self._graph.for_tenant(tenant_of(app_name, user_id))
 
     def _add(self, app_name: str, user_id: str, events: Sequence[Event], session_id: str) -> None:
-        with self._of(app_name, user_id) as graph:
-            about = {"tenant_id": graph.tenant_id, "session_id": session_id}
-            graph.ingest([about | document for event in events for document in documents_of(event)], on_error="raise")
+        with self._tenant_graph(app_name, user_id) as graph:
+            home = {"tenant_id": graph.tenant_id, "session_id": session_id}
+            graph.ingest([home | document for event in events for document in documents_of(event)], on_error="raise")
 
     def _remember(self, app_name: str, user_id: str, texts: Sequence[str]) -> None:
-        with self._of(app_name, user_id) as graph:
+        with self._tenant_graph(app_name, user_id) as graph:
             for text in texts:
                 graph.remember(text)
 
     def _search(self, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
-        with self._of(app_name, user_id) as graph:
+        with self._tenant_graph(app_name, user_id) as graph:
             recalled = list(sources(graph.pack(query, budget=self._budget)))
-        return SearchMemoryResponse(memories=[_entry(text, about) for _, text, _, about in recalled])
+        return SearchMemoryResponse(memories=[_entry(text, metadata) for _, text, _, metadata in recalled])
 
     def _delete(self, app_name: str, user_id: str, memory_id: str) -> None:
-        with self._of(app_name, user_id) as graph:
+        with self._tenant_graph(app_name, user_id) as graph:
             try:
                 trail = graph.explain(memory_id).trail()
             except NotFound:
@@ -116,7 +116,7 @@ def documents_of(event: Event) -> Iterator[dict[str, Any]]:
         return
     contents = list(_contents(event))
     us = round(event.timestamp * _MICROSECONDS)
-    named = {} if event.author in {"", "user"} else {"author": event.author}
+    author = {} if event.author in {"", "user"} else {"author": event.author}
     for number, (event_type, origin, content) in enumerate(contents):
         yield {
             "hmx_version": HMX_VERSION,
@@ -126,7 +126,7 @@ def documents_of(event: Event) -> Iterator[dict[str, Any]]:
             "timestamp": datetime.fromtimestamp(us / _MICROSECONDS, UTC).isoformat(),
             "sequence": us + number,
             "content": content,
-            "metadata": {ORIGIN: origin, "invocation_id": event.invocation_id} | named,
+            "metadata": {ORIGIN: origin, "invocation_id": event.invocation_id} | author,
         }
 
 
@@ -137,27 +137,27 @@ def _contents(event: Event) -> Iterator[tuple[str, str, dict[str, Any]]]:
             role = "user" if by_user else "assistant"
             yield "message", USER if by_user else ASSISTANT, {"role": role, "text": part.text}
         elif call := part.function_call:
-            given = {"tool_name": call.name or "unknown", "arguments": call.args or {}}
-            yield "tool_call", ASSISTANT, given | ({"call_id": call.id} if call.id else {})
+            content = {"tool_name": call.name or "unknown", "arguments": call.args or {}}
+            yield "tool_call", ASSISTANT, content | ({"call_id": call.id} if call.id else {})
         elif answer := part.function_response:
-            returned = answer.response or {}
-            success = went_well("tool_result", {"result": returned}) is not False
-            result = {"tool_name": answer.name or "unknown", "result": returned, "success": success}
-            yield "tool_result", TOOL, result | ({"call_id": answer.id} if answer.id else {})
+            result = answer.response or {}
+            success = went_well("tool_result", {"result": result}) is not False
+            content = {"tool_name": answer.name or "unknown", "result": result, "success": success}
+            yield "tool_result", TOOL, content | ({"call_id": answer.id} if answer.id else {})
     if event.error_code:
         message = event.error_message or event.error_code
         yield "error", HARNESS, {"error_type": str(event.error_code), "message": message}
 
 
-def _entry(text: str, about: Mapping[str, Any]) -> MemoryEntry:
-    """An entry as the tools of the ADK show it: the author stands beside the text, not in it."""
-    author = about["speaker"] or None
+def _entry(text: str, metadata: Mapping[str, Any]) -> MemoryEntry:
+    """An entry as the tools of the ADK show it: the author is a field of its own, not part of the text."""
+    author = metadata["speaker"] or None
     plain_text = text.removeprefix(f"{author}: ") if author else text
     content = types.Content(role="user", parts=[types.Part(text=plain_text)])
     return MemoryEntry(
         content=content,
-        id=about["source_id"],
+        id=metadata["source_id"],
         author=author,
-        timestamp=about.get("timestamp"),
-        custom_metadata=dict(about),
+        timestamp=metadata.get("timestamp"),
+        custom_metadata=dict(metadata),
     )

@@ -32,7 +32,9 @@ class HmxRetriever(BaseRetriever):
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
         del run_manager  # the base class reports start, end and error
         pack = self.graph.pack(query, budget=self.budget, **self.options)
-        return [Document(page_content=text, metadata=about, id=source) for source, text, _, about in sources(pack)]
+        return [
+            Document(page_content=text, metadata=metadata, id=source) for source, text, _, metadata in sources(pack)
+        ]
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun

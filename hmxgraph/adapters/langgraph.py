@@ -1,7 +1,7 @@
 """LangGraph's long-term memory: a ``BaseStore`` whose every value is an event.
 
 Each item is a session of its own, ``langgraph-store/<namespace>//<key>``, and each put an event in it. The item is what
-its latest event says, so an overwritten value stays readable: ``store.as_of(time)`` is the store as it was.
+its latest event states, so an overwritten value stays readable: ``store.as_of(time)`` is the store as it was.
 """
 
 import asyncio
@@ -70,20 +70,20 @@ class HmxStore(BaseStore):
         operations = list(ops)
         puts = {(op.namespace, op.key): op for op in operations if isinstance(op, PutOp)}
         gets = [(op.namespace, op.key) for op in operations if isinstance(op, GetOp)]
-        held = self._stored_items([*gets, *puts])
-        results = [self._result(op, held) for op in operations]
-        for place, op in puts.items():
-            self._put(op, held.get(place))
+        stored_items = self._stored_items([*gets, *puts])
+        results = [self._result(op, stored_items) for op in operations]
+        for address, op in puts.items():
+            self._put(op, stored_items.get(address))
         return results
 
     async def abatch(self, ops: Iterable[Any]) -> list[Any]:
         """The same as `batch`, without blocking the event loop."""
         return await asyncio.to_thread(self.batch, list(ops))
 
-    def _result(self, op: Any, held: Mapping[tuple[Namespace, str], StoredItem]) -> Any:
+    def _result(self, op: Any, stored_items: Mapping[tuple[Namespace, str], StoredItem]) -> Any:
         match op:
             case GetOp():
-                stored = held.get((op.namespace, op.key))
+                stored = stored_items.get((op.namespace, op.key))
                 self._refresh_ttl([stored] if stored else [], refresh=op.refresh_ttl)
                 return stored.item() if stored else None
             case SearchOp():
@@ -110,8 +110,8 @@ class HmxStore(BaseStore):
 
     # Reading and writing events.
 
-    def _stored_items(self, places: Sequence[tuple[Namespace, str]]) -> dict[tuple[Namespace, str], StoredItem]:
-        keys = sorted({node_key(self._graph.tenant_id, session_of(*place)) for place in places})
+    def _stored_items(self, addresses: Sequence[tuple[Namespace, str]]) -> dict[tuple[Namespace, str], StoredItem]:
+        keys = sorted({node_key(self._graph.tenant_id, session_of(*address)) for address in addresses})
         read = self._graph._read  # noqa: SLF001 - a read for adapters
         rows = read("events/latest", session_keys=keys, **self._read_parameters()) if keys else ()
         return {(stored.namespace, stored.key): stored for stored in self._living(rows)}
@@ -144,8 +144,8 @@ class HmxStore(BaseStore):
             return
         value = dict(op.value)
         created = None if before is None else before.created.isoformat()
-        about = {"created_at": created, "ttl_minutes": op.ttl, "index": op.index, "verbatim": _verbatim(value)}
-        metadata = {name: part for name, part in about.items() if part is not None}
+        fields = {"created_at": created, "ttl_minutes": op.ttl, "index": op.index, "verbatim": _verbatim(value)}
+        metadata = {name: part for name, part in fields.items() if part is not None}
         self._append(PUT, op.namespace, op.key, metadata, value=value)
 
     def _append(self, kind: str, namespace: Namespace, key: str, metadata: dict[str, Any], **value: Any) -> None:
@@ -153,11 +153,11 @@ class HmxStore(BaseStore):
         session = session_of(namespace, key)
         receipt = self._graph.append(kind, content, session_id=session, metadata=metadata, source="langgraph")
         if receipt.status != "stored":
-            raise InvalidRequest("value", f"of {key!r}", "a value that an event can hold", receipt.reason)
+            raise InvalidRequest("value", f"of {key!r}", "a value that an event can store", receipt.reason)
 
 
 def _verbatim(value: Any) -> str | None:
-    """*value* as JSON text, where an event would keep a part of it as text (a number beyond 2^53, for example)."""
+    """*value* as JSON text if an event would store a part of it as text (such as a number beyond 2^53), else None."""
     try:
         text = json.dumps(value)
     except (TypeError, ValueError) as error:

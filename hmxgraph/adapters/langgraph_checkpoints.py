@@ -30,7 +30,7 @@ from hmxgraph.protocol.timestamps import microseconds
 
 _CHECKPOINT, _VALUE, _WRITE = "langgraph-checkpoint", "langgraph-value", "langgraph-write"
 _KINDS = (_CHECKPOINT, _VALUE, _WRITE)
-# Checkpoints whose values and writes are read together.
+# Maximum number of checkpoints whose values and writes are read together.
 _AT_ONCE = 50
 
 
@@ -44,12 +44,12 @@ class _Stored(NamedTuple):
 
     @property
     def versions(self) -> dict[str, str]:
-        """The version of each channel, as the items of its value are named."""
+        """The version of each channel as text, which names the item of its value."""
         return {name: str(version) for name, version in self.checkpoint["channel_versions"].items()}
 
 
 class HmxSaver(BaseCheckpointSaver[str]):
-    """A LangGraph checkpointer in *graph*, for ``compile(checkpointer=...)``; its awaitable half works in threads."""
+    """A LangGraph checkpointer in *graph*, for ``compile(checkpointer=...)``; its async methods work in threads."""
 
     def __init__(self, graph: KnowledgeGraph, *, serde: Any = None, as_of: str | None = None) -> None:
         super().__init__(serde=serde)
@@ -57,7 +57,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
         self._as_of = as_of
 
     def as_of(self, moment: str | datetime) -> "HmxSaver":
-        """A checkpointer that reads the threads as they were at *moment*, with values that were overwritten since."""
+        """A checkpointer that reads the threads as they were at *moment*, with values overwritten since."""
         text = moment if isinstance(moment, str) else moment.isoformat()
         microseconds(text)  # refuse a time without an offset
         return HmxSaver(self._graph, serde=self.serde, as_of=text)
@@ -86,16 +86,16 @@ class HmxSaver(BaseCheckpointSaver[str]):
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
         """The checkpoints of a thread, or of all, latest first, that have the metadata of *filter*."""
-        named = config["configurable"] if config else {}
-        thread, checkpoint_id = named.get("thread_id"), named.get("checkpoint_id")
+        fields = config["configurable"] if config else {}
+        thread, checkpoint_id = fields.get("thread_id"), fields.get("checkpoint_id")
         items = [checkpoint_id] if checkpoint_id else None
         if thread is None:
             states = self._graph.states.of_kind(_CHECKPOINT, as_of=self._as_of)
         else:
-            states = self._on_shelf(str(thread), _CHECKPOINT, place=named.get("checkpoint_ns"), items=items)
+            states = self._on_shelf(str(thread), _CHECKPOINT, place=fields.get("checkpoint_ns"), items=items)
         end = before["configurable"].get("checkpoint_id") if before else None
         stored = (self._stored(state) for state in states if end is None or state.item < end)
-        matching = [each for each in stored if (filter or {}).items() <= each.metadata.items()]
+        matching = [checkpoint for checkpoint in stored if (filter or {}).items() <= checkpoint.metadata.items()]
         yield from self._tuples(matching if limit is None else matching[: max(limit, 0)])
 
     def _on_shelf(self, thread: str, kind: str, **narrower: Any) -> tuple[State, ...]:
@@ -109,28 +109,28 @@ class HmxSaver(BaseCheckpointSaver[str]):
 
     def _tuples(self, stored: Iterable[_Stored]) -> Iterator[CheckpointTuple]:
         """The checkpoints with their channels' values and pending writes."""
-        for thread, of_thread in groupby(stored, key=lambda each: each.state.shelf):
+        for thread, of_thread in groupby(stored, key=lambda checkpoint: checkpoint.state.shelf):
             group = [*of_thread]
             for start in range(0, len(group), _AT_ONCE):
-                yield from self._whole(thread, group[start : start + _AT_ONCE])
+                yield from self._with_values(thread, group[start : start + _AT_ONCE])
 
-    def _whole(self, thread: str, group: Sequence[_Stored]) -> Iterator[CheckpointTuple]:
-        versions = sorted({version for each in group for version in each.versions.values()})
+    def _with_values(self, thread: str, group: Sequence[_Stored]) -> Iterator[CheckpointTuple]:
+        versions = sorted({version for stored in group for version in stored.versions.values()})
         values = {(s.place, s.part, s.item): s for s in self._on_shelf(thread, _VALUE, items=versions)}
         writes: defaultdict[tuple[str, str], list[Any]] = defaultdict(list)
-        for state in self._on_shelf(thread, _WRITE, items=[each.state.item for each in group]):
+        for state in self._on_shelf(thread, _WRITE, items=[stored.state.item for stored in group]):
             writes[state.place, state.item].append(self._value(state))
         for state, checkpoint, metadata, parent in group:
-            held = {
+            channel_values = {
                 name: self._value(values[state.place, name, str(version)])
                 for name, version in checkpoint["channel_versions"].items()
                 if (state.place, name, str(version)) in values
             }
             pending = sorted(writes[state.place, state.item], key=_write_order)
-            whole: Any = {**checkpoint, "channel_values": held}
+            complete: Any = {**checkpoint, "channel_values": channel_values}
             yield CheckpointTuple(
                 config=_config(thread, state.place, state.item),
-                checkpoint=whole,
+                checkpoint=complete,
                 metadata=metadata,
                 parent_config=_config(thread, state.place, parent) if parent else None,
                 pending_writes=[(task_id, channel, value) for task_id, channel, value, _, _ in pending],
@@ -139,33 +139,33 @@ class HmxSaver(BaseCheckpointSaver[str]):
     # Writing.
 
     def put(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
-        """Keep a checkpoint and the values of the channels that it changed; the configuration that names it."""
+        """Store a checkpoint and the values of the channels that it changed; returns its configuration."""
         thread, place, parent = _place(config)
         bare = {name: part for name, part in checkpoint.items() if name != "channel_values"}
-        about = get_checkpoint_metadata(config, metadata)
-        run = about.get("run_id")
+        stored_metadata = get_checkpoint_metadata(config, metadata)
+        run = stored_metadata.get("run_id")
         values = checkpoint["channel_values"]
         changed = [
             self._state(thread, _VALUE, place, str(version), name, values[name])
             for name, version in new_versions.items()
             if name in values
         ]
-        state = self._state(thread, _CHECKPOINT, place, checkpoint["id"], "", (bare, about, parent))
+        state = self._state(thread, _CHECKPOINT, place, checkpoint["id"], "", (bare, stored_metadata, parent))
         self._keep(changed, replace=False)  # before the checkpoint, which must never lack a value
         self._keep([replace(state, mark=str(run) if run else None)], replace=True)
         return _config(thread, place, checkpoint["id"])
 
     def put_writes(self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = "") -> None:
-        """Keep what a task wrote on a checkpoint; earlier writes stay, but errors and interrupts are replaced."""
+        """Store what a task wrote on a checkpoint; earlier writes are kept, but errors and interrupts are replaced."""
         thread, place, item = _place(config)
         assert item is not None, "LangGraph names the checkpoint that a task writes on"
-        numbered = [(WRITES_IDX_MAP.get(name, at), name, value) for at, (name, value) in enumerate(writes)]
+        numbered = [(WRITES_IDX_MAP.get(name, idx), name, value) for idx, (name, value) in enumerate(writes)]
         states = {
-            at: self._state(thread, _WRITE, place, item, f"{task_id}/{at}", (task_id, name, value, task_path, at))
-            for at, name, value in numbered
+            idx: self._state(thread, _WRITE, place, item, f"{task_id}/{idx}", (task_id, name, value, task_path, idx))
+            for idx, name, value in numbered
         }
-        self._keep([state for at, state in states.items() if at >= 0], replace=False)
-        self._keep([state for at, state in states.items() if at < 0], replace=True)
+        self._keep([state for idx, state in states.items() if idx >= 0], replace=False)
+        self._keep([state for idx, state in states.items() if idx < 0], replace=True)
 
     def _state(self, thread: str, kind: str, place: str, item: str, part: str, value: Any) -> State:
         return State(thread, kind, place, item, part, *self.serde.dumps_typed(value))
@@ -177,7 +177,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
 
     def _check_writable(self, name: str) -> None:
         if self._as_of is not None:
-            raise InvalidRequest(name, f"as of {self._as_of}", "the current threads", "as_of() checkpointers only read")
+            raise InvalidRequest(name, f"as of {self._as_of}", "the current threads", "as_of() savers are read-only")
 
     # Deleting and copying.
 
@@ -191,7 +191,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
         self._check_writable("delete_for_runs")
         marked = self._graph.states.of_kind(_CHECKPOINT, marks=list(map(str, run_ids)))
         for thread, states in groupby(sorted(marked, key=attrgetter("shelf")), key=attrgetter("shelf")):
-            self._leave_out(thread, set(states))
+            self._drop_checkpoints(thread, set(states))
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Copy all of a thread to another one."""
@@ -213,32 +213,32 @@ class HmxSaver(BaseCheckpointSaver[str]):
             kept: set[State] = set()
             for place in {state.place for state in states}:
                 kept |= self._needed([state for state in states if state.place == place])
-            self._leave_out(thread, set(states) - kept)
+            self._drop_checkpoints(thread, set(states) - kept)
 
     def _needed(self, states: Sequence[State]) -> set[State]:
         """The latest of *states*, and its ancestors back to the last snapshots of its delta channels."""
         by_id = {state.item: state for state in states}
-        needed, at = set(), states[0]
-        channels = set(self._stored(at).metadata.get("counters_since_delta_snapshot") or ())
+        needed, state = set(), states[0]
+        channels = set(self._stored(state).metadata.get("counters_since_delta_snapshot") or ())
         while True:
-            needed.add(at)
-            (whole,) = self._tuples([self._stored(at)])
-            channels -= whole.checkpoint["channel_values"].keys()
-            parent = by_id.get(self._stored(at).parent or "")
+            needed.add(state)
+            (complete,) = self._tuples([self._stored(state)])
+            channels -= complete.checkpoint["channel_values"].keys()
+            parent = by_id.get(self._stored(state).parent or "")
             if not channels or parent is None:
                 return needed
-            at = parent
+            state = parent
 
-    def _leave_out(self, thread: str, dropped: set[State]) -> None:
+    def _drop_checkpoints(self, thread: str, dropped: set[State]) -> None:
         """Delete checkpoints of a thread, their writes, and the values that no other checkpoint of it has."""
-        gone = {(state.place, state.item) for state in dropped}
-        left = [self._stored(state) for state in self._on_shelf(thread, _CHECKPOINT) if state not in dropped]
-        used = {(each.state.place, name, version) for each in left for name, version in each.versions.items()}
-        writes = [state for state in self._on_shelf(thread, _WRITE) if (state.place, state.item) in gone]
+        dropped_ids = {(state.place, state.item) for state in dropped}
+        remaining = [self._stored(state) for state in self._on_shelf(thread, _CHECKPOINT) if state not in dropped]
+        used = {(kept.state.place, name, version) for kept in remaining for name, version in kept.versions.items()}
+        writes = [state for state in self._on_shelf(thread, _WRITE) if (state.place, state.item) in dropped_ids]
         values = [s for s in self._on_shelf(thread, _VALUE) if (s.place, s.part, s.item) not in used]
         self._graph.states.drop(thread, [*dropped, *writes, *values])
 
-    # The asynchronous half.
+    # The asynchronous methods.
 
     async def aget_tuple(self, config: Any) -> CheckpointTuple | None:
         """As `get_tuple`."""
@@ -246,8 +246,8 @@ class HmxSaver(BaseCheckpointSaver[str]):
 
     async def alist(self, config: Any, **options: Any) -> AsyncIterator[CheckpointTuple]:
         """As `list`."""
-        for each in await asyncio.to_thread(lambda: [*self.list(config, **options)]):
-            yield each
+        for checkpoint in await asyncio.to_thread(lambda: [*self.list(config, **options)]):
+            yield checkpoint
 
     async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
         """As `put`."""
@@ -278,8 +278,8 @@ class HmxSaver(BaseCheckpointSaver[str]):
 
 def _place(config: Any) -> tuple[str, str, str | None]:
     """Thread, namespace and checkpoint that a configuration names."""
-    named = config["configurable"]
-    return str(named["thread_id"]), named.get("checkpoint_ns") or "", named.get("checkpoint_id")
+    fields = config["configurable"]
+    return str(fields["thread_id"]), fields.get("checkpoint_ns") or "", fields.get("checkpoint_id")
 
 
 def _config(thread: str, place: str, checkpoint_id: str) -> Any:
@@ -287,5 +287,5 @@ def _config(thread: str, place: str, checkpoint_id: str) -> Any:
 
 
 def _write_order(write: tuple[str, str, Any, str, int]) -> Any:
-    task_id, _, _, task_path, at = write
-    return writes_sort_key(task_path, task_id, at)
+    task_id, _, _, task_path, index = write
+    return writes_sort_key(task_path, task_id, index)

@@ -31,8 +31,8 @@ class HmxRetriever(BaseRetriever):
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         pack = self._graph.pack(query_bundle.query_str, **self._options)
         return [
-            NodeWithScore(node=TextNode(id_=source_id, text=text, metadata=about), score=score)
-            for source_id, text, score, about in sources(pack)
+            NodeWithScore(node=TextNode(id_=source_id, text=text, metadata=metadata), score=score)
+            for source_id, text, score, metadata in sources(pack)
         ]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
@@ -55,10 +55,10 @@ class HmxMemoryBlock(BaseMemoryBlock[str]):
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
         del block_kwargs
-        said = [message.content for message in messages or () if message.role == "user" and message.content]
-        if not said:
+        questions = [message.content for message in messages or () if message.role == "user" and message.content]
+        if not questions:
             return ""
-        pack = await asyncio.to_thread(self.graph.pack, said[-1], budget=self.budget, user_id=self.user_id)
+        pack = await asyncio.to_thread(self.graph.pack, questions[-1], budget=self.budget, user_id=self.user_id)
         return pack.prompt
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
@@ -70,13 +70,13 @@ class HmxMemoryBlock(BaseMemoryBlock[str]):
         return message.additional_kwargs.get("session_id") or self.session_id
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
-        """Return None: a truncated pack would lose its closing mark; lower *budget* instead."""
+        """Return None: a truncated pack would lose its closing marker; lower *budget* instead."""
         del content, tokens_to_truncate
         return None
 
 
 def _items(messages: Iterable[ChatMessage]) -> Iterator[Item]:
-    """What was said, called and answered; the name of a tool is in its call, so a result names the call alone."""
+    """The messages, calls and results; a result names only its call, which has the name of the tool."""
     for message in messages:
         text = message.content or ""
         if message.role == "tool":

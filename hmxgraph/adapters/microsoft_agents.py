@@ -1,4 +1,4 @@
-"""Microsoft Agent Framework: a context provider that gives each run a pack, and records what the run did."""
+"""Microsoft Agent Framework: a context provider that gives each run a pack, and records the run."""
 
 import asyncio
 from collections.abc import Iterable, Iterator
@@ -28,22 +28,22 @@ class HmxProvider(ContextProvider):
     async def before_run(self, *, agent: Any, session: Any, context: Any, state: dict[str, Any]) -> None:
         """Add the pack for the user's messages."""
         del agent, state
-        asked = " ".join(message.text for message in context.input_messages if message.role == "user" and message.text)
-        if asked:
+        query = " ".join(message.text for message in context.input_messages if message.role == "user" and message.text)
+        if query:
             options: Any = {"budget": self._budget, "session_id": _session(session, context), "user_id": self._user_id}
-            pack = await asyncio.to_thread(self._graph.pack, asked, **options)
+            pack = await asyncio.to_thread(self._graph.pack, query, **options)
             if pack.entries:
                 context.extend_instructions(self.source_id, pack.prompt)
 
     async def after_run(self, *, agent: Any, session: Any, context: Any, state: dict[str, Any]) -> None:
-        """Record what went into a run and what came out of it."""
+        """Record the input and output of a run."""
         del state
         answers = context.response.messages if context.response else ()
         items = list(chat_items([*context.input_messages, *answers]))
         if items:
-            who: Any = {"agent_id": getattr(agent, "name", None) or "agent-framework", "user_id": self._user_id}
+            author: Any = {"agent_id": getattr(agent, "name", None) or "agent-framework", "user_id": self._user_id}
             session_id = _session(session, context)
-            await asyncio.to_thread(self._graph.record, items, session_id=session_id, format=FORMAT, **who)
+            await asyncio.to_thread(self._graph.record, items, session_id=session_id, format=FORMAT, **author)
 
 
 def chat_items(messages: Iterable[Message]) -> Iterator[Item]:

@@ -1,7 +1,7 @@
 """The OpenAI Agents SDK: a ``Session`` whose items are recorded and learned from, and packs as instructions.
 
-Items are recorded as events by ``graph.record``; beside these, an event without words keeps them verbatim, so that they
-come back equal. Taking back an item or clearing the session is an event, too: nothing is lost unless *erase* is set.
+Items are recorded as events by ``graph.record``; an additional event without text keeps them verbatim, so that they are
+returned unchanged. Popping an item or clearing the session is an event, too: nothing is lost unless *erase* is set.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ class HmxSession:
         self.session_id = session_id
         self.session_settings = session_settings
         self._graph = graph
-        self._who: dict[str, Any] = {"agent_id": agent_id, "user_id": user_id}
+        self._author: dict[str, Any] = {"agent_id": agent_id, "user_id": user_id}
         self._erase = erase
 
     async def get_items(self, limit: int | None = None) -> list[Item]:
@@ -58,7 +58,7 @@ class HmxSession:
         """Append *items*.
 
         Raises:
-            InvalidRequest: an item that is no JSON, or larger than an event (512 KB of JSON text).
+            InvalidRequest: an item that is not JSON, or larger than an event (512 KB of JSON text).
 
         """
         if items:
@@ -69,7 +69,7 @@ class HmxSession:
         return await asyncio.to_thread(self._pop)
 
     async def clear_session(self) -> None:
-        """Begin the history again."""
+        """Start a new history."""
         await asyncio.to_thread(self._clear)
 
     def _items(self) -> list[Item]:
@@ -91,7 +91,7 @@ class HmxSession:
             large = len(texts[0]) > _MOST
             fields = {"items": texts}
             self._append(_ADD, fields if large else {}, {} if large else fields)
-        report = self._graph.record(items, session_id=self.session_id, format="openai-responses", **self._who)
+        report = self._graph.record(items, session_id=self.session_id, format="openai-responses", **self._author)
         for receipt in report.receipts:
             if receipt.status == "rejected":
                 _log.warning("an item is kept in the session but not learned from: %s", receipt.reason)
@@ -110,41 +110,41 @@ class HmxSession:
             self._append(_CLEAR, {}, {})
 
     def _append(self, kind: str, content: Item, metadata: Item) -> None:
-        receipt = self._graph.append(kind, content, session_id=self.session_id, metadata=metadata, **self._who)
+        receipt = self._graph.append(kind, content, session_id=self.session_id, metadata=metadata, **self._author)
         if receipt.status != "stored":
-            raise InvalidRequest("items", f"of {self.session_id!r}", "items that an event can hold", receipt.reason)
+            raise InvalidRequest("items", f"of {self.session_id!r}", "items that an event can store", receipt.reason)
 
 
 def pack_instructions(graph: KnowledgeGraph, instructions: str = "", **options: Any) -> Instructions:
-    """A function for ``Agent(instructions=...)``: *instructions* and the pack for what the user said last.
+    """A function for ``Agent(instructions=...)``: *instructions* and the pack for the latest user message.
 
-    *options* are those of ``graph.pack``. The pack stands between marks by which it is cut out of recorded prompts, so
-    that recalled words are not learned again.
+    *options* are those of ``graph.pack``. Markers around the pack allow removing it from recorded prompts, so that
+    recalled text is not learned again.
     """
 
     async def instructed(context: RunContextWrapper[Any], agent: Agent[Any]) -> str:
-        query = last_said(context.turn_input) or instructions or agent.name
+        query = latest_prompt(context.turn_input) or instructions or agent.name
         pack = await asyncio.to_thread(graph.pack, query, **options)
         return "\n\n".join(filter(None, (instructions, pack.prompt)))
 
     return instructed
 
 
-def last_said(items: Iterable[Any]) -> str:
-    """The latest words of the user among *items*.
+def latest_prompt(items: Iterable[Any]) -> str:
+    """The text of the latest user message in *items*.
 
-    >>> last_said([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}])
+    >>> latest_prompt([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}])
     'hi'
-    >>> last_said([{"role": "user", "content": [{"type": "input_text", "text": "look"}, {"type": "input_image"}]}])
+    >>> latest_prompt([{"role": "user", "content": [{"type": "input_text", "text": "look"}, {"type": "input_image"}]}])
     'look'
     """
-    said = ""
+    user_text = ""
     for item in items:
         if isinstance(item, Mapping) and item.get("role") == "user":
             content = item.get("content")
             parts = [content] if isinstance(content, str) else [part.get("text") or "" for part in content or ()]
-            said = " ".join(filter(None, parts)) or said
-    return said
+            user_text = " ".join(filter(None, parts)) or user_text
+    return user_text
 
 
 def kept_items(row: Mapping[str, Any]) -> list[Item]:
@@ -157,7 +157,7 @@ def _text_of(item: Item) -> str:
     try:
         return json.dumps(item)
     except (TypeError, ValueError) as error:
-        raise InvalidRequest("item", f"with {error}", "JSON", "give items as the SDK makes them") from error
+        raise InvalidRequest("item", f"with {error}", "JSON", "pass items as the SDK makes them") from error
 
 
 def _portions(texts: Iterable[str]) -> Iterator[list[str]]:

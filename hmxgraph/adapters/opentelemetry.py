@@ -1,7 +1,7 @@
 """OpenTelemetry: a ``SpanExporter`` that turns model and tool spans into events as they end.
 
-Every framework that is traced by the GenAI conventions or by OpenInference is remembered this way without an adapter of
-its own; ``formats.opentelemetry`` says what each span becomes.
+Every framework traced with the GenAI conventions or OpenInference is remembered this way without an adapter of its own;
+``formats.opentelemetry`` defines which events a span becomes.
 """
 
 import json

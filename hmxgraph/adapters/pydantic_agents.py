@@ -1,4 +1,4 @@
-"""Pydantic AI: a capability that gives each run the pack for its prompt, and records what the run did."""
+"""Pydantic AI: a capability that gives each run the pack for its prompt, and records the run."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,16 +39,16 @@ class HmxMemory(AbstractCapability[Any]):
         prompt = _words(ctx.prompt)
         if not prompt:
             return replace(self, known="")
-        asked: Any = {"budget": self.budget, "session_id": self._session(ctx), "user_id": self.user_id}
-        pack = await asyncio.to_thread(self.graph.pack, prompt, **asked)
+        options: Any = {"budget": self.budget, "session_id": self._session(ctx), "user_id": self.user_id}
+        pack = await asyncio.to_thread(self.graph.pack, prompt, **options)
         return replace(self, known=pack.prompt)
 
     def get_instructions(self) -> str | None:
-        """The pack, between marks."""
+        """The pack, between markers."""
         return self.known or None
 
     async def before_model_request(self, ctx: RunContext[Any], request_context: Any) -> Any:
-        """Remember where the messages of the run are: a run that fails does not hand them over."""
+        """Keep a reference to the messages of the run, because a failed run does not provide them."""
         self.history = ctx.messages
         return request_context
 
@@ -58,7 +58,7 @@ class HmxMemory(AbstractCapability[Any]):
         return result
 
     async def on_run_error(self, ctx: RunContext[Any], *, error: BaseException) -> Any:
-        """Record what a run did before it failed, and let it fail."""
+        """Record the messages of a run before it failed, and re-raise the error."""
         await self._record(ctx, [message for message in self.history if message.run_id == ctx.run_id])
         raise error
 
@@ -66,10 +66,10 @@ class HmxMemory(AbstractCapability[Any]):
         items = list(chat_items(messages))
         if not items:
             return
-        who: Any = {"user_id": self.user_id, "agent_id": getattr(ctx.agent, "name", None) or "pydantic-ai"}
+        author: Any = {"user_id": self.user_id, "agent_id": getattr(ctx.agent, "name", None) or "pydantic-ai"}
         key = f"pydantic-ai {ctx.run_id}" if ctx.run_id else None
         await asyncio.to_thread(
-            self.graph.record, items, session_id=self._session(ctx), format=FORMAT, idempotency_key=key, **who
+            self.graph.record, items, session_id=self._session(ctx), format=FORMAT, idempotency_key=key, **author
         )
 
     def _session(self, ctx: RunContext[Any]) -> str:
@@ -95,7 +95,7 @@ def chat_items(messages: Iterable[ModelMessage]) -> Iterator[Item]:
 
 
 def _words(content: Any) -> str:
-    """The text of a prompt: images and files have none."""
+    """The text of a prompt, without images and files."""
     if content is None or isinstance(content, str):
         return content or ""
     texts = (part if isinstance(part, str) else getattr(part, "content", None) for part in content)

@@ -1,6 +1,6 @@
 """A warm process keeps a graph open and answers hooks and commands on a local port.
 
-Clients are spared the cost of connecting. ``hmxgraph serve`` is such a process; if none runs,
+Clients save the cost of connecting. ``hmxgraph serve`` is such a process; if none runs,
 ``hmxgraph server start`` or the first hook starts one (`hmxgraph.cli.resident`).
 
 Only the standard library and platformdirs are imported here, because an agent waits for the client.
@@ -35,7 +35,8 @@ _SETTINGS = ("URI", "USER", "DATABASE", "SINGLE_USER", "MASK_SECRETS", "TIMEOUT"
 # A process started by a hook or ``hmxgraph server start`` ends after this many seconds without a
 # message.
 _IDLE = 3_600.0
-_LOOK = 5.0
+# Seconds between checks whether the process should end.
+_CHECK_INTERVAL = 5.0
 # Seconds that a starting process gets before another one may be started.
 _STARTING = 20.0
 # Timeout of each receive during authentication, in seconds.
@@ -54,8 +55,8 @@ def state_file() -> Path:
         import platformdirs  # noqa: PLC0415 - only where the default is needed
 
         home = platformdirs.user_data_dir("hmxgraph", appauthor=False)
-    place = "\0".join([hmxgraph.__version__, *(os.environ.get(f"HMXGRAPH_{name}", "") for name in _SETTINGS)])
-    return Path(home) / "warm" / f"{sha256(place.encode()).hexdigest()[:24]}.json"
+    identity = "\0".join([hmxgraph.__version__, *(os.environ.get(f"HMXGRAPH_{name}", "") for name in _SETTINGS)])
+    return Path(home) / "warm" / f"{sha256(identity.encode()).hexdigest()[:24]}.json"
 
 
 def asked(message: Mapping[str, Any]) -> Message | None:
@@ -156,7 +157,7 @@ def only_reads(arguments: Sequence[str]) -> bool:
     >>> only_reads(["pack", "git push fails"]), only_reads(["pack", "x", "--html=x.html"]), only_reads(["forget"])
     (True, False, False)
     """
-    excluded = any(each.startswith(("--html", "--help")) for each in arguments)
+    excluded = any(argument.startswith(("--html", "--help")) for argument in arguments)
     return bool(arguments) and arguments[0] in READING and not excluded
 
 
@@ -192,8 +193,8 @@ class Warm:
 
     @contextmanager
     def listening(self, file: Path) -> Iterator[None]:
-        """Answer while the block runs; *file* says where. Exit waits for a follow-up."""
-        from secrets import token_bytes  # noqa: PLC0415 - an agent waits for programs that only ask
+        """Answer while the block runs; *file* gets the address and key. Exit waits for a follow-up task."""
+        from secrets import token_bytes  # noqa: PLC0415 - clients do not need it, and an agent waits for them
 
         key = token_bytes(32)
         with Listener(("127.0.0.1", 0)) as listener:
@@ -209,7 +210,7 @@ class Warm:
 
     def wait_until_idle(self, is_over: Callable[[], bool]) -> None:
         """Return after an hour without messages, or once *is_over* returns true."""
-        while monotonic() - self._last < _IDLE and not self._closing.wait(_LOOK):
+        while monotonic() - self._last < _IDLE and not self._closing.wait(_CHECK_INTERVAL):
             if is_over():
                 return
 

@@ -142,7 +142,7 @@ if TYPE_CHECKING:
 
 
 class AsyncRecording(AsyncFace):
-    """The part of the front door through which events come in."""
+    """The part of the public API that stores events and memories, and forgets them."""
 
     _live: LiveSessions
 
@@ -156,16 +156,16 @@ class AsyncRecording(AsyncFace):
         format: str | None = None,  # noqa: A002 - the word that ingest uses
         idempotency_key: str | None = None,
     ) -> RecordReport:
-        """A receipt for each of *messages*, which an agent appends to its session as it holds them.
+        """Append an agent's *messages* to its session, and return a receipt for each.
 
-        OpenAI chat messages and response items, Anthropic messages, plain ``{"role": ..., "content": ...}``: dicts, or
-        the objects of the client libraries. The format is recognised, or named by *format*. Calls are paired with
-        results, arguments given as JSON text are parsed, outcomes inferred. Ids, times and sequence numbers are the
-        engine's; any number of processes may record in one session. Give *idempotency_key* where a call may be
-        repeated: with the same key, the same messages are duplicates. All messages are stored in one transaction.
+        OpenAI chat messages and response items, Anthropic messages, or plain ``{"role": ..., "content": ...}``, as
+        dicts or objects of the client libraries. The format is recognised, or named by *format*. Calls are paired with
+        results, arguments given as JSON text are parsed, outcomes inferred. The engine sets ids, times and sequence
+        numbers; any number of processes may record in one session. Pass *idempotency_key* if a call may be repeated:
+        with the same key, the same messages are duplicates. All messages are stored in one transaction.
 
         Raises:
-            InvalidRequest: no messages, or of no known format.
+            InvalidRequest: *messages* is not a list of messages, or its format is not known.
             UnknownChoice: there is no such format.
 
         """
@@ -176,14 +176,15 @@ class AsyncRecording(AsyncFace):
     async def append(
         self, event_type: str, content: Mapping[str, Any], *, session_id: str, **options: Unpack[AppendOptions]
     ) -> Receipt:
-        """The receipt for one event at the end of a session; its id, time and sequence number are the engine's.
+        """Append one event to the end of a session, and return its receipt; the engine sets id and sequence number.
 
-        Options: *agent_id*, *user_id*, *at* (the time, else now), *metadata*, *parent_event_id* (its cause), *source*,
-        *idempotency_key* (with the same key, the same event is a duplicate, another one is rejected), *tolerance* (how
-        far *at* may be after this machine's clock, else 5 minutes; beyond it the event has no say in memory).
+        Options: *agent_id*, *user_id*, *at* (its time, default now), *metadata*, *parent_event_id* (its cause),
+        *source*, *idempotency_key* (with the same key, the same event is a duplicate, another one is rejected),
+        *tolerance* (how far *at* may be ahead of this machine's clock, default 5 minutes; nothing is learned from a
+        later event).
 
         Raises:
-            InvalidRequest: an unknown option, or content that is no mapping.
+            InvalidRequest: an unknown option, or content that is not a mapping.
 
         """
         draft = event_draft(event_type, content, session_id, options)
@@ -196,8 +197,8 @@ class AsyncRecording(AsyncFace):
         ``-`` for standard input), a list of :class:`pathlib.Path`, an open file, bytes, one event, or an iterable of
         dicts, events or bytes. The format of files, streams and bytes is recognised from their content, each file's on
         its own; an iterable holds HMX-E events unless *format* says otherwise. Events are written in batches, each in
-        one transaction; feeding the same source again writes nothing. What comes through a pipe is written as it comes.
-        If the source raises, what it handed over is stored before its error is raised.
+        one transaction; ingesting the same source again writes nothing. Data from a pipe is written as it
+        arrives. If the source raises, what it delivered is stored before the error is raised.
 
         With :func:`hmxgraph.connect_async`, *source* may be an asynchronous iterable or a stream as well
         (``hmxgraph.ingest.streams``): its messages pass a reorder window of *window_seconds* and are acknowledged after
@@ -206,9 +207,9 @@ class AsyncRecording(AsyncFace):
         Options: *format* (a format's name instead of recognition), *session_id*, *agent_id*, *user_id* (for records
         that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for
         bad lines, to be corrected and ingested again), *batch_size* (1,000), *writers* (1: threads that write, each its
-        own sessions), *rehome* (store events that name another tenant here; else they are rejected), *tolerance*
-        (events dated more than that after this machine's clock, else a day, are stored and reported but have no say),
-        *progress* (called with the number of lines settled), *tokenizer*.
+        own sessions), *rehome* (store events that name another tenant in this one; else they are rejected),
+        *tolerance* (how far events may be dated ahead of this machine's clock, default a day: later ones are stored and
+        reported, but nothing is learned from them), *progress* (called with the number of lines settled), *tokenizer*.
 
         Raises:
             IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.
@@ -220,12 +221,12 @@ class AsyncRecording(AsyncFace):
     async def remember(self, text: str, **options: Unpack[RememberOptions]) -> Memory:
         """Remember *text* from now on and return its memory; the same words again are one more observation of it.
 
-        Options: *kind* (``"fact"``, ``"preference"``, ``"policy"``, ``"goal"``); *hard* (a policy that stands in every
-        pack); *supersedes* (the id of the memory that this one replaces, and no other); *scope* (one name or several:
-        only packs for one of these scopes hold it); *user_id* (only packs for that user, or for one of their sessions,
-        hold it); *pinned* (part of every pack of its scope and user, whatever is asked); *aliases* (further names by
-        which a question may call it); *expires* (a time from which on it no longer holds); *at* (when it was said, else
-        now), *agent_id*, *idempotency_key* (where a call may be repeated: with the same key it is one observation).
+        Options: *kind* (``"fact"``, ``"preference"``, ``"policy"``, ``"goal"``); *hard* (a policy that is part of every
+        pack); *supersedes* (the id of the only memory that this one replaces); *scope* (one name or several: only packs
+        for one of these scopes contain it); *user_id* (only packs for that user, or for one of their sessions, contain
+        it); *pinned* (part of every pack of its scope and user, whatever the question); *aliases* (further names that a
+        question may use for it); *expires* (the time from which it no longer holds); *at* (when it was stated, default
+        now), *agent_id*, *idempotency_key* (for calls that may be repeated: with the same key, one observation).
 
         Without *supersedes*, a later answer to the same question ("The release manager is Dan") replaces the earlier
         one of its scope and user.
@@ -236,7 +237,7 @@ class AsyncRecording(AsyncFace):
                 already supersedes another one.
             NotFound: there is no memory with the id *supersedes*.
             AlreadySuperseded: that memory has another successor.
-            SupersessionCycle: *text* has the words of the memory that it is to supersede.
+            SupersessionCycle: *text* has the words of the memory to supersede.
 
         """
         memories = await self._perform_then_embed(memory_operations.remember(self._tenancy, [stated(text, options)]))
@@ -245,10 +246,9 @@ class AsyncRecording(AsyncFace):
     async def remember_all(
         self, memories: Iterable[str | Mapping[str, Any]], **options: Unpack[RememberOptions]
     ) -> tuple[Memory, ...]:
-        """Remember many at once, in one transaction: all of them or, if one is refused, none. In the same order.
+        """Remember several memories in one transaction, all or none, and return them in the same order.
 
-        Each is a text, or a mapping of ``text`` and the options of :meth:`remember`; *options* hold for all that do not
-        say otherwise.
+        Each is a text, or a mapping of ``text`` and the options of :meth:`remember`; *options* are defaults for all.
 
         Raises:
             UnknownChoice, InvalidRequest, NotFound, AlreadySuperseded, SupersessionCycle: as ``remember`` does.
@@ -257,15 +257,15 @@ class AsyncRecording(AsyncFace):
         return await self._perform_then_embed(memory_operations.remember(self._tenancy, stated_all(memories, options)))
 
     async def embed(self, *, replace: bool = False) -> int:
-        """Give every stored event without a vector one, and return their number; for what was stored before.
+        """Compute vectors for all stored events that have none, and return the number of these events.
 
-        What is written through a graph that was connected with ``embed=`` has its vectors already. *replace* makes all
-        vectors of the tenant again, as is needed after a change of model.
+        A graph connected with ``embed=`` computes vectors as it writes; this is for events stored before. *replace*
+        computes all vectors of the tenant again, which is needed after a change of model.
 
         Raises:
             InvalidRequest: the graph was connected without an embedder.
-            EmbedderError: the embedder failed; what it gave before is stored.
-            InvalidVectors: it returned no vectors, or such as do not fit those of the tenant.
+            EmbedderError: the embedder failed; the vectors computed before that are stored.
+            InvalidVectors: it returned no vectors, or vectors of another size than the tenant's.
 
         """
         if self._connection.terms.embedding is None:
@@ -284,12 +284,12 @@ class AsyncRecording(AsyncFace):
     ) -> tuple[tuple[Memory, ...], str | None]:
         """A page of memories, newest first, and the cursor of the next page (None on the last).
 
-        Each names the first hundred events that it rests on; ``graph.explain(memory_id)`` tells of all.
+        Each names the first hundred events that are its evidence; ``observation_count`` is the number of all.
 
         Raises:
             UnknownChoice: there is no such kind or status.
-            InvalidRequest: *limit* is no size of a page.
-            NotFound: *after* is no cursor of a page before.
+            InvalidRequest: *limit* is not a valid page size.
+            NotFound: *after* is not the cursor of a previous page.
 
         """
         page = memories.memories(
@@ -307,31 +307,31 @@ class AsyncRecording(AsyncFace):
         """Ignore events dated more than *tolerance* after this machine's clock, and set logical time back.
 
         Such events stay stored and are found by their id, but do not count for logical time, expiry or recency. New
-        ones are marked as they come; this call marks those of earlier releases or of a clock that was wrong, and
-        learns from those whose time has come, as ``ingest`` and ``compile`` do. *dry_run* only lists those ahead of the
-        clock. To give one its right time, forget it and feed it in under a new id.
+        ones are marked when they are stored; this call marks those of earlier releases or of a wrong clock, and learns
+        from those whose time has come, as ``ingest`` and ``compile`` do. *dry_run* only lists those ahead of the clock.
+        To correct the time of one, forget it and ingest it again under a new id.
 
         Raises:
-            InvalidRequest: a tolerance that is negative or no timedelta.
+            InvalidRequest: a tolerance that is negative or not a timedelta.
 
         """
         return await self._perform(clock.repair(self._tenancy, latest_live_us(tolerance), dry_run=dry_run))
 
     async def forget(self, *, dry_run: bool = False, **choices: Unpack[ForgetChoices]) -> ForgetReport:
-        """Erase the chosen events, with proof, and deprecate what rested on them alone. Take a dry run first.
+        """Erase the selected events, with proof, and deprecate what has no other evidence. Do a dry run first.
 
-        What was compiled from their sessions loses its words too: ``compile()`` learns again from what is left.
+        Artifacts compiled from their sessions lose their text, too; ``compile()`` learns again from what is left.
 
-        Choose by *event_id* (one or several), *session_id*, *agent_id*, *user_id* (what their metadata names, and what
+        Select by *event_id* (one or several), *session_id*, *agent_id*, *user_id* (what their metadata names, and what
         was remembered for them), *source*, *fingerprint* (the id of an import or of its fingerprint: the import is
         withdrawn, and what nothing else supports is deprecated), *before* (a time), *older_than* (an age before the
-        tenant's logical now) or *expired* (ttl); an event must meet all that is given. With
-        *now=True* age and expiry are measured by this machine's clock, if that is later than logical now. An erased
-        event keeps id, hash and place; feeding it in again does not bring it back. Logical now goes back to the latest
-        time that is left, of an event, a record or a decision, so that a wrong time leaves no trace.
+        tenant's logical time) or *expired* (ttl); an event must meet all criteria. With *now=True*, age and expiry are
+        measured by this machine's clock, if that is later than the logical time. An erased event keeps id, hash and
+        position; ingesting it again does not bring it back. The logical time goes back to the latest time that is left,
+        of an event, a record or a decision, so that a wrong time leaves no trace.
 
         Raises:
-            InvalidRequest: nothing was chosen, a choice is unknown, or a time span is longer than any calendar.
+            InvalidRequest: no criterion, an unknown one, or a time span is longer than any calendar.
 
         """
         return await self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run), whole=True)
@@ -340,7 +340,7 @@ class AsyncRecording(AsyncFace):
 class AsyncRecordedSession(AsyncFace):
     """A session being recorded, from ``with graph.session() as session``; an exception that ends it is recorded too.
 
-    ``session_id`` is its id, made up if none was given.
+    ``session_id`` is its id, generated if none was given.
     """
 
     def __init__(self, tenancy: Tenancy, connection: AsyncConnection, recorder: Recorder) -> None:
@@ -428,9 +428,8 @@ class AsyncLearning(AsyncFace):
         """Compile the tenant's sessions into artifacts; reads only sessions that changed since the last run.
 
         It learns from the latest sessions, as many as ``max_sessions`` of the *profile*; the report says if older ones
-        were left out.
-        *full* reads every session again, with the same result. *dry_run* reports what would change and writes nothing.
-        *progress* is called with the stage and the number of sessions done. Without new events,
+        were left out. *full* reads every session again, with the same result. *dry_run* reports what would change and
+        writes nothing. *progress* is called with the stage and the number of sessions done. Without new events,
         compiling again changes nothing.
         """
         if not dry_run:
@@ -482,7 +481,7 @@ class AsyncRecalling(AsyncFace):
             BudgetTooSmall: the budget is below one token.
             InvalidRequest: an argument has the wrong type, the budget exceeds JSON integers, or an id is too long.
             UnknownChoice: the strategy, section or encoding is unknown, or the confidence is outside [0, 1].
-            EmbedderError: the graph was connected with an embedder, and that failed.
+            EmbedderError: the graph was connected with an embedder, which failed.
 
         """
         started = perf_counter()
@@ -568,7 +567,7 @@ class AsyncArtifacts(AsyncFace):
         return await self._perform(page)
 
     async def artifact_types(self, artifact_ids: Sequence[str]) -> dict[str, str]:
-        """The type of each artifact by its id, in one read; ids that are no artifacts are left out."""
+        """The type of each artifact by its id, in one read; ids that are not those of artifacts are left out."""
         return await self._perform(artifacts.artifact_types(self._tenancy, artifact_ids))
 
     async def chain(self, artifact_id: str, *, as_of: Moment | None = None) -> Chain:
@@ -695,7 +694,7 @@ class AsyncExploring(AsyncFace):
         Both have a ``confidence``.
         """
         relations = await self._perform(exploring.relations(self._tenancy), whole=True)
-        return await self._beside(exploring.entity_graph, relations)
+        return await self._in_thread(exploring.entity_graph, relations)
 
     async def digest(self, *, as_of: Moment | None = None) -> MeasuredDigest:
         """Figures of the entity graph: counts, distributions, averages, hubs, depth (HMX-F 5)."""
@@ -789,7 +788,7 @@ class AsyncBackups(AsyncFace):
     """A tenant in a file."""
 
     async def backup(self, path: str | Path, *, progress: Callable[[int], object] | None = None) -> BackupReport:
-        """Write everything of the tenant, except API keys, to *path* as lines of JSON; compressed if it ends with .gz.
+        """Write all data of the tenant except API keys to *path* as JSON lines, compressed if the name ends in .gz.
 
         The file appears only once it is complete. *progress* is called with the number of nodes written. If the tenant
         is written to meanwhile, the backup starts again, for three attempts in all.
@@ -799,8 +798,8 @@ class AsyncBackups(AsyncFace):
             NotWritten: *path* cannot be written.
 
         """
-        made = backups.backup(self._tenancy, Path(path), progress)
-        return await self._perform(made, whole=True)
+        procedure = backups.backup(self._tenancy, Path(path), progress)
+        return await self._perform(procedure, whole=True)
 
     async def restore(self, path: str | Path, *, progress: Callable[[int], object] | None = None) -> RestoreReport:
         """Load the backup at *path* into this tenant, which must be empty, and verify it.
@@ -811,11 +810,11 @@ class AsyncBackups(AsyncFace):
         fingerprints and states of frameworks are not replayed.
 
         Raises:
-            BackupRefused: the file is cut off, changed or of another release, or the tenant is not empty.
+            BackupRefused: the file is truncated, changed or of another release, or the tenant is not empty.
 
         """
-        made = backups.restore(self._tenancy, Path(path), progress)
-        return await self._perform(made, whole=True)
+        procedure = backups.restore(self._tenancy, Path(path), progress)
+        return await self._perform(procedure, whole=True)
 
 
 class AsyncSharedWork(NamedArguments, AsyncFace):
@@ -1245,9 +1244,9 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     ) -> MemoryResult:
         """Current memories, best match first; options are ``kind``, ``project_id``, ``mode``, ``limit``.
 
-        What is bound to a user is found with their ``user_id``, with the ``session_id`` of one of their sessions, or
-        without either if *query* names them. ``include_hidden`` adds what is expired, superseded, deleted, proposed
-        or bound to any user, with its ``hidden_reason``. A mode adds the digest that answers it.
+        Memories bound to a user are found with their ``user_id``, with the ``session_id`` of one of their sessions, or
+        without either if *query* names them. ``include_hidden`` adds memories that are expired, superseded, deleted,
+        proposed or bound to any user, with their ``hidden_reason``. A mode adds the digest that answers it.
 
         Raises:
             UnknownChoice: no such kind or mode.
@@ -1451,9 +1450,9 @@ class AsyncKeys(AsyncFace):
             InvalidRequest: no agent, or scopes that are not a list.
 
         """
-        made = new_key(self._tenancy.tenant_id, agent_id, scopes, label, expires)
-        await self._perform(access.create(self._tenancy, made.key, made.secret))
-        return made
+        new = new_key(self._tenancy.tenant_id, agent_id, scopes, label, expires)
+        await self._perform(access.create(self._tenancy, new.key, new.secret))
+        return new
 
     async def list(self) -> tuple[ApiKey, ...]:
         """The tenant's keys, newest first, also expired and revoked ones."""
@@ -1481,7 +1480,7 @@ class AsyncUsage(AsyncFace):
         self._opened: AsyncConnection | None = connection
 
     async def add(self, hours: Iterable[UsageHour]) -> int:
-        """Add the counts to those stored for the same hours; the number of hours written.
+        """Add the counts to those stored for the same hours; return the number of hours written.
 
         If the server's answer to the commit is lost, the counts may be added twice: they are statistics, not a ledger.
         """
@@ -1512,7 +1511,7 @@ class AsyncUsage(AsyncFace):
 
 
 class AsyncStates(AsyncFace):
-    """Opaque state of frameworks, kept beside a tenant's memory: never used as evidence, never part of a pack.
+    """Opaque state of frameworks, kept alongside a tenant's memory: never used as evidence, never part of a pack.
 
     A *shelf* holds what is read and deleted together, such as a thread; see :class:`hmxgraph.protocol.states.State`.
     """

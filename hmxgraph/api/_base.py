@@ -20,7 +20,7 @@ from hmxgraph.errors import EmbedderError, GraphNotOpen, InvalidRequest, Invalid
 from hmxgraph.graph import clock
 from hmxgraph.graph.connection import AsyncConnection, Connection
 from hmxgraph.graph.embeddings import embed_new
-from hmxgraph.graph.ingesting import IngestOptions, beside, ingest, ingest_async
+from hmxgraph.graph.ingesting import IngestOptions, in_thread, ingest, ingest_async
 from hmxgraph.graph.plan import Procedure, Tenancy
 from hmxgraph.graph.record_search import SearchCriteria, Shape, search_of
 from hmxgraph.ingest.sources import Source
@@ -142,7 +142,7 @@ class PackOptions(TypedDict, total=False):
 
 
 def refuse_unknown(options: Mapping[str, Any], known: type, method: str) -> None:
-    """Refuse options that are no keys of the typed dict *known*: a misspelt one would be ignored.
+    """Refuse options that are not keys of the typed dict *known*: a misspelt one would be ignored.
 
     Raises:
         InvalidRequest: names the first unknown option, and those that *method* takes.
@@ -369,9 +369,9 @@ def _now_ms(at: Moment | None = None) -> int:
     return now_us(at) // 1_000
 
 
-# One way to be wrong: an argument that a method does not take is refused with one error, which names the right one.
+# Wrong arguments: any argument that a method does not take is refused with one error, which names the right one.
 
-# What callers write for arguments that have another name here.
+# Other names that callers use for an argument, and its names here.
 _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "agent": ("agent_id",),
     "author": ("agent_id",),
@@ -456,16 +456,16 @@ def check_arguments(function: Callable[..., Any], args: Sequence[Any], named: Ma
         raise InvalidRequest(
             f"argument {len(signature.positional) + 1}", f"{surplus!r:.60}", expected, f"name it: {names[0]}"
         )
-    given = signature.positional[: len(args)]
+    positional_names = signature.positional[: len(args)]
     for name in named:
-        if name in given:
+        if name in positional_names:
             raise InvalidRequest(name, f"{named[name]!r:.60}", "one value", "it is given by position and by name")
         if name not in signature.names or _is_misnamed(name, signature):
             raise _unknown(name, named[name], signature)
     for name in signature.required:
-        if name not in given and name not in named:
+        if name not in positional_names and name not in named:
             raise InvalidRequest(name, "(missing)", f"an argument of {function.__name__}()", f"give it ({name}=...)")
-    for name, value in (*zip(given, args, strict=True), *named.items()):
+    for name, value in (*zip(positional_names, args, strict=True), *named.items()):
         if (
             name in signature.flags
             and not isinstance(value, bool)
@@ -540,7 +540,7 @@ def _unknown(name: str, value: Any, signature: _Signature) -> InvalidRequest:
     return InvalidRequest(name, f"{value!r:.60}", f"an argument of {signature.method}()", way_out)
 
 
-# Our own calls as spans, where opentelemetry-api is installed: what an agent asks of memory stands in its traces.
+# Calls of the API as spans, if opentelemetry-api is installed, so that an agent's traces show its use of memory.
 #
 # A span says which call it was, how long it took and with which error it failed; never what was asked or stored.
 
@@ -560,7 +560,7 @@ _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 @contextmanager
 def untraced() -> Iterator[None]:
-    """Make no spans in the block: what stores spans must not make new ones."""
+    """Make no spans in the block: an exporter that stores spans must not create new ones."""
     token = _quiet.set(True)
     try:
         yield
@@ -608,13 +608,13 @@ T = TypeVar("T")
 
 
 def not_admitted(error: StorageUnavailable) -> str:
-    """The warning of an ingest whose events are all stored, while others that came ahead of the clock still wait."""
-    return f"events whose time has come since they were stored wait for the next ingest or compile: {error}"
+    """The warning of an ingest that stored its events but could not admit earlier ones whose time has come."""
+    return f"events stored ahead of their time, which has come now, wait for the next ingest or compile: {error}"
 
 
 def no_vectors(error: EmbedderError | StorageUnavailable) -> str:
     """The warning of a write whose events are stored without vectors."""
-    return f"new events are stored without vectors, which the next write or graph.embed() gives them: {error}"
+    return f"new events are stored without vectors; the next write or graph.embed() adds them: {error}"
 
 
 def with_warnings(report: IngestReport, further: tuple[str, ...]) -> IngestReport:
@@ -633,7 +633,7 @@ class Face:
             return self._connection.perform(procedure, whole=whole)
 
     def _perform_then_embed(self, procedure: Procedure[T]) -> T:
-        """Perform *procedure*, which stores events; where there is an embedder, they get their vectors."""
+        """Perform *procedure*, which stores events, then compute their vectors if there is an embedder."""
         value = self._perform(procedure)
         for warning in self._embedding_warnings():
             warnings.warn(warning, RuntimeWarning, stacklevel=3)
@@ -645,7 +645,7 @@ class Face:
             return with_warnings(report, self._clock_warnings(options) + self._embedding_warnings())
 
     def _clock_warnings(self, options: IngestOptions) -> tuple[str, ...]:
-        """Admit events whose time has come; what is stored stays stored without an answer, and a warning says so."""
+        """Admit events whose time has come; if that fails, return a warning: the new events are stored already."""
         if options.clock is None:
             return ()
         try:
@@ -655,7 +655,7 @@ class Face:
         return ()
 
     def _embedding_warnings(self) -> tuple[str, ...]:
-        """Give new events their vectors; what is stored stays stored if that fails, and a warning says so."""
+        """Compute the vectors of new events; if that fails, return a warning: the events are stored already."""
         if self._connection.terms.embedding is None:
             return ()
         try:
@@ -664,7 +664,7 @@ class Face:
             return (no_vectors(error),)
         return ()
 
-    def _beside(self, function: Callable[..., T], *arguments: Any) -> T:
+    def _in_thread(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call *function*; the asynchronous twin calls it in a thread, outside the event loop."""
         return function(*arguments)
 
@@ -718,8 +718,8 @@ class AsyncFace:
             return (no_vectors(error),)
         return ()
 
-    async def _beside(self, function: Callable[..., T], *arguments: Any) -> T:
-        return await beside(function, *arguments)
+    async def _in_thread(self, function: Callable[..., T], *arguments: Any) -> T:
+        return await in_thread(function, *arguments)
 
     async def _called(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         value = function(*args, **kwargs)

@@ -72,9 +72,9 @@ class Keys(Face):
             InvalidRequest: no agent, or scopes that are not a list.
 
         """
-        made = new_key(self._tenancy.tenant_id, agent_id, scopes, label, expires)
-        self._perform(access.create(self._tenancy, made.key, made.secret))
-        return made
+        new = new_key(self._tenancy.tenant_id, agent_id, scopes, label, expires)
+        self._perform(access.create(self._tenancy, new.key, new.secret))
+        return new
 
     def list(self) -> tuple[ApiKey, ...]:
         """The tenant's keys, newest first, also expired and revoked ones."""

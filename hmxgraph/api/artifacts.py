@@ -82,7 +82,7 @@ class Artifacts(Face):
         return self._perform(page)
 
     def artifact_types(self, artifact_ids: Sequence[str]) -> dict[str, str]:
-        """The type of each artifact by its id, in one read; ids that are no artifacts are left out."""
+        """The type of each artifact by its id, in one read; ids that are not those of artifacts are left out."""
         return self._perform(artifacts.artifact_types(self._tenancy, artifact_ids))
 
     def chain(self, artifact_id: str, *, as_of: Moment | None = None) -> Chain:

@@ -12,7 +12,7 @@ class Backups(Face):
     """A tenant in a file."""
 
     def backup(self, path: str | Path, *, progress: Callable[[int], object] | None = None) -> BackupReport:
-        """Write everything of the tenant, except API keys, to *path* as lines of JSON; compressed if it ends with .gz.
+        """Write all data of the tenant except API keys to *path* as JSON lines, compressed if the name ends in .gz.
 
         The file appears only once it is complete. *progress* is called with the number of nodes written. If the tenant
         is written to meanwhile, the backup starts again, for three attempts in all.
@@ -22,8 +22,8 @@ class Backups(Face):
             NotWritten: *path* cannot be written.
 
         """
-        made = backups.backup(self._tenancy, Path(path), progress)
-        return self._perform(made, whole=True)
+        procedure = backups.backup(self._tenancy, Path(path), progress)
+        return self._perform(procedure, whole=True)
 
     def restore(self, path: str | Path, *, progress: Callable[[int], object] | None = None) -> RestoreReport:
         """Load the backup at *path* into this tenant, which must be empty, and verify it.
@@ -34,8 +34,8 @@ class Backups(Face):
         fingerprints and states of frameworks are not replayed.
 
         Raises:
-            BackupRefused: the file is cut off, changed or of another release, or the tenant is not empty.
+            BackupRefused: the file is truncated, changed or of another release, or the tenant is not empty.
 
         """
-        made = backups.restore(self._tenancy, Path(path), progress)
-        return self._perform(made, whole=True)
+        procedure = backups.restore(self._tenancy, Path(path), progress)
+        return self._perform(procedure, whole=True)

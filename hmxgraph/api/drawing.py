@@ -35,7 +35,7 @@ def _style(kind: str, name: str) -> dict[str, str]:
     return styles[kind] | styles.get(f"{kind}.{name}", {})
 
 
-# Browser colours by label alone; here what failed can be seen.
+# Browser colours by label alone; here failures stand out.
 _FAILED = {"color": "#f3b5b5", "border-color": "#b8324a"}
 
 
@@ -49,7 +49,7 @@ def _filled(pattern: str, properties: Mapping[str, Any], fallback: str) -> str:
 
 
 def caption(node: PictureNode) -> str:
-    """What is written on a node.
+    """The caption of a node.
 
     >>> caption(PictureNode("1", "Entity", {"name": "kubectl"})), caption(PictureNode("2", "Other", {}))
     ('kubectl', 'Other')
@@ -59,7 +59,7 @@ def caption(node: PictureNode) -> str:
 
 
 def edge_caption(edge: PictureEdge) -> str:
-    """What is written on a relationship.
+    """The caption of a relationship.
 
     >>> edge_caption(PictureEdge("1", "2", "RELATES_TO", {"relation_type": "uses"}))
     'uses'
@@ -129,7 +129,7 @@ class Drawing:
         return target
 
     def to_svg(self) -> str:
-        """A still drawing as SVG, for documents and places that run no scripts; the same graph gives the same bytes.
+        """A still drawing as SVG, for documents that run no scripts; the same graph gives the same bytes.
 
         Raises:
             InvalidRequest: the extra ``draw`` is not installed.
@@ -178,15 +178,15 @@ _GAP = 24.0
 _LANE = 16.0  # between relationships of the same two nodes
 _LETTER = 0.56  # mean width of a letter, in font sizes
 _LINES = 5
-_BREAKS = re.compile(r"(?<=[/._=(,:-])(?=.)")  # where a long word may go on in the next line
+_BREAKS = re.compile(r"(?<=[/._=(,:-])(?=.)")  # where a long word may be broken
 _Point = tuple[float, float]
 
 
 def _svg(drawing: Drawing) -> str:
-    places, (width, height) = _places(drawing)
+    points, (width, height) = _layout(drawing)
     radii = {node.node_id: _radius(node) for node in drawing.nodes}
-    edges = "".join(_edge_svg(edge, aside, places, radii) for edge, aside in _side_by_side(drawing.edges))
-    nodes = "".join(_node_svg(node, places[node.node_id]) for node in drawing.nodes)
+    edges = "".join(_edge_svg(edge, offset, points, radii) for edge, offset in _side_by_side(drawing.edges))
+    nodes = "".join(_node_svg(node, points[node.node_id]) for node in drawing.nodes)
     marker = (
         "<marker id='to' viewBox='0 0 8 8' refX='8' refY='4' markerWidth='7' markerHeight='7' orient='auto' "
         "markerUnits='userSpaceOnUse'><path d='M0 0L8 4L0 8z' fill='#66727f'/></marker>"
@@ -197,15 +197,15 @@ def _svg(drawing: Drawing) -> str:
     return f"{head} {font}><rect width='100%' height='100%' fill='#fff'/><defs>{marker}</defs>{edges}{nodes}</svg>"
 
 
-def _node_svg(node: PictureNode, place: _Point) -> str:
-    x, y = place
+def _node_svg(node: PictureNode, centre: _Point) -> str:
+    x, y = centre
     style, radius, text = _node_style(node), _radius(node), caption(node)
     size = float(style["font-size"].removesuffix("px"))
     lines = _wrapped(text, radius, size)
     first = y - (len(lines) - 1) * size * 0.575 + size * 0.35
     words = "".join(
-        f"<tspan x='{x:.1f}' y='{first + place * size * 1.15:.1f}'>{escape(line)}</tspan>"
-        for place, line in enumerate(lines)
+        f"<tspan x='{x:.1f}' y='{first + index * size * 1.15:.1f}'>{escape(line)}</tspan>"
+        for index, line in enumerate(lines)
     )
     colours = f"fill='{style['color']}' stroke='{style['border-color']}' stroke-width='2'"
     title = escape(f"{_kind(node)}: {text}")
@@ -232,8 +232,10 @@ def _wrapped(text: str, radius: float, size: float) -> list[str]:
             else:
                 lines.append(truncate_line(part, room))
     lines = [line for line in lines if line]
-    most = min(_LINES, max(1, int(1.5 * radius / (size * 1.15))))
-    return lines if len(lines) <= most else [*lines[: most - 1], truncate_line(f"{lines[most - 1]}…", room)]
+    max_lines = min(_LINES, max(1, int(1.5 * radius / (size * 1.15))))
+    return (
+        lines if len(lines) <= max_lines else [*lines[: max_lines - 1], truncate_line(f"{lines[max_lines - 1]}…", room)]
+    )
 
 
 def _side_by_side(edges: Sequence[PictureEdge]) -> Iterator[tuple[PictureEdge, float]]:
@@ -242,17 +244,17 @@ def _side_by_side(edges: Sequence[PictureEdge]) -> Iterator[tuple[PictureEdge, f
     for edge in edges:
         pairs.setdefault(tuple(sorted((edge.source_id, edge.target_id))), []).append(edge)
     for (first, second), between in pairs.items():
-        for place, edge in enumerate(between if first != second else ()):
-            aside = _LANE * (place - (len(between) - 1) / 2)
-            yield edge, aside if edge.source_id == first else -aside
+        for index, edge in enumerate(between if first != second else ()):
+            offset = _LANE * (index - (len(between) - 1) / 2)
+            yield edge, offset if edge.source_id == first else -offset
 
 
-def _edge_svg(edge: PictureEdge, aside: float, places: Mapping[str, _Point], radii: Mapping[str, float]) -> str:
-    """An arrow between the rims of two nodes, and its caption beside its middle."""
-    (x1, y1), (x2, y2) = places[edge.source_id], places[edge.target_id]
+def _edge_svg(edge: PictureEdge, offset: float, points: Mapping[str, _Point], radii: Mapping[str, float]) -> str:
+    """An arrow between the rims of two nodes, and its caption next to its middle."""
+    (x1, y1), (x2, y2) = points[edge.source_id], points[edge.target_id]
     length = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5 or 1.0
     across, down = (x2 - x1) / length, (y2 - y1) / length
-    x1, y1 = x1 - down * aside, y1 + across * aside
+    x1, y1 = x1 - down * offset, y1 + across * offset
     start, end = radii[edge.source_id] + 1, length - radii[edge.target_id] - 2
     colour = _style("relationship", edge.kind)["color"]
     line = (
@@ -265,9 +267,9 @@ def _edge_svg(edge: PictureEdge, aside: float, places: Mapping[str, _Point], rad
     return f"{line}<text {at} font-size='8' fill='#44505c' {halo}>{escape(edge_caption(edge))}</text>"
 
 
-def _places(drawing: Drawing) -> tuple[dict[str, _Point], _Point]:
+def _layout(drawing: Drawing) -> tuple[dict[str, _Point], _Point]:
     """The centre of each node, and the size of the whole: the parts in rows, the largest first."""
-    places: dict[str, _Point] = {}
+    points: dict[str, _Point] = {}
     left = top = row_height = widest = 0.0
     for part in _parts(drawing):
         right, bottom = (max(point[axis] for point in part.values()) for axis in (0, 1))
@@ -275,39 +277,39 @@ def _places(drawing: Drawing) -> tuple[dict[str, _Point], _Point]:
         width, height = right + 2 * margin, bottom + 2 * margin
         if left and left + width > _WIDTH:
             left, top, row_height = 0.0, top + row_height, 0.0
-        places |= {node_id: (left + margin + x, top + margin + y) for node_id, (x, y) in part.items()}
+        points |= {node_id: (left + margin + x, top + margin + y) for node_id, (x, y) in part.items()}
         left, row_height = left + width, max(row_height, height)
         widest = max(widest, left)
-    return places, (max(widest, 200.0), max(top + row_height, 60.0))
+    return points, (max(widest, 200.0), max(top + row_height, 60.0))
 
 
 def _parts(drawing: Drawing) -> Iterator[dict[str, _Point]]:
-    """The connected parts, the largest first, each with the places of its nodes from (0, 0)."""
+    """The connected parts, the largest first, each with the positions of its nodes from (0, 0)."""
     import networkx as nx  # noqa: PLC0415 - slow to import
 
     whole: nx.Graph[str] = nx.Graph()
     whole.add_nodes_from(node.node_id for node in drawing.nodes)
     whole.add_edges_from((edge.source_id, edge.target_id) for edge in drawing.edges)
-    rank = {node_id: place for place, node_id in enumerate(whole)}
+    rank = {node_id: index for index, node_id in enumerate(whole)}
     parts = [sorted(part, key=rank.__getitem__) for part in nx.connected_components(whole)]
     for members in sorted(parts, key=lambda part: (-len(part), rank[part[0]])):
         part: nx.Graph[str] = nx.Graph()
         part.add_nodes_from(members)
         part.add_edges_from(sorted(whole.edges(members)))
-        yield dict(zip(members, _laid_out(part), strict=True))
+        yield dict(zip(members, _component_layout(part), strict=True))
 
 
-def _laid_out(part: "nx.Graph[str]") -> list[_Point]:
-    """The places of the nodes of a connected graph: distances on paper follow distances in the graph."""
+def _component_layout(part: "nx.Graph[str]") -> list[_Point]:
+    """The positions of the nodes of a connected graph: distances on paper follow distances in the graph."""
     import networkx as nx  # noqa: PLC0415 - slow to import
     import numpy as np  # noqa: PLC0415 - as networkx
 
     try:
-        drawn = nx.kamada_kawai_layout(part)
+        layout = nx.kamada_kawai_layout(part)
     except ImportError as error:  # it needs scipy
         raise _not_installed(error) from error
-    points = np.array([drawn[node] for node in part], dtype=float)
-    order = {node: place for place, node in enumerate(part)}
+    points = np.array([layout[node] for node in part], dtype=float)
+    order = {node: index for index, node in enumerate(part)}
     lengths = [float(np.hypot(*(points[order[a]] - points[order[b]]))) for a, b in part.edges if a != b]
     points = _apart(points * (_EDGE_LENGTH / (sorted(lengths)[len(lengths) // 2] or 1.0) if lengths else 1.0))
     if np.ptp(points[:, 1]) > np.ptp(points[:, 0]):
@@ -316,15 +318,15 @@ def _laid_out(part: "nx.Graph[str]") -> list[_Point]:
 
 
 def _apart(points: "np.ndarray") -> "np.ndarray":
-    """*points* pushed apart until no two nodes overlap, or for a while."""
+    """*points* pushed apart until no two nodes overlap, in at most 200 steps."""
     import numpy as np  # noqa: PLC0415 - slow to import
 
-    least = _EDGE_LENGTH * 0.8
+    min_distance = _EDGE_LENGTH * 0.8
     for _ in range(200):
         away = points[:, None] - points[None]
         distance = np.hypot(away[..., 0], away[..., 1])
-        np.fill_diagonal(distance, least)
-        short = np.clip(least - distance, 0, None)
+        np.fill_diagonal(distance, min_distance)
+        short = np.clip(min_distance - distance, 0, None)
         if short.max() < 1:
             break
         points = points + (away / np.maximum(distance, 1)[..., None] * short[..., None] * 0.25).sum(axis=1)

@@ -163,7 +163,7 @@ class Exploring(Face):
         Both have a ``confidence``.
         """
         relations = self._perform(exploring.relations(self._tenancy), whole=True)
-        return self._beside(exploring.entity_graph, relations)
+        return self._in_thread(exploring.entity_graph, relations)
 
     def digest(self, *, as_of: Moment | None = None) -> MeasuredDigest:
         """Figures of the entity graph: counts, distributions, averages, hubs, depth (HMX-F 5)."""

@@ -105,14 +105,14 @@ def chosen_masking(
     """*trust* with *mask_secrets*, else with ``HMXGRAPH_MASK_SECRETS`` if *trust* has the default setting.
 
     Raises:
-        UnknownChoice: no such way of masking secrets.
+        UnknownChoice: an unknown masking mode.
 
     >>> chosen_masking(DEFAULT_TRUST, None, environment={"HMXGRAPH_MASK_SECRETS": "ingest"}).mask_secrets
     'ingest'
 
     """
-    unsaid = mask_secrets is None and trust.mask_secrets == DEFAULT_TRUST.mask_secrets
-    return masking(trust, (environment.get("HMXGRAPH_MASK_SECRETS") or None) if unsaid else mask_secrets)
+    from_environment = mask_secrets is None and trust.mask_secrets == DEFAULT_TRUST.mask_secrets
+    return masking(trust, (environment.get("HMXGRAPH_MASK_SECRETS") or None) if from_environment else mask_secrets)
 
 
 def revival(login: Login, *, environment: Mapping[str, str] = os.environ) -> Revive | None:
@@ -142,7 +142,7 @@ def settling(login: Login, *, environment: Mapping[str, str] = os.environ) -> Ca
 
 
 def chosen_embedding(embed: Embedder | str | None, *, environment: Mapping[str, str] = os.environ) -> Embedding | None:
-    """The embedder *embed*, or the one that ``HMXGRAPH_EMBED`` names as ``module:function``; None without one.
+    """The embedder *embed*, or the one that ``HMXGRAPH_EMBED`` names as ``module:function``; None if neither is set.
 
     Raises:
         InvalidRequest: there is no such module or function, or it cannot be called.
@@ -151,12 +151,12 @@ def chosen_embedding(embed: Embedder | str | None, *, environment: Mapping[str, 
     True
 
     """
-    named = embed if embed is not None else environment.get("HMXGRAPH_EMBED") or None
-    if isinstance(named, str):
-        named = _imported(named)
-    if named is not None and not callable(named):
-        raise InvalidRequest("embed", f"{named!r:.60}", "a function from texts to vectors", "give a callable")
-    return None if named is None else Embedding(named)
+    embedder = embed if embed is not None else environment.get("HMXGRAPH_EMBED") or None
+    if isinstance(embedder, str):
+        embedder = _imported(embedder)
+    if embedder is not None and not callable(embedder):
+        raise InvalidRequest("embed", f"{embedder!r:.60}", "a function from texts to vectors", "give a callable")
+    return None if embedder is None else Embedding(embedder)
 
 
 def _imported(name: str) -> Embedder:
@@ -216,7 +216,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
     Its methods are in ``hmxgraph.api``, one file per subject. All of them raise subclasses of `GraphError` when the
     database refuses or does not answer, and leave nothing half-written.
 
-    A graph is thread safe: any number of threads may call it at once, each call in a transaction of its own. Close it
+    A graph is thread-safe: any number of threads may call it at once, each call in a transaction of its own. Close it
     when none uses it any more.
     """
 
@@ -317,7 +317,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
         """The graph of another tenant at the same server, with the same trust and isolation: one driver, many tenants.
 
         It costs no round trip, so a server may make one for each request; with ``isolation="database"`` the tenant's
-        database is created and prepared, if that is missing. Each graph is closed on its own, in any order; the driver
+        database is created and prepared if missing. Each graph is closed on its own, in any order; the driver
         is closed with the last one.
 
         Raises:
@@ -367,8 +367,8 @@ def connect(  # noqa: PLR0913 - every setting by name
     ``graph.timeout(seconds)`` sets it for some calls. A local server that died is noticed at once and started again.
 
     *embed* is a function from a list of texts to a vector for each, or its name (``module:function``,
-    ``HMXGRAPH_EMBED``). With it, events get vectors when they are written, and packs also find what means the same in
-    other words. Without it no vector is made or read.
+    ``HMXGRAPH_EMBED``). With it, events get vectors when they are written, and packs also find text with the same
+    meaning in other words. Without it no vector is computed or read.
 
     Raises:
         InvalidTenant: *tenant_id* is empty, contains a NUL, or is not valid Unicode.
@@ -377,7 +377,7 @@ def connect(  # noqa: PLR0913 - every setting by name
         AccessDenied: the login was refused.
         NewerStore: a newer release prepared the database.
         OlderStore: the database is older than any release that can be upgraded.
-        InvalidRequest: *timeout* is not above 0, or *embed* names no function.
+        InvalidRequest: *timeout* is not above 0, or *embed* does not name a function.
         IsolationUnsupported: the server cannot create a separate database.
 
     """

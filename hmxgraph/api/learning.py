@@ -32,9 +32,8 @@ class Learning(Face):
         """Compile the tenant's sessions into artifacts; reads only sessions that changed since the last run.
 
         It learns from the latest sessions, as many as ``max_sessions`` of the *profile*; the report says if older ones
-        were left out.
-        *full* reads every session again, with the same result. *dry_run* reports what would change and writes nothing.
-        *progress* is called with the stage and the number of sessions done. Without new events,
+        were left out. *full* reads every session again, with the same result. *dry_run* reports what would change and
+        writes nothing. *progress* is called with the stage and the number of sessions done. Without new events,
         compiling again changes nothing.
         """
         if not dry_run:

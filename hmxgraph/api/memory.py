@@ -56,9 +56,9 @@ class MemoryOperations(NamedArguments, Face):
     ) -> MemoryResult:
         """Current memories, best match first; options are ``kind``, ``project_id``, ``mode``, ``limit``.
 
-        What is bound to a user is found with their ``user_id``, with the ``session_id`` of one of their sessions, or
-        without either if *query* names them. ``include_hidden`` adds what is expired, superseded, deleted, proposed
-        or bound to any user, with its ``hidden_reason``. A mode adds the digest that answers it.
+        Memories bound to a user are found with their ``user_id``, with the ``session_id`` of one of their sessions, or
+        without either if *query* names them. ``include_hidden`` adds memories that are expired, superseded, deleted,
+        proposed or bound to any user, with their ``hidden_reason``. A mode adds the digest that answers it.
 
         Raises:
             UnknownChoice: no such kind or mode.

@@ -59,7 +59,7 @@ class Recalling(Face):
             BudgetTooSmall: the budget is below one token.
             InvalidRequest: an argument has the wrong type, the budget exceeds JSON integers, or an id is too long.
             UnknownChoice: the strategy, section or encoding is unknown, or the confidence is outside [0, 1].
-            EmbedderError: the graph was connected with an embedder, and that failed.
+            EmbedderError: the graph was connected with an embedder, which failed.
 
         """
         started = perf_counter()

@@ -21,7 +21,7 @@ from hmxgraph.protocol.parsing import checked_list, checked_text, quoted
 from hmxgraph.protocol.reports import ClockReport, ForgetCriteria, ForgetReport, IngestReport, Receipt, RecordReport
 from hmxgraph.records.events import UNSIGNED, MemoryOperation
 
-# What callers may choose to forget, as the criteria of the plan.
+# The keyword arguments of ``forget`` as criteria.
 
 # From the first day of the calendar to its last.
 _LONGEST = timedelta(days=date.max.toordinal())
@@ -53,10 +53,10 @@ def forgettable(choices: ForgetChoices) -> ForgetCriteria:
 
     """
     refuse_unknown(choices, ForgetChoices, "forget")
-    given = choices.get("event_id")
+    event_id = choices.get("event_id")
     older_than = choices.get("older_than")
     return ForgetCriteria(
-        event_ids=(given,) if isinstance(given, str) else None if given is None else tuple(given),
+        event_ids=(event_id,) if isinstance(event_id, str) else None if event_id is None else tuple(event_id),
         session_id=choices.get("session_id"),
         agent_id=choices.get("agent_id"),
         source=choices.get("source"),
@@ -96,7 +96,7 @@ class RememberOptions(TypedDict, total=False):
 
 
 def stated(text: str, options: RememberOptions) -> tuple[Remembered, MemoryOperation]:
-    """The memory that the arguments of ``remember`` describe, and who states it when.
+    """The memory that the arguments of ``remember`` describe, and the operation that states it.
 
     Raises:
         InvalidRequest: an unknown option.
@@ -133,14 +133,14 @@ def stated_all(
     """
     if isinstance(memories, str | bytes | Mapping) or not isinstance(memories, Iterable):
         raise InvalidRequest("memories", quoted(memories), "list of texts or mappings", 'write ["...", "..."]')
-    given = []
+    statements = []
     for each in memories:
         if not isinstance(each, str | Mapping):
             raise InvalidRequest("memories", quoted(each), "text or mapping", 'write {"text": "...", "scope": "..."}')
         own: Mapping[str, Any] = {"text": each} if isinstance(each, str) else each
         named: dict[str, Any] = {**options, **{name: value for name, value in own.items() if name != "text"}}
-        given.append(stated(checked_text("text", own.get("text")), cast("RememberOptions", named)))
-    return given
+        statements.append(stated(checked_text("text", own.get("text")), cast("RememberOptions", named)))
+    return statements
 
 
 # What goes in: messages and events of a running agent, and events from any source.
@@ -172,7 +172,7 @@ def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, op
     """The event that the arguments of ``append`` describe.
 
     Raises:
-        InvalidRequest: an unknown option, or content that is no mapping.
+        InvalidRequest: an unknown option, or content that is not a mapping.
 
     >>> event_draft("message", {"role": "user", "text": "hi"}, "s", {"idempotency_key": "k"}).timed
     False
@@ -197,7 +197,7 @@ def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, op
 
 
 class LiveSessions:
-    """What converters remember of the sessions that this graph records, such as which tool a call id belongs to."""
+    """The converters' state for sessions that this graph records, such as which tool a call id belongs to."""
 
     MOST = 1_000
 
@@ -205,27 +205,27 @@ class LiveSessions:
         self._carried: dict[str, dict[str, Any]] = {}
 
     def carried(self, session_id: str) -> dict[str, Any]:
-        """What is remembered of a session; the oldest of many sessions are dropped."""
+        """The state of a session; beyond 1,000 sessions, the oldest is dropped."""
         if len(self._carried) >= self.MOST and session_id not in self._carried:
             self._carried.pop(next(iter(self._carried)))
         return self._carried.setdefault(session_id, {})
 
 
 class Recorder(NamedTuple):
-    """Who records which session."""
+    """A session to record, with its agent and user."""
 
     session_id: str
     agent_id: str | None = None
     user_id: str | None = None
 
     def origin(self, idempotency_key: str | None, live: LiveSessions) -> Origin:
-        """What converters know about messages that are recorded live."""
+        """The origin of messages that are recorded live, for the converters."""
         key = str(uuid4()) if idempotency_key is None else stable_id("record", self.session_id, idempotency_key)
         return Origin(self.session_id, self.agent_id, self.user_id, now_us(), key, live.carried(self.session_id))
 
 
 class Recording(Face):
-    """The part of the front door through which events come in."""
+    """The part of the public API that stores events and memories, and forgets them."""
 
     _live: LiveSessions
 
@@ -239,16 +239,16 @@ class Recording(Face):
         format: str | None = None,  # noqa: A002 - the word that ingest uses
         idempotency_key: str | None = None,
     ) -> RecordReport:
-        """A receipt for each of *messages*, which an agent appends to its session as it holds them.
+        """Append an agent's *messages* to its session, and return a receipt for each.
 
-        OpenAI chat messages and response items, Anthropic messages, plain ``{"role": ..., "content": ...}``: dicts, or
-        the objects of the client libraries. The format is recognised, or named by *format*. Calls are paired with
-        results, arguments given as JSON text are parsed, outcomes inferred. Ids, times and sequence numbers are the
-        engine's; any number of processes may record in one session. Give *idempotency_key* where a call may be
-        repeated: with the same key, the same messages are duplicates. All messages are stored in one transaction.
+        OpenAI chat messages and response items, Anthropic messages, or plain ``{"role": ..., "content": ...}``, as
+        dicts or objects of the client libraries. The format is recognised, or named by *format*. Calls are paired with
+        results, arguments given as JSON text are parsed, outcomes inferred. The engine sets ids, times and sequence
+        numbers; any number of processes may record in one session. Pass *idempotency_key* if a call may be repeated:
+        with the same key, the same messages are duplicates. All messages are stored in one transaction.
 
         Raises:
-            InvalidRequest: no messages, or of no known format.
+            InvalidRequest: *messages* is not a list of messages, or its format is not known.
             UnknownChoice: there is no such format.
 
         """
@@ -259,14 +259,15 @@ class Recording(Face):
     def append(
         self, event_type: str, content: Mapping[str, Any], *, session_id: str, **options: Unpack[AppendOptions]
     ) -> Receipt:
-        """The receipt for one event at the end of a session; its id, time and sequence number are the engine's.
+        """Append one event to the end of a session, and return its receipt; the engine sets id and sequence number.
 
-        Options: *agent_id*, *user_id*, *at* (the time, else now), *metadata*, *parent_event_id* (its cause), *source*,
-        *idempotency_key* (with the same key, the same event is a duplicate, another one is rejected), *tolerance* (how
-        far *at* may be after this machine's clock, else 5 minutes; beyond it the event has no say in memory).
+        Options: *agent_id*, *user_id*, *at* (its time, default now), *metadata*, *parent_event_id* (its cause),
+        *source*, *idempotency_key* (with the same key, the same event is a duplicate, another one is rejected),
+        *tolerance* (how far *at* may be ahead of this machine's clock, default 5 minutes; nothing is learned from a
+        later event).
 
         Raises:
-            InvalidRequest: an unknown option, or content that is no mapping.
+            InvalidRequest: an unknown option, or content that is not a mapping.
 
         """
         draft = event_draft(event_type, content, session_id, options)
@@ -279,8 +280,8 @@ class Recording(Face):
         ``-`` for standard input), a list of :class:`pathlib.Path`, an open file, bytes, one event, or an iterable of
         dicts, events or bytes. The format of files, streams and bytes is recognised from their content, each file's on
         its own; an iterable holds HMX-E events unless *format* says otherwise. Events are written in batches, each in
-        one transaction; feeding the same source again writes nothing. What comes through a pipe is written as it comes.
-        If the source raises, what it handed over is stored before its error is raised.
+        one transaction; ingesting the same source again writes nothing. Data from a pipe is written as it
+        arrives. If the source raises, what it delivered is stored before the error is raised.
 
         With :func:`hmxgraph.connect_async`, *source* may be an asynchronous iterable or a stream as well
         (``hmxgraph.ingest.streams``): its messages pass a reorder window of *window_seconds* and are acknowledged after
@@ -289,9 +290,9 @@ class Recording(Face):
         Options: *format* (a format's name instead of recognition), *session_id*, *agent_id*, *user_id* (for records
         that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for
         bad lines, to be corrected and ingested again), *batch_size* (1,000), *writers* (1: threads that write, each its
-        own sessions), *rehome* (store events that name another tenant here; else they are rejected), *tolerance*
-        (events dated more than that after this machine's clock, else a day, are stored and reported but have no say),
-        *progress* (called with the number of lines settled), *tokenizer*.
+        own sessions), *rehome* (store events that name another tenant in this one; else they are rejected),
+        *tolerance* (how far events may be dated ahead of this machine's clock, default a day: later ones are stored and
+        reported, but nothing is learned from them), *progress* (called with the number of lines settled), *tokenizer*.
 
         Raises:
             IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.
@@ -303,12 +304,12 @@ class Recording(Face):
     def remember(self, text: str, **options: Unpack[RememberOptions]) -> Memory:
         """Remember *text* from now on and return its memory; the same words again are one more observation of it.
 
-        Options: *kind* (``"fact"``, ``"preference"``, ``"policy"``, ``"goal"``); *hard* (a policy that stands in every
-        pack); *supersedes* (the id of the memory that this one replaces, and no other); *scope* (one name or several:
-        only packs for one of these scopes hold it); *user_id* (only packs for that user, or for one of their sessions,
-        hold it); *pinned* (part of every pack of its scope and user, whatever is asked); *aliases* (further names by
-        which a question may call it); *expires* (a time from which on it no longer holds); *at* (when it was said, else
-        now), *agent_id*, *idempotency_key* (where a call may be repeated: with the same key it is one observation).
+        Options: *kind* (``"fact"``, ``"preference"``, ``"policy"``, ``"goal"``); *hard* (a policy that is part of every
+        pack); *supersedes* (the id of the only memory that this one replaces); *scope* (one name or several: only packs
+        for one of these scopes contain it); *user_id* (only packs for that user, or for one of their sessions, contain
+        it); *pinned* (part of every pack of its scope and user, whatever the question); *aliases* (further names that a
+        question may use for it); *expires* (the time from which it no longer holds); *at* (when it was stated, default
+        now), *agent_id*, *idempotency_key* (for calls that may be repeated: with the same key, one observation).
 
         Without *supersedes*, a later answer to the same question ("The release manager is Dan") replaces the earlier
         one of its scope and user.
@@ -319,7 +320,7 @@ class Recording(Face):
                 already supersedes another one.
             NotFound: there is no memory with the id *supersedes*.
             AlreadySuperseded: that memory has another successor.
-            SupersessionCycle: *text* has the words of the memory that it is to supersede.
+            SupersessionCycle: *text* has the words of the memory to supersede.
 
         """
         memories = self._perform_then_embed(memory_operations.remember(self._tenancy, [stated(text, options)]))
@@ -328,10 +329,9 @@ class Recording(Face):
     def remember_all(
         self, memories: Iterable[str | Mapping[str, Any]], **options: Unpack[RememberOptions]
     ) -> tuple[Memory, ...]:
-        """Remember many at once, in one transaction: all of them or, if one is refused, none. In the same order.
+        """Remember several memories in one transaction, all or none, and return them in the same order.
 
-        Each is a text, or a mapping of ``text`` and the options of :meth:`remember`; *options* hold for all that do not
-        say otherwise.
+        Each is a text, or a mapping of ``text`` and the options of :meth:`remember`; *options* are defaults for all.
 
         Raises:
             UnknownChoice, InvalidRequest, NotFound, AlreadySuperseded, SupersessionCycle: as ``remember`` does.
@@ -340,15 +340,15 @@ class Recording(Face):
         return self._perform_then_embed(memory_operations.remember(self._tenancy, stated_all(memories, options)))
 
     def embed(self, *, replace: bool = False) -> int:
-        """Give every stored event without a vector one, and return their number; for what was stored before.
+        """Compute vectors for all stored events that have none, and return the number of these events.
 
-        What is written through a graph that was connected with ``embed=`` has its vectors already. *replace* makes all
-        vectors of the tenant again, as is needed after a change of model.
+        A graph connected with ``embed=`` computes vectors as it writes; this is for events stored before. *replace*
+        computes all vectors of the tenant again, which is needed after a change of model.
 
         Raises:
             InvalidRequest: the graph was connected without an embedder.
-            EmbedderError: the embedder failed; what it gave before is stored.
-            InvalidVectors: it returned no vectors, or such as do not fit those of the tenant.
+            EmbedderError: the embedder failed; the vectors computed before that are stored.
+            InvalidVectors: it returned no vectors, or vectors of another size than the tenant's.
 
         """
         if self._connection.terms.embedding is None:
@@ -367,12 +367,12 @@ class Recording(Face):
     ) -> tuple[tuple[Memory, ...], str | None]:
         """A page of memories, newest first, and the cursor of the next page (None on the last).
 
-        Each names the first hundred events that it rests on; ``graph.explain(memory_id)`` tells of all.
+        Each names the first hundred events that are its evidence; ``observation_count`` is the number of all.
 
         Raises:
             UnknownChoice: there is no such kind or status.
-            InvalidRequest: *limit* is no size of a page.
-            NotFound: *after* is no cursor of a page before.
+            InvalidRequest: *limit* is not a valid page size.
+            NotFound: *after* is not the cursor of a previous page.
 
         """
         page = memories.memories(
@@ -390,31 +390,31 @@ class Recording(Face):
         """Ignore events dated more than *tolerance* after this machine's clock, and set logical time back.
 
         Such events stay stored and are found by their id, but do not count for logical time, expiry or recency. New
-        ones are marked as they come; this call marks those of earlier releases or of a clock that was wrong, and
-        learns from those whose time has come, as ``ingest`` and ``compile`` do. *dry_run* only lists those ahead of the
-        clock. To give one its right time, forget it and feed it in under a new id.
+        ones are marked when they are stored; this call marks those of earlier releases or of a wrong clock, and learns
+        from those whose time has come, as ``ingest`` and ``compile`` do. *dry_run* only lists those ahead of the clock.
+        To correct the time of one, forget it and ingest it again under a new id.
 
         Raises:
-            InvalidRequest: a tolerance that is negative or no timedelta.
+            InvalidRequest: a tolerance that is negative or not a timedelta.
 
         """
         return self._perform(clock.repair(self._tenancy, latest_live_us(tolerance), dry_run=dry_run))
 
     def forget(self, *, dry_run: bool = False, **choices: Unpack[ForgetChoices]) -> ForgetReport:
-        """Erase the chosen events, with proof, and deprecate what rested on them alone. Take a dry run first.
+        """Erase the selected events, with proof, and deprecate what has no other evidence. Do a dry run first.
 
-        What was compiled from their sessions loses its words too: ``compile()`` learns again from what is left.
+        Artifacts compiled from their sessions lose their text, too; ``compile()`` learns again from what is left.
 
-        Choose by *event_id* (one or several), *session_id*, *agent_id*, *user_id* (what their metadata names, and what
+        Select by *event_id* (one or several), *session_id*, *agent_id*, *user_id* (what their metadata names, and what
         was remembered for them), *source*, *fingerprint* (the id of an import or of its fingerprint: the import is
         withdrawn, and what nothing else supports is deprecated), *before* (a time), *older_than* (an age before the
-        tenant's logical now) or *expired* (ttl); an event must meet all that is given. With
-        *now=True* age and expiry are measured by this machine's clock, if that is later than logical now. An erased
-        event keeps id, hash and place; feeding it in again does not bring it back. Logical now goes back to the latest
-        time that is left, of an event, a record or a decision, so that a wrong time leaves no trace.
+        tenant's logical time) or *expired* (ttl); an event must meet all criteria. With *now=True*, age and expiry are
+        measured by this machine's clock, if that is later than the logical time. An erased event keeps id, hash and
+        position; ingesting it again does not bring it back. The logical time goes back to the latest time that is left,
+        of an event, a record or a decision, so that a wrong time leaves no trace.
 
         Raises:
-            InvalidRequest: nothing was chosen, a choice is unknown, or a time span is longer than any calendar.
+            InvalidRequest: no criterion, an unknown one, or a time span is longer than any calendar.
 
         """
         return self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run), whole=True)

@@ -70,7 +70,7 @@ def _within_limits(value: Any) -> Any:
 class RecordedSession(Face):
     """A session being recorded, from ``with graph.session() as session``; an exception that ends it is recorded too.
 
-    ``session_id`` is its id, made up if none was given.
+    ``session_id`` is its id, generated if none was given.
     """
 
     def __init__(self, tenancy: Tenancy, connection: Connection, recorder: Recorder) -> None:

@@ -11,7 +11,7 @@ from hmxgraph.protocol.states import State
 
 
 class States(Face):
-    """Opaque state of frameworks, kept beside a tenant's memory: never used as evidence, never part of a pack.
+    """Opaque state of frameworks, kept alongside a tenant's memory: never used as evidence, never part of a pack.
 
     A *shelf* holds what is read and deleted together, such as a thread; see :class:`hmxgraph.protocol.states.State`.
     """

@@ -19,7 +19,7 @@ class Usage(Face):
         self._connection = connection
 
     def add(self, hours: Iterable[UsageHour]) -> int:
-        """Add the counts to those stored for the same hours; the number of hours written.
+        """Add the counts to those stored for the same hours; return the number of hours written.
 
         If the server's answer to the commit is lost, the counts may be added twice: they are statistics, not a ledger.
         """

@@ -22,14 +22,14 @@ from hmxgraph.ingest.sources import ENDINGS, Delivery, Source
 
 # Files that grow line by line; all others are read whole, again whenever they have changed.
 _GROWING = (".jsonl", ".ndjson")
-# Bytes of one file, and of all files, that one step reads: memory stays flat, and what was read is soon remembered.
+# Maximum bytes that one step reads of one file, and of all: memory use stays flat, and positions are saved often.
 _MOST_OF_FILE = 8 << 20
 _MOST_OF_STEP = 32 << 20
-# A single line may be longer than a step; beyond this it is no line.
+# Maximum length of a single line, which may be longer than a step reads.
 _LONGEST_LINE = 64 << 20
 # Bytes at both ends of what was read that tell whether a file is still the same one.
 _SEAL = 1_024
-# A file that is written at once is read when it has not changed for this long.
+# A file that does not grow line by line is read once it has not changed for this long.
 _SETTLED_US = 1_000_000
 # Steps for which an unfinished last line must not change before it counts as the end of a finished file.
 _STEADY = 8
@@ -78,16 +78,24 @@ class Positions:
         return self._known.get(path, _UNREAD)
 
     def read(self) -> list[Path]:
-        """The files of which something was read."""
-        return sorted(path for path, at in self._known.items() if at.size)
+        """The files that were read, at least in part."""
+        return sorted(path for path, position in self._known.items() if position.size)
 
     def keep(self, positions: Iterable[tuple[Path, Position]]) -> None:
         """Remember *positions*, all or none of them."""
         with self._database:
-            for path, at in positions:
-                row = (at.inode, at.size, at.changed_ns, at.line, at.seal, at.format, at.carried)
+            for path, position in positions:
+                row = (
+                    position.inode,
+                    position.size,
+                    position.changed_ns,
+                    position.line,
+                    position.seal,
+                    position.format,
+                    position.carried,
+                )
                 self._database.execute(_KEEP, (str(path), *row))
-                self._known[path] = at
+                self._known[path] = position
 
     def close(self) -> None:
         """Close the file."""
@@ -105,11 +113,11 @@ class _Piece:
 
 @dataclass(slots=True)
 class Progress:
-    """What a watch did so far: files followed, lines read, and what became of their events.
+    """What a watch did so far: files followed, lines read, and the outcomes of their events.
 
-    ``unfinished`` files end amid a line, ``unknown`` ones are of no known format; both are read on when they grow.
+    ``unfinished`` files end mid-line, ``unknown`` ones are in an unknown format; both are read further when they grow.
     ``unreadable`` ones, which this user may not read, are tried again at each step.
-    ``behind`` says that more is there than the last step read.
+    ``behind``: there was more data than the last step read.
     """
 
     files: int = 0
@@ -130,7 +138,7 @@ class Progress:
 class Watch:
     """Follows a file or a folder for one tenant; each :meth:`step` stores what is new since the last.
 
-    Event ids follow from the content, so that whatever a crash makes the watch read twice is a duplicate.
+    Event ids follow from the content, so whatever a crash makes the watch read twice is a duplicate.
     """
 
     def __init__(
@@ -179,7 +187,7 @@ class Watch:
             yield self._path
 
     def _moved(self) -> dict[Path, Path]:
-        """The files that were renamed, or copied before they were cut: the new name of each, and its name before."""
+        """The files that were renamed, or copied and then truncated: the former name of each by its new name."""
         return {
             target: path
             for path in self._positions.read()
@@ -188,8 +196,8 @@ class Watch:
         }
 
     def _target(self, path: Path) -> Path | None:
-        """The file beside *path* that begins with what was read of *path* and continues no other file."""
-        at, folder = self._positions.get(path), path.parent
+        """The file next to *path* that begins with what was read of *path*, and does not continue another file."""
+        position, folder = self._positions.get(path), path.parent
         with suppress(FileNotFoundError):
             changed_ns = folder.stat().st_mtime_ns
             if self._missing.get(path) == changed_ns:
@@ -198,7 +206,7 @@ class Watch:
         for other in sorted(folder.glob(f"{escape(path.name.partition('.')[0])}*")):
             own = self._positions.get(other)
             free = other != path and (not own.size or not _continued(other, own))
-            if free and _continued(other, at):
+            if free and _continued(other, position):
                 del self._missing[path]
                 return other
         return None
@@ -217,12 +225,12 @@ class Watch:
 
     def _rest(self, path: Path, target: Path, moved: Mapping[Path, Path]) -> Iterator[_Piece]:
         """What was appended to *path* before it was renamed to *target*; then the old name is free for another file."""
-        at = self._positions.get(path)
+        position = self._positions.get(path)
         with self._as_permitted(target):
-            rest = self._read(path, target, at, closed=True)
+            rest = self._read(path, target, position, closed=True)
             size = target.stat().st_size
             yield from rest
-            after = rest[-1].after if rest else at
+            after = rest[-1].after if rest else position
             if size > after.size:
                 self._half_read.add(path)
                 return
@@ -233,16 +241,19 @@ class Watch:
 
     def _new_lines(self, path: Path) -> Iterator[_Piece]:
         """What was appended to *path*."""
-        at = self._positions.get(path)
+        position = self._positions.get(path)
         if path in self._half_read:
             return
         with self._as_permitted(path):
-            if _version(path.stat()) not in {(at.inode, at.size, at.changed_ns), self._waiting.get(path)}:
-                yield from self._read(path, path, at)
+            if _version(path.stat()) not in {
+                (position.inode, position.size, position.changed_ns),
+                self._waiting.get(path),
+            }:
+                yield from self._read(path, path, position)
 
     @contextmanager
     def _as_permitted(self, path: Path) -> Iterator[None]:
-        """Pass over a file that a rotation took since it was listed, and note one that this user may not read."""
+        """Skip a file that a rotation removed since it was listed; note one that this user may not read."""
         try:
             yield
         except FileNotFoundError:
@@ -252,11 +263,11 @@ class Watch:
         else:
             self.progress.unreadable.discard(str(path))
 
-    def _read(self, name: Path, path: Path, at: Position, *, closed: bool = False) -> list[_Piece]:
+    def _read(self, name: Path, path: Path, position: Position, *, closed: bool = False) -> list[_Piece]:
         """The new lines of the file at *path*, which is, or before it was *closed* was, called *name*."""
         with path.open("rb") as file:
             file_stat = os.fstat(file.fileno())
-            start = at if at.size and _sealed(file, at) else _UNREAD
+            start = position if position.size and _sealed(file, position) else _UNREAD
             file.seek(start.size)
             lines, size = self._complete_lines(name, file, file_stat.st_size - start.size, closed=closed)
             end = start.size + size
@@ -270,7 +281,7 @@ class Watch:
                 start.carried,
             )
         numbered = tuple((start.line + number, line) for number, line in enumerate(lines, start=1) if line.strip())
-        return [_Piece(name, numbered, after)] if size or after.inode != at.inode else []
+        return [_Piece(name, numbered, after)] if size or after.inode != position.inode else []
 
     def _complete_lines(self, path: Path, file: IO[bytes], available: int, *, closed: bool) -> tuple[list[bytes], int]:
         """The lines that are finished, and their length; the last line of a file at rest needs no line end."""
@@ -280,7 +291,7 @@ class Watch:
         end = data.rfind(b"\n") + 1
         if len(data) < available:
             self.progress.behind = True
-            # One line without an end, longer than any line may be: it is handed on, to be reported.
+            # One line without an end, longer than any line may be: it is passed on, to be reported.
             end = end or len(data)
         elif end < len(data):
             if self._at_rest(path, len(data) - end) and (closed or _is_json(data[end:])):
@@ -307,16 +318,16 @@ class Watch:
         unknown = self._ingest(lines, memory)
         for piece in pieces:
             if piece.path in unknown:
-                # More lines may tell more: read again when the file has grown.
+                # More lines may reveal the format: read again when the file has grown.
                 with suppress(FileNotFoundError):
                     self._waiting[piece.path] = _version(piece.path.stat())
         self._positions.keep((piece.path, _remembered(piece, memory)) for piece in pieces if piece.path not in unknown)
 
     def _store_whole(self, path: Path) -> None:
-        """Store a file that is written at once, unless it is stored already or still being written."""
-        at, file_stat = self._positions.get(path), path.stat()
+        """Store a file that is read whole, unless it is stored already or still being written."""
+        position, file_stat = self._positions.get(path), path.stat()
         version = _version(file_stat)
-        if version in {(at.inode, at.size, at.changed_ns), self._waiting.get(path)}:
+        if version in {(position.inode, position.size, position.changed_ns), self._waiting.get(path)}:
             return
         if now_us() - file_stat.st_mtime_ns // 1_000 < _SETTLED_US:
             return
@@ -326,9 +337,9 @@ class Watch:
             self._positions.keep([(path, Position(*version))])
 
     def _ingest(self, source: Source, memory: SourceMemory) -> set[Path]:
-        """Store *source* and count what became of it; the files whose format is unknown come back."""
+        """Store *source*, count the outcomes, and return the files whose format is unknown."""
         options = IngestOptions(format=self._format, clock=now_us, memory=memory, rehome=self._rehome)
-        report = self._graph._ingest(source, options)  # noqa: SLF001 - both belong to the front door
+        report = self._graph._ingest(source, options)  # noqa: SLF001 - both belong to the API
         unknown = {Path(each.source) for each in report.sources if each.format == UNKNOWN}
         self.progress.unknown |= {str(path) for path in unknown}
         self.progress.unknown -= {each.source for each in report.sources if each.format != UNKNOWN}
@@ -349,18 +360,18 @@ def _remembered(piece: _Piece, memory: SourceMemory) -> Position:
     return replace(piece.after, format=memory.formats.get(name, ""), carried=carried)
 
 
-def _continued(path: Path, at: Position) -> bool:
-    """Whether the file at *path* begins with what was read up to *at*."""
+def _continued(path: Path, position: Position) -> bool:
+    """Whether the file at *path* begins with what was read up to *position*."""
     with suppress(FileNotFoundError, IsADirectoryError):
-        if _version(path.stat()) == (at.inode, at.size, at.changed_ns):
+        if _version(path.stat()) == (position.inode, position.size, position.changed_ns):
             return True
         with path.open("rb") as file:
-            return _sealed(file, at)
+            return _sealed(file, position)
     return False
 
 
-def _sealed(file: IO[bytes], at: Position) -> bool:
-    return os.fstat(file.fileno()).st_size >= at.size and _seal(file, at.size) == at.seal
+def _sealed(file: IO[bytes], position: Position) -> bool:
+    return os.fstat(file.fileno()).st_size >= position.size and _seal(file, position.size) == position.seal
 
 
 def _seal(file: IO[bytes], size: int) -> str:

@@ -1,4 +1,4 @@
-"""The command line: the same words as the Python API."""
+"""The command line: its commands have the names of the Python methods."""
 
 import io
 import logging
@@ -14,9 +14,9 @@ from hmxgraph.cli._commands import LazyGroup
 from hmxgraph.cli._signals import exit_on_broken_pipe, exit_on_interrupt
 from hmxgraph.errors import HmxGraphError, InvalidTenant, InvalidTime, PackError, StatementMisuse
 
-# Errors in arguments: exit code 2, because nothing was tried.
+# Errors in arguments: exit code 2, because nothing was attempted.
 WRONG_USAGE = (PackError, InvalidTime, InvalidTenant, StatementMisuse)
-# What errors of the Python API suggest, and its command-line equivalent.
+# Hints in errors of the Python API, and their command-line equivalents.
 _COMMANDS = {
     "timeout=, --timeout": "--timeout",
     "run_id=...": "--run ID",
@@ -77,14 +77,14 @@ def one_line_errors() -> Iterator[None]:
 
         from hmxgraph.cli._console import err  # noqa: PLC0415 - as above
 
-        err.print(Text.assemble(("error: ", "bold red"), as_commands(_words(error))), soft_wrap=True)
+        err.print(Text.assemble(("error: ", "bold red"), as_commands(_message(error))), soft_wrap=True)
         sys.exit(2 if isinstance(error, WRONG_USAGE) else 1)
 
 
-def _words(error: HmxGraphError | OSError) -> str:
-    """The error in words; one of the operating system by its file and its reason.
+def _message(error: HmxGraphError | OSError) -> str:
+    """The message of *error*; for an error of the operating system, its file and reason.
 
-    >>> _words(FileNotFoundError(2, "No such file or directory", "runs.json"))
+    >>> _message(FileNotFoundError(2, "No such file or directory", "runs.json"))
     'runs.json: No such file or directory'
     """
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
@@ -93,7 +93,7 @@ def _words(error: HmxGraphError | OSError) -> str:
 
 
 def as_commands(message: str) -> str:
-    """The *message* with options and commands in place of arguments and methods of the Python API.
+    """*message* with options and commands in place of arguments and methods of the Python API.
 
     >>> as_commands("2 runs are open; name it (run_id=...): a, b")
     '2 runs are open; name it (--run ID): a, b'

@@ -13,7 +13,7 @@ from typer.main import get_command, get_group
 
 
 class Entry(NamedTuple):
-    """Module and function of a command, and its line in the list of commands (the first line of its own help)."""
+    """Module and function of a command, and its summary in the list of commands (the first line of its help)."""
 
     module: str
     name: str
@@ -27,13 +27,13 @@ COMMANDS = {
     "ingest": Entry("ingest", "ingest", "Store events, and report each line as accepted, duplicate or rejected."),
     "watch": Entry("watch", "watch", "Follow a file or folder, and store what is appended to it."),
     "remember": Entry("ingest", "remember", "Remember a fact, preference, policy or goal."),
-    "embed": Entry("ingest", "embed", "Give stored events vectors, by an embedder of your own."),
+    "embed": Entry("ingest", "embed", "Add vectors to stored events, with your own embedder."),
     "compile": Entry("compiling", "compile_events", "Compile sessions into artifacts, without a language model."),
     "suggest": Entry("compiling", "suggest", "Suggest the next tool and steps of a running session."),
     "pack": Entry("pack", "pack", "Print the context pack for a query."),
     "digest": Entry("explore", "digest", "Print counts, distributions, hubs and diameter of the entity graph."),
     "query": Entry("explore", "query", "Run a saved query, or list them."),
-    "draw": Entry("explore", "draw", "Write the picture of a saved query into a file."),
+    "draw": Entry("explore", "draw", "Write a picture of a saved query's result to a file."),
     "explain": Entry("explore", "explain", "Show the evidence of a record, down to the text of events."),
     "forget": Entry("ingest", "forget", "Erase events that meet all criteria, after a dry run."),
     "clock": Entry(
@@ -42,7 +42,7 @@ COMMANDS = {
         "List events that are dated after this machine's clock; with --repair, set the tenant's logical time back.",
     ),
     "verify": Entry("explore", "verify", "Check every hash, chain, transition, link and counter."),
-    "backup": Entry("backup", "backup", "Write everything of a tenant, or the whole local server, into a file."),
+    "backup": Entry("backup", "backup", "Write all data of a tenant, or of the whole local server, to a file."),
     "restore": Entry("backup", "restore", "Load a backup, then verify it; exits with 1 if anything is wrong."),
     "health": Entry("explore", "health", "Show server and tenant status."),
     "schema": Entry("explore", "schema", "Print the JSON Schema of one kind of document, or list the kinds."),
@@ -55,10 +55,10 @@ COMMANDS = {
     "memory": Entry("memory", "app", "Semantic memories: add, search, judge, maintain."),
     "install": Entry("install", "install", "Show or install the memory's hooks in a coding agent."),
     "uninstall": Entry("install", "uninstall", "Show or remove the memory's hooks in a coding agent."),
-    "hook": Entry("install", "hook", "Answer one hook of a coding agent, in time or not at all."),
+    "hook": Entry("install", "hook", "Answer one hook of a coding agent within its time limit, or stay silent."),
     "serve": Entry("serve", "serve", "Serve the memory over HTTP to clients with an API key, until stopped."),
     "mcp": Entry("mcp", "mcp", "Serve the memory to one MCP client over standard input and output."),
-    "key": Entry("key", "app", "API keys: whose memory clients of a server may read and write."),
+    "key": Entry("key", "app", "API keys: which tenant's memory clients of a server may read and write."),
     "server": Entry("server", "app", "The local Neo4j that hmxgraph starts on demand."),
 }
 
@@ -70,7 +70,7 @@ class LazyGroup(TyperGroup):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # Only the names: typer looks for those that resemble a slip.
+        # Only the names: typer compares them with a misspelt command.
         self.commands = {name: TyperCommand(name) for name in COMMANDS}
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -107,9 +107,9 @@ def loaded(command: str) -> Any:
         single.command(command)(definition)
         click_command = get_command(single)
     click_command.name = command
-    for each in getattr(click_command, "commands", {"": click_command}).values():
-        each.params.append(_timeout_option())
-        each.parse_args = partial(_parse_once, each, each.parse_args)
+    for subcommand in getattr(click_command, "commands", {"": click_command}).values():
+        subcommand.params.append(_timeout_option())
+        subcommand.parse_args = partial(_parse_once, subcommand, subcommand.parse_args)
     if threading.current_thread() is threading.main_thread():  # not in a warm process
         _raise_on_interrupt()
         _collect_garbage()
@@ -117,23 +117,23 @@ def loaded(command: str) -> Any:
 
 
 def _parse_once(command: Any, parse: Any, ctx: Any, args: list[str]) -> Any:
-    """Refuse an option that takes one value and is given twice: click keeps the last and drops the others silently."""
+    """Refuse a repeated option that takes one value: click would silently keep only the last one."""
     if not ctx.resilient_parsing:
-        _, _, given = command.make_parser(ctx).parse_args(args=list(args))
-        for option in given:
-            named = option.param_type_name == "option" and option.nargs == 1
-            if named and not (option.multiple or option.is_flag or option.count) and given.count(option) > 1:
+        _, _, parameters = command.make_parser(ctx).parse_args(args=list(args))
+        for option in parameters:
+            takes_value = option.param_type_name == "option" and option.nargs == 1
+            if takes_value and not (option.multiple or option.is_flag or option.count) and parameters.count(option) > 1:
                 raise typer.BadParameter("takes one value and is given more than once", ctx=ctx, param=option)
     return parse(ctx, args)
 
 
 # An option of all commands: how long they wait for the database.
 
-_chosen: dict[str, float | None] = {}
+_options: dict[str, float | None] = {}
 
 
 def _keep_timeout(seconds: float | None) -> float | None:
-    _chosen["timeout"] = seconds
+    _options["timeout"] = seconds
     return seconds
 
 
@@ -145,7 +145,7 @@ def _with_timeout(
             callback=_keep_timeout,
             expose_value=False,
             envvar="HMXGRAPH_TIMEOUT",
-            help="Seconds for each transaction with its retries; 15 to read and 60 to write if left out.",
+            help="Seconds for each transaction including retries; default: 15 to read, 60 to write.",
         ),
     ] = None,
 ) -> None:
@@ -155,13 +155,13 @@ def _with_timeout(
 def _timeout_option() -> Any:
     holder = typer.Typer(add_completion=False)
     holder.command()(_with_timeout)
-    made: Any = get_command(holder)
-    return made.params[0]
+    command: Any = get_command(holder)
+    return command.params[0]
 
 
 def timeout_of_command() -> float | None:
     """The seconds that ``--timeout`` gives the running command; None without it."""
-    return _chosen.get("timeout")
+    return _options.get("timeout")
 
 
 def _raise_on_interrupt() -> None:

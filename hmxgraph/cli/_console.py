@@ -25,7 +25,7 @@ from rich.text import Text
 # Tab and newline are harmless. Unicode has control pictures for ASCII only, not for the controls of Latin-1.
 _PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
 _PICTURES |= {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
-# Signs that turn the direction of writing could show a line in another order than it has.
+# Bidirectional control characters could display a line in a different order.
 _PICTURES |= dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
 
 _ESCAPES = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
@@ -51,7 +51,7 @@ def escaped(json: str) -> str:
     return json.translate(_ESCAPES)
 
 
-class _Visibly(RenderHook):
+class _Neutralise(RenderHook):
     """Makes a console apply :func:`visible` to all text."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
@@ -74,7 +74,7 @@ class _Visible:
 _UNBOUNDED = 10_000
 
 
-class Lines(Console):
+class PipeConsole(Console):
     """A console as wide as its terminal; in a pipe or file, each row is one line."""
 
     @property
@@ -88,7 +88,7 @@ class Lines(Console):
         self._width, self._height = new_size
 
 
-class Whole(RenderHook):
+class UnbrokenTables(RenderHook):
     """Makes *console* print tables without breaking words.
 
     In a pipe or file each row is one line, without a frame. At a terminal, if the columns do not fit, each row becomes
@@ -99,7 +99,7 @@ class Whole(RenderHook):
         self._console = console
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """Replace tables that are too wide by lists."""
+        """Replace tables that are too wide with lists."""
         return [fitting for renderable in renderables for part in _parts(renderable) for fitting in self._fitting(part)]
 
     def _fitting(self, renderable: ConsoleRenderable) -> Iterator[ConsoleRenderable]:
@@ -170,7 +170,7 @@ def _line(text: str) -> Text:
 
 
 def _parts(renderable: RenderableType) -> Iterator[ConsoleRenderable]:
-    """The parts of a group or of a grid with one column; anything else is its own only part."""
+    """The parts of a group or of a grid with one column; anything else is returned as it is."""
     if isinstance(renderable, Group):
         inside: list[RenderableType] = list(renderable.renderables)
     elif (
@@ -210,7 +210,7 @@ def _listed(table: Table) -> Iterator[ConsoleRenderable]:
 
 
 def _row(names: int | None = None) -> Table:
-    """A table of names and values; the names take *names* cells at least."""
+    """A table of names and values; the name column is at least *names* cells wide."""
     row = Table(show_header=False, box=None, pad_edge=False)
     row.add_column(style="dim", no_wrap=True, min_width=names)
     row.add_column(overflow="fold")
@@ -218,16 +218,16 @@ def _row(names: int | None = None) -> Table:
 
 
 # No markup: ids, titles and commands contain brackets and colons. Styles come from Text and style=.
-out = Lines(markup=False, emoji=False)
-err = Lines(stderr=True, markup=False, emoji=False)
+out = PipeConsole(markup=False, emoji=False)
+err = PipeConsole(stderr=True, markup=False, emoji=False)
 for _console in (out, err):
-    _console.push_render_hook(Whole(_console))
-    _console.push_render_hook(_Visibly())
+    _console.push_render_hook(UnbrokenTables(_console))
+    _console.push_render_hook(_Neutralise())
 
 
 @contextmanager
 def shown_at_terminal(columns: int, colors: str | None, *, no_color: bool) -> Iterator[None]:
-    """Print inside the block as to a terminal of this width and colours: a client shows it."""
+    """Inside the block, print as for a terminal of this width and these colours: a client displays the output."""
     before = [dict(vars(console)) for console in (out, err)]
     for console in (out, err):
         console.size = (columns, console.height)

@@ -15,11 +15,9 @@ from hmxgraph.protocol.records import FILTERS, MODES, TaskRecord
 
 # Options.
 
-Agent = Annotated[
-    str | None, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Agent in whose name it is recorded.")
-]
+Agent = Annotated[str | None, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Agent recorded as the author.")]
 Project = Annotated[str | None, typer.Option("--project", help="Project.")]
-Summary = Annotated[str, typer.Option("--summary", "-s", help="What to report, in words.")]
+Summary = Annotated[str, typer.Option("--summary", "-s", help="Summary, in words.")]
 At = Annotated[str | None, typer.Option(help="When it happened (ISO 8601 with offset); default: now.")]
 Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help="Any other field; JSON or plain text.")
@@ -33,10 +31,10 @@ Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="Maxim
 Hidden = Annotated[bool, typer.Option("--hidden", help="Include superseded and retired ones.")]
 Compact = Annotated[bool, typer.Option("--compact", help="Ids, trust and a short text only.")]
 Budget = Annotated[int | None, typer.Option("--budget", min=1, help="Maximum size of the result in tokens.")]
-Siblings = Annotated[bool, typer.Option("--siblings", help="With each hit, those with the same event: tag.")]
+Siblings = Annotated[bool, typer.Option("--siblings", help="Add to each hit the others with the same event: tag.")]
 Alias = Annotated[
     list[str] | None,
-    typer.Option("--alias", metavar="[TENANT:]PROJECT", help="A scope where the project was kept before; repeatable."),
+    typer.Option("--alias", metavar="[TENANT:]PROJECT", help="A former scope of the project; repeatable."),
 ]
 Hard = Annotated[bool, typer.Option("--hard", help="A policy without exceptions, part of every pack.")]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; can be repeated.")]
@@ -53,7 +51,7 @@ _TRUST = {
 
 
 def fields_of(assignments: Sequence[str] | None, **options: Any) -> dict[str, Any]:
-    """The fields of ``--set`` and those of other options; None is left out.
+    """The fields of ``--set`` and of other options, without those that are None.
 
     >>> fields_of(["confidence=0.5", "tool_name=make"], agent_id="ana")
     {'confidence': 0.5, 'tool_name': 'make', 'agent_id': 'ana'}
@@ -64,17 +62,17 @@ def fields_of(assignments: Sequence[str] | None, **options: Any) -> dict[str, An
 
 
 def joined(fields: Mapping[str, Any], **own: Any) -> dict[str, Any]:
-    """The *fields* of ``--set`` with those that the command sets itself.
+    """The *fields* of ``--set`` and those that the command sets itself.
 
     Raises:
-        BadParameter: a field is set in both ways.
+        BadParameter: a field is set both ways.
 
     >>> joined({"confidence": 0.5}, summary="half way")
     {'confidence': 0.5, 'summary': 'half way'}
     """
     for name in sorted(fields.keys() & own.keys()):
         option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
-        raise typer.BadParameter(f"--set {name}=...: this command has {option} for it; use that")
+        raise typer.BadParameter(f"--set {name}=...: use {option} instead")
     return {**fields, **own}
 
 
@@ -100,7 +98,7 @@ def _filters_of(assignments: Sequence[str] | None) -> dict[str, Any]:
 
 
 def _alias(tenant: str, text: str) -> tuple[str, str]:
-    """The tenant and project of ``--alias``; what stands before the first colon is the tenant.
+    """The tenant and project of ``--alias``; the part before the first colon is the tenant.
 
     >>> _alias("acme", "parser-1"), _alias("acme", "acme-2024:parser")
     (('acme', 'parser-1'), ('acme-2024', 'parser'))
@@ -190,8 +188,8 @@ def _on_one_line(value: Any) -> str:
 
 def show_all(mappings: Iterable[Mapping[str, Any]]) -> None:
     """Print several mappings, separated by blank lines."""
-    for place, values in enumerate(mappings):
-        if place:
+    for index, values in enumerate(mappings):
+        if index:
             out.print()
         show_mapping(values)
 
@@ -206,7 +204,7 @@ def _pairs(assignments: Sequence[str] | None, names: frozenset[str], option: str
             message = f"{option} {text}: {hint}write NAME=VALUE with NAME one of {', '.join(sorted(names))}"
             raise typer.BadParameter(message)
         if name in dict(pairs):
-            raise typer.BadParameter(f"{option} {text}: {name} is given twice")
+            raise typer.BadParameter(f"{option} {text}: {name} is set twice")
         pairs.append((name, value))
     return pairs
 

@@ -64,7 +64,7 @@ def fingerprint_tables(verdict: Verdict) -> Iterator[Table]:
             yield _summaries(title, entries)
     titles = _titles(document["artifact_summaries"])
     for name in ("behavioral_patterns", "graph_digest", "semantic_summary", "context_priors", "compiler_state"):
-        rows = {_words(path): _plain(value, titles) for path, value in _flat("", document.get(name) or {})}
+        rows = {_label(path): _plain(value, titles) for path, value in _flat("", document.get(name) or {})}
         yield _pairs({path: value for path, value in rows.items() if value}, name.replace("_", " "))
 
 
@@ -82,7 +82,7 @@ def diff_tables(diff: FingerprintDiff) -> Iterator[Table]:
     for number in diff.numbers:
         area, _, name = number.path.rpartition(".")
         cells = (f"{number.before:.6g}", f"{number.after:.6g}", f"{number.after - number.before:+.6g}")
-        numbers.add_row(Text("" if area == section else _words(area), "bold"), Text(name), *cells)
+        numbers.add_row(Text("" if area == section else _label(area), "bold"), Text(name), *cells)
         section = area
     yield numbers
 
@@ -96,8 +96,8 @@ def _changed_summaries(diff: FingerprintDiff) -> Table:
             _MARKS[summary.change],
             _SETS[summary.set_name],
             Text("\n").join([Text(summary.name), *rewritten]),
-            _both(before, after, _CONFIDENCE),
-            _both(before, after, _OBSERVED),
+            _values(before, after, _CONFIDENCE),
+            _values(before, after, _OBSERVED),
         )
     return table
 
@@ -136,8 +136,8 @@ def _summaries(title: str, entries: list[dict[str, Any]]) -> Table:
         table.add_row(
             Text(name),
             Text(_detail(entry)),
-            _both({}, entry, _CONFIDENCE),
-            _both({}, entry, _OBSERVED),
+            _values({}, entry, _CONFIDENCE),
+            _values({}, entry, _OBSERVED),
             Text(", ".join(entry.get("tags") or entry.get("shared_tags") or ())),
         )
     return table
@@ -160,7 +160,7 @@ def _titles(sets: Mapping[str, Any]) -> dict[str, str]:
     return {entry["artifact_id"]: entry.get("title") or entry["condition"] for entry in entries}
 
 
-def _both(before: Mapping[str, Any], after: Mapping[str, Any], names: tuple[str, ...]) -> str:
+def _values(before: Mapping[str, Any], after: Mapping[str, Any], names: tuple[str, ...]) -> str:
     values = [f"{side[name]:.3g}" for side in (before, after) for name in names if name in side]
     return " -> ".join(dict.fromkeys(values))
 
@@ -177,7 +177,7 @@ def _is_count(path: str) -> bool:
     return path.endswith(("_distribution", "_frequency", "_types", "_weights"))
 
 
-def _words(path: str) -> str:
+def _label(path: str) -> str:
     return path.replace("_", " ").replace(".", ": ")
 
 

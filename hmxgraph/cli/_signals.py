@@ -1,4 +1,4 @@
-"""Ctrl-C and closed pipes: exit codes, and one line at most."""
+"""Ctrl-C and closed pipes: exit codes, and at most one line of output."""
 
 import os
 import signal

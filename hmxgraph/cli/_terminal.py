@@ -1,4 +1,4 @@
-"""Shared by all commands: tenant and JSON options, an open graph, output, and explanations of empty results."""
+"""Shared by all commands: common options, an open graph, output, and explanations of empty results."""
 
 import re
 import sys
@@ -42,7 +42,7 @@ SingleUser = Annotated[
     typer.Option(
         "--single-user",
         envvar="HMXGRAPH_SINGLE_USER",
-        help="The tenant belongs to one person: what an unnamed user says holds beyond its session.",
+        help="The tenant belongs to one person: statements of unnamed users apply beyond their session.",
     ),
 ]
 Rehome = Annotated[bool, typer.Option("--rehome", help="Store events that name another tenant under this one.")]
@@ -51,7 +51,7 @@ MaskSecretsChoice = Annotated[
     typer.Option(
         "--mask-secrets",
         envvar="HMXGRAPH_MASK_SECRETS",
-        help=f"Where keys, tokens and passwords are masked: {', '.join(MASK_SECRETS)} (packs if left out).",
+        help=f"Where keys, tokens and passwords are masked: {', '.join(MASK_SECRETS)} (default: packs).",
     ),
 ]
 AsOf = Annotated[str | None, typer.Option("--as-of", help="Answer as of this time (ISO 8601 with offset).")]
@@ -69,8 +69,8 @@ def opened(
     if graph_of is not None and trust == DEFAULT_TRUST and timeout is None and mask_secrets is None and embed is None:
         yield graph_of(tenant)
         return
-    how: Any = {"trust": trust, "mask_secrets": mask_secrets, "timeout": timeout, "embed": embed}
-    with connect(tenant_id=tenant, progress=True, **how) as graph:
+    options: Any = {"trust": trust, "mask_secrets": mask_secrets, "timeout": timeout, "embed": embed}
+    with connect(tenant_id=tenant, progress=True, **options) as graph:
         yield graph
 
 
@@ -95,47 +95,47 @@ def emit(document: Any, as_json: bool, show: Callable[[], object]) -> None:
         show()
 
 
-# Ids: tables show the first eight characters of those that hmxgraph makes, and every command takes them.
+# Ids: tables show the first eight characters of ids that hmxgraph generates, and every command accepts them.
 
-_MADE_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_GENERATED_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _SHORT_ID = re.compile(r"[0-9a-f]{8}[0-9a-f-]{0,27}")
 
 
 def confirmed(question: str) -> bool:
-    """Ask on the terminal; without an answer, one clear error that says how to do without the question."""
+    """Ask on the terminal; without an answer, raise an error that says how to skip the question."""
     try:
         return typer.confirm(question, err=True)
     except typer.Abort:
-        raise typer.BadParameter("nobody answered, so nothing was done; --yes does not ask") from None
+        raise typer.BadParameter("no answer, so nothing was done; use --yes to skip the question") from None
 
 
 def short_id(record_id: str) -> str:
-    """The first eight characters of an id that hmxgraph made; an id of the user's own stays whole.
+    """The first eight characters of an id that hmxgraph generated; other ids stay whole.
 
     >>> short_id("c83e661f-0a30-5d01-961e-1a2988040a7a"), short_id("deploy-000-retry")
     ('c83e661f', 'deploy-000-retry')
     """
-    return record_id[:8] if _MADE_ID.fullmatch(record_id) else record_id
+    return record_id[:8] if _GENERATED_ID.fullmatch(record_id) else record_id
 
 
-def full_id(graph: "KnowledgeGraph", given: str) -> str:
-    """The one id that begins with *given*; *given* itself if there is none.
+def full_id(graph: "KnowledgeGraph", prefix: str) -> str:
+    """The only id that begins with *prefix*; *prefix* itself if there is none.
 
     Raises:
         typer.BadParameter: several ids begin with it, and it is none of them.
 
     """
-    if not _SHORT_ID.fullmatch(given):
-        return given
-    ids = sorted({str(row["id"]) for row in graph.query("explore/ids", prefix=given)})
-    if given in ids or not ids:
-        return given
+    if not _SHORT_ID.fullmatch(prefix):
+        return prefix
+    ids = sorted({str(row["id"]) for row in graph.query("explore/ids", prefix=prefix)})
+    if prefix in ids or not ids:
+        return prefix
     if len(ids) > 1:
-        raise typer.BadParameter(f"{given} begins more than one id: {', '.join(ids)}")
+        raise typer.BadParameter(f"more than one id begins with {prefix}: {', '.join(ids)}")
     return ids[0]
 
 
-# Why a result is empty, in one line on stderr, with the way out.
+# Why a result is empty, in one line on stderr, with a remedy.
 
 MOST_DRAFTS = 100
 ACTIVATE = (
@@ -149,7 +149,7 @@ def explain_empty_result(graph: "KnowledgeGraph", otherwise: str) -> None:
 
 
 def mention_drafts(graph: "KnowledgeGraph") -> None:
-    """Print how many artifacts are only drafts yet, if there are any: lists of active ones leave them out."""
+    """Print how many artifacts are still drafts, if any: lists of active artifacts omit them."""
     if drafts := _drafts(graph):
         _print_hint(drafts)
 

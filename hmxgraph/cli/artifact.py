@@ -64,7 +64,7 @@ def list_artifacts(
         )
         emit(page.document(), as_json, lambda: _show_page(page))
         if not page:
-            hint = "--status any lists those that are no longer active, too"
+            hint = "--status any also lists those that are no longer active"
             explain_empty_result(graph, hint if status_filter else _NONE_OF_ANY_STATUS)
         elif status_filter == "active" and not as_json:
             mention_drafts(graph)
@@ -117,7 +117,7 @@ def import_chain(
 
 @app.command()
 def supersede(old_id: _ArtifactId, file: File, tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Replace an active artifact by a new version."""
+    """Replace an active artifact with a new version."""
     with opened(tenant) as graph:
         receipt = graph.supersede(full_id(graph, old_id), Artifact.parse(_file_bytes(file)))
         emit(receipt.document(), as_json, lambda: _show_receipts([receipt]))
@@ -217,15 +217,15 @@ def list_conflicts(
     status: Annotated[str, typer.Option(help="open, resolved, or any.")] = "open",
     as_of: AsOf = None,
     limit: Annotated[int | None, typer.Option("--limit", "-n", min=1, help="Maximum number; default: all.")] = None,
-    after: Annotated[str | None, typer.Option(help="Id of the last conflict of the page before.")] = None,
+    after: Annotated[str | None, typer.Option(help="Id of the last conflict of the previous page.")] = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """List conflicts, newest first, with their sides."""
     with opened(tenant) as graph:
-        place = None if after is None else full_id(graph, after)
-        chosen_status = None if status == "any" else status
-        conflicts = graph.conflicts(status=chosen_status, as_of=as_of, limit=limit, after=place)
+        cursor = None if after is None else full_id(graph, after)
+        status_filter = None if status == "any" else status
+        conflicts = graph.conflicts(status=status_filter, as_of=as_of, limit=limit, after=cursor)
         emit([conflict.document() for conflict in conflicts], as_json, lambda: _show_conflicts(conflicts))
 
 

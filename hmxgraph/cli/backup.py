@@ -20,10 +20,10 @@ _LINES = (".ndjson", ".ndjson.gz")
 
 
 def backup(file: _File, tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Write everything of a tenant, or the whole local server, into a file.
+    """Write all data of a tenant, or of the whole local server, to a file.
 
     A FILE.ndjson (or .ndjson.gz) holds one tenant, and any server can load it. A FILE.dump holds all tenants of the
-    local server, which is stopped meanwhile; for a server elsewhere, use neo4j-admin there.
+    local server, which is stopped during the backup; for a remote server, use neo4j-admin there.
     """
     if _is_dump(file):
         size = engine.dump(file, progress=True)
@@ -42,10 +42,9 @@ def restore(
 ) -> None:
     """Load a backup, then verify it; exits with 1 if anything is wrong.
 
-    A FILE.ndjson goes into an empty tenant. A backup of the same tenant is restored exactly; from a
-    backup of another one, events, artifacts and tasks are stored and the rest is derived again. A
-    FILE.dump replaces everything that the local server holds, of all tenants, even if its store no longer opens; it
-    asks before that.
+    A FILE.ndjson goes into an empty tenant. A backup of the same tenant is restored exactly; from a backup of another
+    one, events, artifacts and tasks are stored and the rest is derived again. A FILE.dump replaces everything that the
+    local server holds, of all tenants, even if its store no longer opens; the command asks before that.
     """
     if _is_dump(file):
         if not (yes or confirmed(f"Replace everything that the local server holds with {file}?")):
@@ -62,16 +61,14 @@ def restore(
 
 
 def _is_dump(file: Path) -> bool:
-    """Whether *file* is named as a dump; any other name must be that of a tenant's backup."""
+    """Whether *file* has the name of a dump; any other name must be that of a tenant's backup."""
     if file.name.endswith(_LINES):
         return False
     if file.suffix != ".dump":
-        raise typer.BadParameter(
-            f"{file.name} ends with none of .ndjson, .ndjson.gz (a tenant), .dump (a local server)"
-        )
+        raise typer.BadParameter(f"{file.name} must end with .ndjson, .ndjson.gz (a tenant) or .dump (a local server)")
     if os.environ.get("HMXGRAPH_URI"):
         raise typer.BadParameter(
-            "HMXGRAPH_URI names a server elsewhere: use neo4j-admin database dump or load there, or a .ndjson"
+            "HMXGRAPH_URI names a remote server: use neo4j-admin database dump or load there, or a .ndjson"
         )
     return True
 
@@ -89,12 +86,12 @@ def _show(file: Path, tenant: str, verified: VerifyReport) -> None:
 
 
 @contextmanager
-def _progress(what: str) -> Iterator[Callable[[int], Any] | None]:
+def _progress(description: str) -> Iterator[Callable[[int], Any] | None]:
     """A callback that takes the number of nodes; None, and no spinner, if not on a terminal."""
     if not err.is_terminal:
         yield None
         return
     columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} nodes"), TimeElapsedColumn())
     with Progress(*columns, console=err, transient=True) as bar:
-        task = bar.add_task(what, total=None)
+        task = bar.add_task(description, total=None)
         yield lambda nodes: bar.update(task, completed=nodes)

@@ -63,16 +63,16 @@ def _member(name: str) -> zipfile.ZipInfo:
 # The command.
 
 _Uri = Annotated[str | None, typer.Option("--uri", envvar="HMXGRAPH_URI", help="Address of your own Neo4j.")]
-User = Annotated[str, typer.Option("--user", envvar="HMXGRAPH_USER", help="Its user.")]
-Open = Annotated[bool, typer.Option("--open/--no-open", help="Open it, if run in a terminal.")]
+User = Annotated[str, typer.Option("--user", envvar="HMXGRAPH_USER", help="User of that Neo4j.")]
+Open = Annotated[bool, typer.Option("--open/--no-open", help="Open Browser, if run in a terminal.")]
 Save = Annotated[
     Path | None,
-    typer.Option("--save", help="Write the saved queries into a folder, as a zip to drag into Browser."),
+    typer.Option("--save", help="Write the saved queries to a folder, as a zip to drag into Browser."),
 ]
 
 
 class Access(NamedTuple):
-    """Addresses and credentials; None where hmxgraph does not know them."""
+    """Addresses and credentials; None if hmxgraph does not know them."""
 
     browser_uri: str | None
     uri: str

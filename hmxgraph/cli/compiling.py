@@ -22,7 +22,7 @@ _NO_PROCEDURE = "No known procedure fits"
 
 def compile_events(
     tenant: Tenant = "default",
-    full: Annotated[bool, typer.Option("--full", help="Read every session again.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Read all sessions again.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would change.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -78,7 +78,7 @@ def show_report(report: CompileReport) -> None:
 
 
 def _how_to_list(report: CompileReport) -> str:
-    """How to see every change; those of a dry run are only in the report."""
+    """How to list all changes; those of a dry run are only in the report."""
     return (
         "--json prints them all"
         if report.dry_run
@@ -120,7 +120,7 @@ def _notes(report: CompileReport) -> Iterator[str]:
 
 
 def _show_suggestion(suggestion: Suggestion, titles: Mapping[str, str]) -> None:
-    """Print the next tools with the titles of what supports them, the recovery of a failure, and the steps left."""
+    """Print the next tools with the titles of their artifacts, the recovery from a failure, and the remaining steps."""
     table = Table("next tool", "confidence", "supported by", title=suggestion.title or _NO_PROCEDURE)
     for tool in suggestion.tools[:SHOWN]:
         support = [f"{titles[artifact_id]} ({short_id(artifact_id)})" for artifact_id in tool.artifact_ids]

@@ -67,12 +67,12 @@ def browser_uri() -> str:
 def _failure(graph: KnowledgeGraph) -> list[str]:
     """What happened around the failure in a sample session: calls, the error and messages, in order."""
     errors = [row for row in graph.query("explore/error_events") if FAILURE in (row["text"] or "")]
-    if not errors:  # forgotten, and forgotten events do not come back
+    if not errors:  # forgotten events are not ingested again
         return []
     session = errors[-1]["session_id"]
     story = graph.query("explore/session_story", session_id=session).rows
-    at = next(place for place, row in enumerate(story) if FAILURE in (row["text"] or ""))
-    excerpt = story[max(at - _BEFORE, 0) : at + _AFTER]
+    failure_index = next(index for index, row in enumerate(story) if FAILURE in (row["text"] or ""))
+    excerpt = story[max(failure_index - _BEFORE, 0) : failure_index + _AFTER]
     return [f"{row['timestamp'][:10]}  {row['text']}" for row in excerpt if row["event_type"] != "tool_result"]
 
 
@@ -84,8 +84,8 @@ def _show_learning(report: IngestReport, compiled: CompileReport) -> None:
         line = Text.assemble(("learned" if number == 0 else "       ", "bold"), f"  {change.title}")
         out.print(line, no_wrap=True, overflow="ellipsis", width=min(out.width, _WIDTH))
     if len(changes) > _TITLES:
-        listed = f"hmxgraph artifact list --status any --tenant {compiled.tenant_id}"
-        out.print(f"         ... and {len(changes) - _TITLES} more: {listed}", soft_wrap=True, highlight=False)
+        command = f"hmxgraph artifact list --status any --tenant {compiled.tenant_id}"
+        out.print(f"         ... and {len(changes) - _TITLES} more: {command}", soft_wrap=True, highlight=False)
     show_notes(compiled)
 
 
@@ -100,6 +100,6 @@ def _graph_line(digest: MeasuredDigest) -> Text:
 
 
 def _show_before(failure: list[str]) -> None:
-    out.print("Before, the agent had to find out:", style="bold")
+    out.print("Before: the agent had to work it out", style="bold")
     for line in failure:
         out.print(f"  {truncate_line(line, _WIDTH - 4)}", highlight=False)

@@ -26,7 +26,7 @@ from hmxgraph.protocol.timestamps import iso
 
 # ``hmxgraph query``: saved queries as a table, JSON or CSV.
 
-_FILLED_IN = {"tenant_id", "tenant_key", "scope"}
+_AUTOMATIC = {"tenant_id", "tenant_key", "scope"}
 
 
 def query(
@@ -38,8 +38,8 @@ def query(
 ) -> None:
     """Run a saved query, or list them."""
     if name is None:
-        listed = [_entry(saved) for saved in query_names("explore")]
-        emit(listed, as_json, lambda: out.print(_listing(listed)))
+        entries = [_entry(saved) for saved in query_names("explore")]
+        emit(entries, as_json, lambda: out.print(_listing(entries)))
         return
     with opened(tenant) as graph:
         result = graph.query(_full_name(name), **dict(_pair(text) for text in parameters or []))
@@ -52,18 +52,18 @@ def query(
 
 
 def draw(
-    out_file: Annotated[Path, typer.Option("--out", "-o", help="Page (.html, interactive) or still drawing (.svg).")],
+    out_file: Annotated[Path, typer.Option("--out", "-o", help="Interactive page (.html) or static drawing (.svg).")],
     name: Annotated[str, typer.Argument(help="Name of a saved query that returns nodes.")] = "entity_map",
     parameters: Annotated[list[str] | None, typer.Argument(help="Its parameters, as name=value.")] = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Write the picture of a saved query into a file.
+    """Write a picture of a saved query's result to a file.
 
     The page is interactive: zoom, drag, click for properties. It needs no network.
     """
     if out_file.suffix not in PICTURES:
-        raise typer.BadParameter(f"{out_file.name} ends with none of {', '.join(PICTURES)}")
+        raise typer.BadParameter(f"{out_file.name} must end with {' or '.join(PICTURES)}")
     need("draw", "neo4j_viz", "scipy")
     with opened(tenant) as graph:
         drawing = graph.draw(_full_name(name), **dict(_pair(text) for text in parameters or []))
@@ -91,7 +91,7 @@ def _entry(name: str) -> dict[str, Any]:
     return {
         "name": name.removeprefix("explore/"),
         "title": saved.description.splitlines()[0],
-        "parameters": sorted(saved.parameters - _FILLED_IN),
+        "parameters": sorted(saved.parameters - _AUTOMATIC),
     }
 
 
@@ -250,7 +250,7 @@ def health(tenant: Tenant = "default", as_json: AsJson = False) -> None:
 
 
 def _health_table(state: Mapping[str, Any]) -> Table:
-    """The state of server and tenant in words; compiled says whether all changes went into the artifacts."""
+    """The server and tenant status; ``compiled`` says whether the artifacts reflect all changes."""
     behind = (state["compiled_version"] or 0) < (state["state_version"] or 0)
     latest = state["logical_us"]
     rows = {

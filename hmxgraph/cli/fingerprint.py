@@ -44,7 +44,7 @@ def _read_envelope(file: Path) -> bytes:
 
 
 def _read_signature(envelope: Path, path: Path | None) -> Signature | None:
-    """The detached signature at *path*, or in ``FILE.sig`` beside the envelope, if that exists.
+    """The detached signature at *path*, or in ``FILE.sig`` next to the envelope, if that exists.
 
     Raises:
         FingerprintRefused: the file cannot be read.
@@ -88,7 +88,7 @@ def _write_files(file: Path, envelope: Envelope, key: SigningKey | None) -> byte
 
 
 def _replace(file: Path, data: bytes) -> None:
-    """Replace *file* by *data* atomically; special files such as pipes are written to directly."""
+    """Replace the contents of *file* with *data* atomically; special files such as pipes are written to directly."""
     if file.exists() and not file.is_file():
         file.write_bytes(data)
         return
@@ -185,7 +185,7 @@ def export(
 ) -> None:
     """Export learned memory as an envelope, without events; rules mask secrets and private names."""
     if key is not None and file is None:
-        raise typer.BadParameter("a signature is written beside the envelope: add --out FILE", param_hint="--key")
+        raise typer.BadParameter("a signature is written next to the envelope: add --out FILE", param_hint="--key")
     signing = _read_key(key) if key else None
     with opened(tenant) as graph:
         envelope = graph.export_fingerprint(
@@ -238,7 +238,7 @@ def take_back(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Withdraw an import: artifacts without other evidence are deprecated, its priors no longer apply."""
+    """Withdraw an import: artifacts without other evidence are deprecated, and its priors no longer apply."""
     with opened(tenant) as graph:
         withdrawn = graph.take_back_import(full_id(graph, import_id))
     line = f"{len(withdrawn.deprecated_ids)} deprecated, {len(withdrawn.kept_ids)} kept because of other evidence"
@@ -276,7 +276,7 @@ def keygen(
 
 
 def _print_all(tables: Iterable[Table]) -> None:
-    """Print *tables* below each other."""
+    """Print *tables* one below the other."""
     for table in tables:
         out.print(table)
 

@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from hmxgraph.api.recording import ForgetChoices, RememberOptions
 
 SHOWN = 20
-# Lines named of those that are rejected alike.
+# Maximum line numbers shown for lines rejected with the same faults.
 LINES = 5
 _NOTHING_MATCHED = (
-    "nothing matched: no event that still holds content meets all of this; of a memory or an artifact, "
-    "hmxgraph explain ID names the events it rests on"
+    "nothing matched: no event that still has its content meets all criteria; "
+    "hmxgraph explain ID lists the events behind a memory or an artifact"
 )
 _CRITERIA = "--event, --session, --agent, --user, --source, --fingerprint, --before, --older-than or --expired"
 _AGE = re.compile(r"(\d+)([smhdw])")
@@ -69,15 +69,17 @@ def ingest(
             help="Files or folders (JSON, JSONL, gz); or - for stdin, or a stream's URL.", show_default=False
         ),
     ],
-    format_: Annotated[str | None, typer.Option("--from", help="Name of the format; recognised if left out.")] = None,
-    session: Annotated[str | None, typer.Option(help="Session of records that name none.")] = None,
-    agent: Annotated[str | None, typer.Option(help="Agent of records that name none.")] = None,
-    user: Annotated[str | None, typer.Option(help="User whose words the records hold.")] = None,
-    rejects: Annotated[Path | None, typer.Option(help="Keep bad lines here, to be mended and fed in again.")] = None,
+    format_: Annotated[str | None, typer.Option("--from", help="Name of the format; detected if omitted.")] = None,
+    session: Annotated[str | None, typer.Option(help="Session for records that name none.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Agent for records that name none.")] = None,
+    user: Annotated[str | None, typer.Option(help="User who wrote the user messages.")] = None,
+    rejects: Annotated[
+        Path | None, typer.Option(help="Write rejected lines to this file, to be corrected and ingested again.")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
-    writers: Annotated[int, typer.Option(min=1, help="Threads that write, each its own sessions.")] = 1,
-    batch: Annotated[int, typer.Option(min=1, max=10_000, help="Events of one transaction.")] = 1_000,
-    idle: Annotated[float | None, typer.Option(help="End a stream after so many seconds without a message.")] = None,
+    writers: Annotated[int, typer.Option(min=1, help="Number of writer threads; each writes its own sessions.")] = 1,
+    batch: Annotated[int, typer.Option(min=1, max=10_000, help="Events per transaction.")] = 1_000,
+    idle: Annotated[float | None, typer.Option(help="End a stream after this many seconds without a message.")] = None,
     single_user: SingleUser = False,
     mask_secrets: MaskSecretsChoice = None,
     rehome: Rehome = False,
@@ -86,13 +88,13 @@ def ingest(
 ) -> None:
     """Store events, and report each line as accepted, duplicate or rejected.
 
-    The format of each file is recognised from its content. Folders are read with all their subfolders. Lines whose id
-    is stored with another body are reported as conflicting; rejected lines come with all their faults.
+    The format of each file is detected from its content. Folders are read with all their subfolders. Lines whose id is
+    already stored with different content are reported as conflicts; rejected lines are listed with all their faults.
     """
     options: IngestChoices = {"rejects": rejects, "writers": writers, "batch_size": batch, "format": format_}
     options |= {"session_id": session, "agent_id": agent, "user_id": user}
     options |= {"on_error": "raise" if strict else "report", "rehome": rehome}
-    source = _chosen_source(sources)
+    source = _source_of(sources)
     with interruptible_input(sources[0]):
         with _progress() as show_progress:
             options["progress"] = show_progress
@@ -114,10 +116,12 @@ def forget(
     user: Annotated[
         str | None, typer.Option(help="All events that name this user, and what was remembered for them.")
     ] = None,
-    fingerprint: Annotated[str | None, typer.Option(help="This import, with what nothing else supports.")] = None,
+    fingerprint: Annotated[
+        str | None, typer.Option(help="This import, and artifacts that nothing else supports.")
+    ] = None,
     before: Annotated[str | None, typer.Option(help="Events before this time (ISO 8601 with offset).")] = None,
     older_than: Annotated[str | None, typer.Option(help="Events older than this: 90d, 12h, 2w.")] = None,
-    expired: Annotated[bool, typer.Option("--expired", help="Events whose ttl has run out.")] = False,
+    expired: Annotated[bool, typer.Option("--expired", help="Events whose ttl has expired.")] = False,
     now: Annotated[bool, typer.Option("--now", help="Measure age and expiry by this machine's clock.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would be erased.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
@@ -128,33 +132,33 @@ def forget(
 
     Asks before it erases, unless --yes is given.
     """
-    named = {"event_id": event, "session_id": session, "agent_id": agent, "source": source, "before": before}
-    named |= {"user_id": user, "fingerprint": fingerprint}
-    choices: ForgetChoices = {name: value for name, value in named.items() if value}  # type: ignore[assignment]
+    criteria = {"event_id": event, "session_id": session, "agent_id": agent, "source": source, "before": before}
+    criteria |= {"user_id": user, "fingerprint": fingerprint}
+    choices: ForgetChoices = {name: value for name, value in criteria.items() if value}  # type: ignore[assignment]
     if older_than:
         choices["older_than"] = age(older_than)
     if expired:
         choices["expired"] = True
     if not choices:
-        raise typer.BadParameter(f"say which events: {_CRITERIA}")
+        raise typer.BadParameter(f"select events with {_CRITERIA}")
     if now:
         choices["now"] = True
     with opened(tenant) as graph:
         if event:
             choices["event_id"] = [full_id(graph, event_id) for event_id in event]
         report = graph.forget(dry_run=True, **choices)
-        if not dry_run and report.events and _agreed(report, yes):
+        if not dry_run and report.events and _is_confirmed(report, yes):
             report = graph.forget(**choices)
         emit(report.document(), as_json, lambda: out.print(_forgotten(report)))
         if not report.events:
             err.print(_NOTHING_MATCHED, style="yellow", highlight=False, soft_wrap=True)
         if report.artifacts and not report.dry_run:
-            err.print("run hmxgraph compile to learn from what is left", highlight=False, soft_wrap=True)
+            err.print("run hmxgraph compile to learn from the remaining events", highlight=False, soft_wrap=True)
 
 
 def clock(
     repair: Annotated[
-        bool, typer.Option("--repair", help="Ignore them until their time has come, and set logical time back.")
+        bool, typer.Option("--repair", help="Ignore them until their time comes, and set the logical time back.")
     ] = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
@@ -176,34 +180,34 @@ def _clock(report: ClockReport) -> Table:
 
 
 def age(text: str) -> timedelta:
-    """The time span that *text* names.
+    """The time span in *text*.
 
     >>> age("36h")
     datetime.timedelta(days=1, seconds=43200)
     """
     match = _AGE.fullmatch(text.strip())
     if match is None:
-        raise typer.BadParameter(f"{text!r} is no age; write it like 90d, 12h or 2w")
+        raise typer.BadParameter(f"{text!r} is not an age; write it like 90d, 12h or 2w")
     try:
         return timedelta(**{_UNITS[match[2]]: int(match[1])})
     except OverflowError as error:
-        raise typer.BadParameter(f"{text!r} is longer than any calendar; nothing is that old") from error
+        raise typer.BadParameter(f"{text!r} is too long; nothing is that old") from error
 
 
 class _Login(NamedTuple):
-    """The tenant, and the terms of access."""
+    """The tenant, its trust policy and its masking mode."""
 
     tenant: str
     trust: TrustPolicy
     mask_secrets: str | None
 
 
-def _chosen_source(sources: Sequence[str]) -> str | list[Path]:
-    """The only source as it was named, or several files and folders."""
+def _source_of(sources: Sequence[str]) -> str | list[Path]:
+    """The only source as text, or the paths of several files and folders."""
     if len(sources) == 1:
         return sources[0]
-    if other := next((source for source in sources if source == "-" or is_stream_url(source)), None):
-        raise typer.BadParameter(f"{other} is ingested alone; several sources have to be files or folders")
+    if stream := next((source for source in sources if source == "-" or is_stream_url(source)), None):
+        raise typer.BadParameter(f"{stream} must be the only source; several sources must be files or folders")
     return [Path(source) for source in sources]
 
 
@@ -213,10 +217,10 @@ def _from_source(source: str | list[Path], login: _Login, options: IngestChoices
 
 
 def _streamed(source: str, idle: float | None, login: _Login, options: IngestChoices) -> IngestReport:
-    how: Any = {"trust": login.trust, "mask_secrets": login.mask_secrets}
+    terms: Any = {"trust": login.trust, "mask_secrets": login.mask_secrets}
 
     async def run() -> IngestReport:
-        async with connect_async(tenant_id=login.tenant, progress=True, **how) as graph:
+        async with connect_async(tenant_id=login.tenant, progress=True, **terms) as graph:
             return await graph.ingest(open_stream(source, idle_seconds=idle), **options)
 
     return asyncio.run(run())
@@ -235,7 +239,7 @@ def _progress() -> Iterator[Callable[[int], None] | None]:
 
 
 def _show(report: IngestReport) -> None:
-    """Print what the sources were recognised as, what became of their lines, and what became of the events."""
+    """Print the recognised formats of the sources, and the outcomes of their lines and events."""
     if report.sources:
         out.print(_recognised(report))
         out.print(_lines(report))
@@ -245,7 +249,7 @@ def _show(report: IngestReport) -> None:
 
 
 def _recognised(report: IngestReport) -> Table:
-    """Sources, lines and events by format; the path where there is only one source."""
+    """Sources, lines and events by format; the path if there is only one source."""
     formats: dict[str, list[SourceReport]] = {}
     for source in report.sources:
         formats.setdefault(source.format, []).append(source)
@@ -258,7 +262,7 @@ def _recognised(report: IngestReport) -> Table:
 
 
 def _lines(report: IngestReport) -> Table:
-    """What became of each line; the last row is the sum of the others."""
+    """The outcomes of all lines; the last row is the sum of the others."""
     table = Table(title="Lines", show_header=False)
     table.add_row("became events", f"{sum(source.with_events for source in report.sources):,}")
     table.add_row("completed or repeated an event", f"{report.part_of:,}")
@@ -270,7 +274,7 @@ def _lines(report: IngestReport) -> Table:
 
 
 def _left_out(report: IngestReport) -> Table:
-    """What lines that became events hold besides, most frequent first."""
+    """Content dropped from lines that became events, most frequent first."""
     table = Table(title="Left out of these lines", show_header=False)
     reasons = sorted(report.left_out.items(), key=lambda item: (-item[1], item[0]))
     for reason, count in reasons[:SHOWN]:
@@ -293,26 +297,28 @@ def _table(report: IngestReport) -> Table:
     for warning in report.warnings:
         table.add_row(Text("warning", "yellow"), warning)
     for conflict in report.conflicting[:SHOWN]:
-        table.add_row(Text("conflict", "red"), f"{_place(conflict)}: {conflict.event_id} is stored with another body")
-    alike = list(_alike(report.rejected).items())[:SHOWN]
-    for (source, faults), rejections in alike:
+        table.add_row(
+            Text("conflict", "red"), f"{_place(conflict)}: {conflict.event_id} is stored with different content"
+        )
+    groups = list(_by_faults(report.rejected).items())[:SHOWN]
+    for (source, faults), rejections in groups:
         table.add_row(Text("rejected", "red"), f"{_places(source, rejections)}: {faults}")
-    shown = sum(len(rejections) for _, rejections in alike)
+    shown = sum(len(rejections) for _, rejections in groups)
     if more := report.rejected_count - shown + max(report.conflicts - SHOWN, 0):
         table.add_row("", f"{more:,} more; --json shows 10,000, --rejects keeps all")
     return table
 
 
-def _alike(rejected: Iterable[Rejection]) -> dict[tuple[str, str], list[Rejection]]:
-    """The rejections with the same faults in the same source."""
-    alike: dict[tuple[str, str], list[Rejection]] = {}
+def _by_faults(rejected: Iterable[Rejection]) -> dict[tuple[str, str], list[Rejection]]:
+    """The rejections, grouped by source and faults."""
+    groups: dict[tuple[str, str], list[Rejection]] = {}
     for rejection in rejected:
-        alike.setdefault((rejection.source, "; ".join(map(str, rejection.faults))), []).append(rejection)
-    return alike
+        groups.setdefault((rejection.source, "; ".join(map(str, rejection.faults))), []).append(rejection)
+    return groups
 
 
 def _places(source: str, rejections: Sequence[Rejection]) -> str:
-    """The source and the lines of rejections that are alike, the first few by number."""
+    """The source and lines of rejections with the same faults; only the first few lines are listed."""
     if len(rejections) == 1:
         return f"{_place(rejections[0])} {rejections[0].event_id}".rstrip()
     numbers = ", ".join(f"{rejection.line:,}" for rejection in rejections[:LINES])
@@ -326,7 +332,7 @@ def _place(problem: Rejection | ConflictingEvent) -> str:
     return f"{problem.source}, {line}" if problem.source else line
 
 
-def _agreed(report: ForgetReport, yes: bool) -> bool:
+def _is_confirmed(report: ForgetReport, yes: bool) -> bool:
     if yes:
         return True
     err.print(_forgotten(report))
@@ -345,13 +351,13 @@ def _forgotten(report: ForgetReport) -> Table:
     return table
 
 
-# ``hmxgraph remember``: keep a fact, preference, policy or goal in the words given.
+# ``hmxgraph remember``: store a fact, preference, policy or goal in its original words.
 
 
 def remember(
     text: Annotated[str, typer.Argument(help="What to remember, in a sentence; - reads one from each line of stdin.")],
     kind: Annotated[str, typer.Option("--kind", "-k", help="fact, preference, policy or goal.")] = "fact",
-    hard: Annotated[bool, typer.Option("--hard", help="A policy without exception: part of every pack.")] = False,
+    hard: Annotated[bool, typer.Option("--hard", help="A policy without exceptions, part of every pack.")] = False,
     supersedes: Annotated[str | None, typer.Option("--supersedes", help="Id of the memory that it replaces.")] = None,
     scope: Annotated[
         list[str] | None, typer.Option("--scope", help="Only for packs of this scope; repeatable.")
@@ -368,7 +374,7 @@ def remember(
 ) -> None:
     """Remember a fact, preference, policy or goal.
 
-    The same words again count as one more observation. What comes from stdin is kept in one transaction.
+    Repeating the same words counts as another observation. Lines from stdin are stored in one transaction.
     """
     texts = list(filter(str.strip, sys.stdin.read().splitlines())) if text == "-" else [text]
     terms: RememberOptions = {"kind": kind, "hard": hard, "supersedes": supersedes, "scope": scope, "user_id": user}
@@ -390,15 +396,13 @@ def embed(
         str | None,
         typer.Option("--embedder", envvar="HMXGRAPH_EMBED", help="Function from texts to vectors: module:function."),
     ] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Make all vectors again, after a change of model.")
-    ] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Recompute all vectors, after a change of model.")] = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Give stored events vectors, by an embedder of your own.
+    """Add vectors to stored events, with your own embedder.
 
-    With HMXGRAPH_EMBED set, commands that store events give them vectors, and packs also find other words for the same.
+    With HMXGRAPH_EMBED set, commands that store events embed them, and packs also find paraphrases.
     """
     with opened(tenant, embed=embedder) as graph:
         number = graph.embed(replace=replace)
@@ -406,9 +410,11 @@ def embed(
 
 
 def memory_line(memory: Memory) -> Text:
-    """One line on a memory: what kind it is, what it says, how sure it is and how often it was observed."""
-    seen = "once" if memory.observation_count == 1 else f"{memory.observation_count} times"
+    """One line for a memory: kind, text, status, number of observations and short id."""
+    observed = "once" if memory.observation_count == 1 else f"{memory.observation_count} times"
     kind = f"hard {memory.kind}" if memory.hard else memory.kind
     return Text.assemble(
-        (f"{kind} ", "bold"), memory.text, (f"  {memory.status}, observed {seen}, {short_id(memory.memory_id)}", "dim")
+        (f"{kind} ", "bold"),
+        memory.text,
+        (f"  {memory.status}, observed {observed}, {short_id(memory.memory_id)}", "dim"),
     )

@@ -14,7 +14,7 @@ from hmxgraph.errors import UnknownChoice
 
 _Agent = Annotated[str, typer.Argument(help="The agent: claude-code.")]
 _Yes = Annotated[bool, typer.Option("--yes", "-y", help="Change the file, instead of showing what would change.")]
-_File = Annotated[Path | None, typer.Option("--settings", help="Settings file; ~/.claude/settings.json if left out.")]
+_File = Annotated[Path | None, typer.Option("--settings", help="Settings file; default: ~/.claude/settings.json.")]
 
 
 def install(agent: _Agent, tenant: Tenant = "default", yes: _Yes = False, settings: _File = None) -> None:
@@ -38,9 +38,9 @@ def uninstall(agent: _Agent, yes: _Yes = False, settings: _File = None) -> None:
 
 
 def program() -> list[str]:
-    """The words that run this program, from any folder."""
-    if found := shutil.which("hmxgraph"):
-        return [found]
+    """The command that runs this program from any folder."""
+    if path := shutil.which("hmxgraph"):
+        return [path]
     own = Path(sys.argv[0]).absolute()
     return [str(own)] if own.name.startswith("hmxgraph") else [sys.executable, "-m", "hmxgraph"]
 
@@ -59,12 +59,12 @@ def _change(path: Path, before: claude_code.Settings, after: claude_code.Setting
     sys.stdout.write("".join(difflib.unified_diff(old, new, str(path), str(path))))
     if yes:
         claude_code.write_settings(path, after)
-    done = "changed" if yes else "nothing changed yet; repeat with --yes to change"
-    err.print(f"{done}: {path}", highlight=False, soft_wrap=True)
+    outcome = "changed" if yes else "nothing changed yet; repeat with --yes to apply"
+    err.print(f"{outcome}: {path}", highlight=False, soft_wrap=True)
 
 
 def hook() -> None:
-    """Answer one hook of a coding agent, in time or not at all."""
-    from hmxgraph.adapters._hook import run  # noqa: PLC0415 - __main__ takes this way without importing the commands
+    """Answer one hook of a coding agent within its time limit, or stay silent."""
+    from hmxgraph.adapters._hook import run  # noqa: PLC0415 - __main__ does the same without importing the commands
 
     run(sys.argv[2:])

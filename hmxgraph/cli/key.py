@@ -11,7 +11,7 @@ from rich.table import Table
 from hmxgraph.cli._terminal import AsJson, Tenant, emit, err, opened, out
 from hmxgraph.protocol.access import SCOPES, ApiKey, NewKey
 
-app = typer.Typer(no_args_is_help=True, help="API keys: whose memory clients of a server may read and write.")
+app = typer.Typer(no_args_is_help=True, help="API keys: which tenant's memory clients of a server may read and write.")
 
 _Scopes = Annotated[
     list[str] | None, typer.Option("--scope", help=f"{' or '.join(SCOPES)}; can be repeated; default: both.")
@@ -29,13 +29,13 @@ def create(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Make a key and print its secret, which cannot be shown again."""
+    """Create a key and print its secret, which cannot be shown again."""
     if days is not None and isnan(days):
-        raise typer.BadParameter("nan is no number of days")
+        raise typer.BadParameter("nan is not a number of days")
     expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
     with opened(tenant) as graph:
-        made = graph.keys.create(agent, scopes=scope or SCOPES, label=label, expires=expires)
-        emit(made.document(), as_json, lambda: _show_new(made))
+        new_key = graph.keys.create(agent, scopes=scope or SCOPES, label=label, expires=expires)
+        emit(new_key.document(), as_json, lambda: _show_new(new_key))
 
 
 @app.command("list")
@@ -56,10 +56,11 @@ def revoke(
         emit(key.document(), as_json, lambda: out.print(_table([key])))
 
 
-def _show_new(made: NewKey) -> None:
-    out.print(made.secret, highlight=False, soft_wrap=True)
-    about = f"key {made.key.key_id} of tenant {made.key.tenant_id!r}, {' and '.join(made.key.scopes)}"
-    err.print(f"{about}; this is the only time that it is shown", style="dim", highlight=False, soft_wrap=True)
+def _show_new(new_key: NewKey) -> None:
+    out.print(new_key.secret, highlight=False, soft_wrap=True)
+    key = new_key.key
+    description = f"key {key.key_id} of tenant {key.tenant_id!r}, {' and '.join(key.scopes)}"
+    err.print(f"{description}; the secret cannot be shown again", style="dim", highlight=False, soft_wrap=True)
 
 
 def _table(keys: Sequence[ApiKey]) -> Table:

@@ -10,7 +10,7 @@ from hmxgraph.cli._terminal import Tenant, opened, out
 from hmxgraph.cli.install import program
 
 CLIENTS = ("claude-code", "cursor", "vscode")
-# How each client takes a secret from outside its configuration.
+# How each client's configuration refers to a secret.
 _SECRETS = {
     "claude-code": "${HMXGRAPH_KEY}",
     "cursor": "${env:HMXGRAPH_KEY}",
@@ -39,7 +39,7 @@ def mcp(tenant: Tenant = "default", agent: Agent = "assistant", print_config: Cl
         raise typer.BadParameter("--url goes with --print-config; set HMXGRAPH_URI to serve another store")
     need("mcp", "mcp")
     need("mcp", "mcp.server.mcpserver")  # mcp 1.x has none
-    from hmxgraph.server.mcp_stdio import run  # noqa: PLC0415 - only where the extra is there
+    from hmxgraph.server.mcp_stdio import run  # noqa: PLC0415 - needs the extra
 
     with opened(tenant) as graph:
         run(graph, agent)
@@ -62,5 +62,5 @@ def configuration(client: str, tenant: str, agent: str, url: str | None = None) 
         server = server if client == "cursor" else {"type": "http", **server}
     if client != "vscode":
         return {"mcpServers": {"hmxgraph": server}}
-    asked = {"type": "promptString", "id": "hmxgraph-key", "description": "API key of hmxgraph", "password": True}
-    return {"servers": {"hmxgraph": server}} | ({"inputs": [asked]} if url else {})
+    key_input = {"type": "promptString", "id": "hmxgraph-key", "description": "API key of hmxgraph", "password": True}
+    return {"servers": {"hmxgraph": server}} | ({"inputs": [key_input]} if url else {})

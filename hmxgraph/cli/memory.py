@@ -42,8 +42,8 @@ def search(
     budget: Budget = None,
     siblings: Siblings = False,
     as_of: AsOf = None,
-    user: Annotated[str | None, typer.Option(help="Also what is bound to this user.")] = None,
-    session: Annotated[str | None, typer.Option(help="Also what is bound to the users of this session.")] = None,
+    user: Annotated[str | None, typer.Option(help="Include memories limited to this user.")] = None,
+    session: Annotated[str | None, typer.Option(help="Include memories limited to the users of this session.")] = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
@@ -103,7 +103,7 @@ def delete(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Hide a memory for good."""
+    """Hide a memory permanently."""
     with opened(tenant) as graph:
         view = graph.memory.delete(full_id(graph, memory_id), reason=reason, at=at)
         emit(view.document(), as_json, lambda: show_mapping(view.trust()))
@@ -122,7 +122,7 @@ def supersede(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Replace a memory by a new one."""
+    """Replace a memory with a new one."""
     with opened(tenant) as graph:
         old_id = full_id(graph, memory_id)
         view = graph.memory.supersede(

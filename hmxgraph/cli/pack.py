@@ -52,7 +52,9 @@ def pack(
     strategy: Strategy = "ranked",
     section: _Section = None,
     session: Annotated[str | None, typer.Option("--session", help="Id of the running session.")] = None,
-    user: Annotated[str | None, typer.Option("--user", help="User it is for; other users' memories stay out.")] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", help="User the pack is for; other users' memories are left out.")
+    ] = None,
     scope: Annotated[list[str] | None, typer.Option("--scope", help="Scope of the work; can be repeated.")] = None,
     encoding: Annotated[
         str, typer.Option("--encoding", help=f"Encoding in which tokens are counted: {', '.join(ENCODINGS)}.")
@@ -74,8 +76,8 @@ def pack(
             path = result.to_html(html, trails=trails(graph, result), drop_texts=drop_texts(graph, result))
             err.print(f"written: {path}", highlight=False, soft_wrap=True)
         hints = {"--explain shows why": explain, "--html writes a page": html is not None}
-        untried = [hint for hint, given in hints.items() if not given]
-        emit(result.document(), as_json, lambda: _show_pack(result, explain=explain, hints=untried))
+        unused = [hint for hint, is_used in hints.items() if not is_used]
+        emit(result.document(), as_json, lambda: _show_pack(result, explain=explain, hints=unused))
         if not result.entries:
             explain_empty_pack(graph, result)
 
@@ -87,7 +89,7 @@ def trails(graph: KnowledgeGraph, pack: Pack) -> dict[str, list[dict[str, Any]]]
 
 
 def drop_texts(graph: KnowledgeGraph, pack: Pack) -> dict[str, str]:
-    """What the best of the dropped candidates say; relations have no text of their own."""
+    """The texts of the best dropped candidates; relations have no text of their own."""
     drops = [drop.source_id for drop in pack.dropped_entries or ()][:_EXPLAINED_DROPS]
     return {name: explanation.text for name, explanation in _explanations(graph, drops)}
 
@@ -99,7 +101,7 @@ def _explanations(graph: KnowledgeGraph, ids: Iterable[str]) -> Iterator[tuple[s
 
 
 def _show_pack(pack: Pack, *, explain: bool, hints: Sequence[str]) -> None:
-    """Print *pack* as the agent gets it, its sources or with *explain* scores and drops, then *hints*."""
+    """Print *pack* as the agent gets it, then its sources or (with *explain*) scores and drops, then *hints*."""
     if out.is_terminal:
         out.print(pack.text, highlight=False, soft_wrap=True)
     else:
@@ -116,7 +118,7 @@ def _show_pack(pack: Pack, *, explain: bool, hints: Sequence[str]) -> None:
 
 
 def _sources(pack: Pack) -> str:
-    """What each entry rests on, in the order of the text: ``hmxgraph explain ID`` shows its evidence."""
+    """The source of each entry, in the order of the text: ``hmxgraph explain ID`` shows its evidence."""
     events = Counter(entry.section for entry in pack.entries if entry.source_type == "episode")
     derived = [_source(entry) for entry in pack.entries if entry.source_type != "episode"]
     counts = [f"  {section:<15}  {count:>8}  {_past_events(count)}" for section, count in events.items()]

@@ -126,9 +126,9 @@ def decision(
 ) -> None:
     """Record a decision."""
     with opened(tenant) as graph:
-        replied = reply_to and full_id(graph, reply_to)
-        decided = {"why_chosen": why, "reply_to_artifact_id": replied, "supports_claim": supports}
-        fields = fields_of(more, agent_id=agent, **decided)
+        reply_to_id = reply_to and full_id(graph, reply_to)
+        details = {"why_chosen": why, "reply_to_artifact_id": reply_to_id, "supports_claim": supports}
+        fields = fields_of(more, agent_id=agent, **details)
         receipt = graph.records.decision(task_id and full_id(graph, task_id), **joined(fields, summary=summary, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 

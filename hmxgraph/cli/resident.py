@@ -1,6 +1,6 @@
 """A warm process answers agent hooks and read-only commands from one open graph.
 
-``hmxgraph serve`` does so beside HTTP. If it is not running, ``hmxgraph server start`` or the first
+``hmxgraph serve`` does so in addition to HTTP. If it is not running, ``hmxgraph server start`` or the first
 hook starts this module as a program.
 """
 
@@ -34,7 +34,7 @@ _PLANNING = 120.0
 
 
 class Resident:
-    """Answers from the tenants at the server of *graph*; how far transcripts were read is kept in *folder*."""
+    """Answers from the tenants at the server of *graph*; the read positions of transcripts are kept in *folder*."""
 
     def __init__(self, graph: KnowledgeGraph, folder: Path) -> None:
         self._tenants = Tenants(graph)
@@ -42,9 +42,9 @@ class Resident:
         self._printing = threading.Lock()  # standard output is the process's: one command at a time
 
     def answer(self, message: Mapping[str, Any]) -> tuple[Message, Callable[[], object] | None]:
-        """The answer to a hook or a command, and what is left to do after it was sent."""
+        """The answer to a hook or a command, and what to do after sending it."""
         if isinstance(arguments := message.get("command"), list):
-            return self._command([str(each) for each in arguments], message.get("terminal")), None
+            return self._command([str(argument) for argument in arguments], message.get("terminal")), None
         graph = self._tenants.graph(str(message.get("tenant") or "default"))
         text, follow_up = Hooks(graph, self._folder).answer(message)
         return {"text": text}, follow_up
@@ -64,8 +64,8 @@ class Resident:
     def _command(self, arguments: list[str], terminal: Mapping[str, Any] | None) -> Message:
         printed: list[tuple[str, str]] = []
         streams = redirect_stdout(_Recorded("out", printed)), redirect_stderr(_Recorded("err", printed))
-        look, code = shown_at_terminal(**terminal) if terminal else nullcontext(), 0
-        with self._printing, look, streams[0], streams[1], shared(self._tenants.graph):
+        client_terminal, code = shown_at_terminal(**terminal) if terminal else nullcontext(), 0
+        with self._printing, client_terminal, streams[0], streams[1], shared(self._tenants.graph):
             try:
                 with one_line_errors():
                     app(arguments, prog_name="hmxgraph")
@@ -115,7 +115,7 @@ def _server_stopped() -> bool:
 
 
 def main() -> None:
-    """Handle the message on standard input, then answer others until none came for an hour or the server stops."""
+    """Handle the message on standard input, then answer others until an hour passes without one or the server stops."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that its state file is removed
     try:
         first = json.loads(sys.stdin.buffer.read())

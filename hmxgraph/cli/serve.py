@@ -8,13 +8,13 @@ import typer
 from hmxgraph.cli._extras import need
 from hmxgraph.cli._terminal import AsJson, emit, out
 
-Host = Annotated[str, typer.Option("--host", help="Address to listen at; 0.0.0.0 for all.")]
+Host = Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0 for all.")]
 Port = Annotated[int, typer.Option("--port", "-p", min=0, max=65_535, help="Port; 0 for a free one.")]
 Certificate = Annotated[Path | None, typer.Option("--tls-cert", exists=True, help="Certificate chain in PEM.")]
 PrivateKey = Annotated[Path | None, typer.Option("--tls-key", exists=True, help="Its private key in PEM.")]
-Rate = Annotated[float, typer.Option("--rate", min=0, help="Requests a second for each key; 0 for no limit.")]
+Rate = Annotated[float, typer.Option("--rate", min=0, help="Requests per second for each key; 0 for no limit.")]
 Burst = Annotated[int, typer.Option("--burst", min=1, help="Requests that a key may make at once.")]
-MaxBytes = Annotated[int, typer.Option("--max-bytes", min=1_024, help="Largest body of a request.")]
+MaxBytes = Annotated[int, typer.Option("--max-bytes", min=1_024, help="Maximum size of a request body in bytes.")]
 
 
 def serve(
@@ -31,7 +31,7 @@ def serve(
     need("server", "starlette", "uvicorn", "prometheus_client")
     if (tls_cert is None) != (tls_key is None):
         raise typer.BadParameter("TLS needs both: --tls-cert and --tls-key")
-    from hmxgraph.api.graph import connect  # noqa: PLC0415 - only where the extra is there
+    from hmxgraph.api.graph import connect  # noqa: PLC0415 - needs the extra
     from hmxgraph.cli.resident import resident  # noqa: PLC0415 - as above
     from hmxgraph.server.app import Limits  # noqa: PLC0415 - as above
     from hmxgraph.server.running import Settings, address_of, has_mcp, listening, run  # noqa: PLC0415 - as above
@@ -48,6 +48,6 @@ def serve(
 
 def _show(address: str, *, mcp: bool) -> None:
     root = address.removesuffix("/v1")
-    places = [*([f"MCP: {root}/mcp"] if mcp else []), f"description: {root}/docs", f"figures: {root}/metrics"]
-    out.print(f"serving {address}  ({', '.join(places)})", highlight=False)
+    links = [*([f"MCP: {root}/mcp"] if mcp else []), f"description: {root}/docs", f"metrics: {root}/metrics"]
+    out.print(f"serving {address}  ({', '.join(links)})", highlight=False)
     out.print("clients need a key: hmxgraph key create --tenant NAME --agent NAME", highlight=False)

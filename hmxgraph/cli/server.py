@@ -33,7 +33,7 @@ def start(home: Home = None, as_json: AsJson = False) -> None:
 
 @app.command()
 def stop(home: Home = None, as_json: AsJson = False) -> None:
-    """Stop the local server and wait until it has exited; its data are kept."""
+    """Stop the local server and wait until it has exited; its data is kept."""
     stopped = engine.stop(home)
     emit({"stopped": stopped}, as_json, lambda: out.print("stopped" if stopped else "no local server was running"))
 
@@ -57,8 +57,10 @@ def logs(
 
 def _commands_use(home: Path | None) -> bool:
     """Whether commands without ``--home`` use the server of *home*."""
-    named = os.environ.get("HMXGRAPH_HOME")
-    return not os.environ.get("HMXGRAPH_URI") and (home is None or (named is not None and home == Path(named)))
+    configured_home = os.environ.get("HMXGRAPH_HOME")
+    return not os.environ.get("HMXGRAPH_URI") and (
+        home is None or (configured_home is not None and home == Path(configured_home))
+    )
 
 
 def _show(state: Status, as_json: bool) -> None:

@@ -165,12 +165,12 @@ def get(task_id: _TaskId, tenant: Tenant = "default", as_json: AsJson = False) -
 def list_tasks(
     project: Project = None,
     status: Annotated[str | None, typer.Option(help="Only this status: open, completed, failed, ...")] = None,
-    assignee: Annotated[str | None, typer.Option(help="Only what this agent holds.")] = None,
+    assignee: Annotated[str | None, typer.Option(help="Only tasks held by this agent.")] = None,
     limit: Limit = 100,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """List tasks, the latest first, with who holds them."""
+    """List tasks, latest first, with their holders."""
     with opened(tenant) as graph:
         entries = graph.tasks.list(project_id=project, status=status, assignee=assignee, limit=limit)
         emit([entry.document() for entry in entries], as_json, lambda: out.print(_board(entries)))
@@ -234,8 +234,8 @@ def resume(task_id: _TaskId, tenant: Tenant = "default", as_json: AsJson = False
 def _board(entries: Sequence[TaskEntry]) -> Table:
     table = Table("task", "status", "project", "held by", "until", "goal")
     for entry in entries:
-        held = (entry.assignee or "", entry.lease_until or "")
-        table.add_row(short_id(entry.task_id), entry.status, entry.project_id or "", *held, entry.goal)
+        holder = (entry.assignee or "", entry.lease_until or "")
+        table.add_row(short_id(entry.task_id), entry.status, entry.project_id or "", *holder, entry.goal)
     if not entries:
         table.caption = "no task matches"
     return table

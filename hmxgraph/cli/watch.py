@@ -36,9 +36,9 @@ _LONGEST_WAIT = 60.0
 
 def watch(
     path: Annotated[Path, typer.Argument(help="File or folder, such as ~/.claude/projects.")],
-    format_: Annotated[str | None, typer.Option("--from", help="Name of the format; recognised if left out.")] = None,
+    format_: Annotated[str | None, typer.Option("--from", help="Name of the format; detected if omitted.")] = None,
     compile_: Annotated[bool, typer.Option("--compile/--no-compile", help="Compile in the background.")] = True,
-    once: Annotated[bool, typer.Option("--once", help="Store and compile what is there, then end.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Store and compile what is there, then exit.")] = False,
     single_user: SingleUser = False,
     mask_secrets: MaskSecretsChoice = None,
     rehome: Rehome = False,
@@ -61,7 +61,7 @@ def watch(
 
 
 class _Run:
-    """One run of the command: look, store, compile, report."""
+    """One run of the command: scan, store, compile, report."""
 
     def __init__(self, graph: KnowledgeGraph, watched: Watch, stopped: Event, show: "_Show", *, compiles: bool) -> None:
         self._graph = graph
@@ -72,31 +72,31 @@ class _Run:
         self._failure: HmxGraphError | None = None
 
     def follow(self, *, once: bool) -> None:
-        """Scan until interrupted; with *once*, until nothing more is found or something fails.
+        """Scan until interrupted; with *once*, until nothing new is found or something fails.
 
         Raises:
-            HmxGraphError: *once* is set, and what was found could not be stored or compiled.
+            HmxGraphError: *once* is set, and something could not be stored or compiled.
 
         """
         while not self._stopped.is_set():
-            began = monotonic()
-            stored = self._look()
+            started = monotonic()
+            stored = self._scan()
             if self._compiler:
-                self._compiler.look(stored)
-            self._tell()
+                self._compiler.start_if_due(stored)
+            self._report()
             if once and (self._failure or not (stored or self._watch.progress.behind)):
                 break
-            hurries = self._watch.progress.behind and self._failure is None
-            self._stopped.wait(0 if hurries else max(_PAUSE, monotonic() - began))
+            has_more = self._watch.progress.behind and self._failure is None
+            self._stopped.wait(0 if has_more else max(_PAUSE, monotonic() - started))
         if self._compiler:
             self._compiler.finish()
-            self._tell()
+            self._report()
             self._failure = self._failure or self._compiler.failure
         if once and self._failure:
             raise self._failure
 
-    def _look(self) -> int:
-        """Store what is new; the number of events stored, 0 while the database does not answer."""
+    def _scan(self) -> int:
+        """Store what is new; returns the number of events stored, 0 while the database does not answer."""
         try:
             with self._graph.timeout(_PATIENCE):
                 stored = self._watch.step()
@@ -106,49 +106,49 @@ class _Run:
         self._failure = None
         return stored
 
-    def _tell(self) -> None:
-        compiled = self._compiler.words if self._compiler else ""
+    def _report(self) -> None:
+        compiled = self._compiler.note if self._compiler else ""
         trouble = f"not stored: {self._failure}" if self._failure else ""
         self._show(self._watch.progress, "; ".join(filter(None, (compiled, trouble))))
 
 
 class _Compiler:
-    """Compiles in the background once new events are stored and no more come for a while."""
+    """Compiles in the background once new events are stored and no more arrive for a while."""
 
     def __init__(self, graph: KnowledgeGraph) -> None:
-        self.words = ""
+        self.note = ""
         self.failure: HmxGraphError | None = None
         self._graph = graph
         self._pool = ThreadPoolExecutor(1)
         self._running: Future[CompileReport] | None = None
         self._first = self._last = 0.0
 
-    def look(self, stored: int) -> None:
+    def start_if_due(self, stored: int) -> None:
         """Start a compilation if one is due."""
         now = monotonic()
         if stored:
             self._first, self._last = self._first or now, now
         if self._running and self._running.done():
-            self._settle()
+            self._collect()
         due = self._first and (now - self._last >= _QUIET or now - self._first >= _LONGEST_WAIT)
         if due and not self._running:
-            self._begin()
+            self._start()
 
     def finish(self) -> None:
         """Compile what is not compiled yet, and wait for it."""
         if self._running:
-            self._settle()
+            self._collect()
         if self._first:
-            self._begin()
-            self._settle()
+            self._start()
+            self._collect()
         self._pool.shutdown()
 
-    def _begin(self) -> None:
+    def _start(self) -> None:
         self._first = 0.0
-        self.words = "compiling"
+        self.note = "compiling"
         self._running = self._pool.submit(self._graph.compile)
 
-    def _settle(self) -> None:
+    def _collect(self) -> None:
         """Collect the outcome of a compilation; a failure is reported, and the watch goes on."""
         running, self._running = self._running, None
         if running is None:
@@ -157,12 +157,12 @@ class _Compiler:
             report = running.result()
         except HmxGraphError as error:
             self.failure = error
-            self.words = f"not compiled: {error}"
+            self.note = f"not compiled: {error}"
         else:
             self.failure = None
             artifacts = sum(report.created.values()) + sum(report.updated.values())
             changed = _count_of(artifacts, "new or changed artifact")
-            self.words = f"compiled {_count_of(report.sessions, 'session')}, {changed}"
+            self.note = f"compiled {_count_of(report.sessions, 'session')}, {changed}"
 
 
 def _positions_of(graph: KnowledgeGraph, path: Path) -> Path:
@@ -195,39 +195,39 @@ class _Show:
     def __init__(self, status: Status | None, *, as_json: bool) -> None:
         self._status = status
         self._as_json = as_json
-        self.words = ""
+        self.text = ""
         self._last: Any = None
 
-    def __call__(self, progress: Progress, words: str) -> None:
-        """Show *progress* with a note."""
-        document = {**progress.document(), "note": words}
+    def __call__(self, progress: Progress, note: str) -> None:
+        """Show *progress* with *note*."""
+        document = {**progress.document(), "note": note}
         if document == self._last:
             return
-        self._last, self.words = document, line(progress, words)
+        self._last, self.text = document, line(progress, note)
         if self._as_json:
             sys.stdout.write(orjson.dumps(document, option=orjson.OPT_SORT_KEYS).decode() + "\n")
             sys.stdout.flush()
         elif self._status:
-            self._status.update(self.words)
+            self._status.update(self.text)
         else:
-            out.print(self.words)
+            out.print(self.text)
 
 
 @contextmanager
 def _display(as_json: bool) -> Iterator[_Show]:
     live = out.is_terminal and not as_json
-    with err.status("looking") if live else nullcontext() as status:
+    with err.status("scanning") if live else nullcontext() as status:
         show = _Show(status, as_json=as_json)
         yield show
     if live:
-        out.print(show.words)
+        out.print(show.text)
 
 
-def line(progress: Progress, words: str = "") -> str:
+def line(progress: Progress, note: str = "") -> str:
     """The progress in one line.
 
     >>> line(Progress(files=2, lines=10, accepted=7, duplicates=1, unfinished=1))
-    '2 files, 10 lines, 7 events stored, 1 duplicate, 1 file amid a line'
+    '2 files, 10 lines, 7 events stored, 1 duplicate, 1 file ending mid-line'
     """
     parts = [
         _count_of(progress.files, "file"),
@@ -235,11 +235,11 @@ def line(progress: Progress, words: str = "") -> str:
         f"{_count_of(progress.accepted, 'event')} stored",
         _count_of(progress.duplicates, "duplicate") if progress.duplicates else "",
         f"{progress.rejected:,} rejected" if progress.rejected else "",
-        f"{_count_of(progress.unfinished, 'file')} amid a line" if progress.unfinished else "",
-        f"{_count_of(len(progress.unknown), 'file')} of no known format" if progress.unknown else "",
+        f"{_count_of(progress.unfinished, 'file')} ending mid-line" if progress.unfinished else "",
+        f"{_count_of(len(progress.unknown), 'file')} in an unknown format" if progress.unknown else "",
         f"{_count_of(len(progress.unreadable), 'file')} without permission to read" if progress.unreadable else "",
     ]
-    return "; ".join(filter(None, (", ".join(filter(None, parts)), words)))
+    return "; ".join(filter(None, (", ".join(filter(None, parts)), note)))
 
 
 def _count_of(number: int, noun: str) -> str:

@@ -14,12 +14,13 @@ from hmxgraph.compiler._vocabulary import has_word, telling_words
 from hmxgraph.compiler.summary import FROM_USER, Amendment
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
-# How an input changed. The detail says where it is from, what it is now, or which number of the message it equals.
+# How an input changed. The detail of an amendment names the value's source, the new value, or the number of the message
+# that it equals.
 GIVEN, LEFT, ASKED, CHOSEN, FROM, SET = "given", "left out", "asked", "chosen", "from", "set"
 ADDS_UP, EQUALS, SPLIT, NAMED = "adds up", "equals", "split", "named"
 UNLIKE, AS_MANY, FEWER = "unlike", "as many", "fewer"
 AFFIXED, STRIPPED, WRITTEN, CORRECTED = "affixed", "stripped", "written", "corrected"
-# Kinds that do not tell how to repeat the change.
+# Kinds that do not say how to repeat the change.
 UNEXPLAINED = frozenset({CORRECTED, FEWER})
 
 _CALLS = 100
@@ -31,18 +32,18 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|\.\d)")
 _CLAUSE = re.compile(r"[,;:.()\[\]\n]\s")
 _COPULAS = frozenset({"is", "are", "was", "be", "of", "to", "than", "=", "$", "only", "at", "must", "has", "have"})
 _WORD = re.compile(r"[A-Za-z_$=]+")
-# Values that name nobody: switches, small numbers and words.
+# Values that identify nobody: flags, small numbers and words.
 _PLAIN = re.compile(r"[a-z][a-z_-]{1,23}")
 _SMALL = 1000
 _DIGITS = re.compile(r"\d")
 _LETTER = re.compile(r"[A-Za-z]")
-# A text with so few digits shares them with others by chance.
+# Texts with at most this many digits may share them by chance.
 _FEW_DIGITS = 3
 
 
 @dataclass(slots=True)
 class _Call:
-    """A call: its action and inputs and, if it failed, the message and the moment of the session."""
+    """A call: its action and inputs and, if it failed, the error message and the moment in the session."""
 
     action: str
     inputs: Mapping[str, Any]
@@ -64,7 +65,7 @@ class Attempts:
         return self._failed.pop(action, None)
 
     def failed(self, event_id: str, message: str, moment: int) -> None:
-        """Say that a call failed at this *moment*, with this message."""
+        """Record that a call failed at this *moment*, with this message."""
         call = self._calls.get(event_id)
         if call is None or not call.inputs:
             return
@@ -74,14 +75,14 @@ class Attempts:
 
 
 def _bounded(value: Any) -> Any:
-    """*value*, or a number that stands for it if it is too large to keep."""
+    """*value*, or its checksum if it is too large to keep."""
     written = repr(value)
     return value if len(written) <= _LONGEST else crc32(written.encode())
 
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """Where a value of the new attempt is from, "" if unknown: since the failure, and before it."""
+    """Find the source of a value of the new attempt, "" if unknown: since the failure, or before it."""
 
     since: Callable[[str], str]
     earlier: Callable[[str], str]
@@ -102,16 +103,16 @@ def amendments(
     amended: list[Amendment] = []
     for name in sorted(before.keys() | after.keys()):
         if name not in before:
-            amended.append(_given(name, after[name], origins))
+            amended.append(_new_input(name, after[name], origins))
         elif name not in after:
             amended.append(Amendment(name, LEFT))
         elif before[name] != after[name]:
-            amended += _changed(name, before, after, (message, origins))
+            amended += _changed_input(name, before, after, (message, origins))
     return tuple(amended)
 
 
-def _given(name: str, value: Any, origins: Origins) -> Amendment:
-    """An input that the failed call had not, with where it is from or what it is, if that can be said."""
+def _new_input(name: str, value: Any, origins: Origins) -> Amendment:
+    """An input that the failed call lacked, with its source or its value if it can be stated."""
     source = _source(value, None, origins.since) or _source(value, None, origins.earlier)
     plain = _plain(value)
     if source:
@@ -119,25 +120,25 @@ def _given(name: str, value: Any, origins: Origins) -> Amendment:
     return Amendment(name, GIVEN, "", f"set to {plain}" if plain else "")
 
 
-def _changed(
+def _changed_input(
     name: str, before: Mapping[str, Any], after: Mapping[str, Any], context: tuple[str, Origins]
 ) -> list[Amendment]:
     """How one input changed, by the first kind that explains it."""
     old, new, (message, origins) = before[name], after[name], context
-    part, added = _part(name, old, new), [text for _, text in _added(old, new)]
+    part, added = _part(name, old, new), [text for _, text in _new_values(old, new)]
     if (shape := _shape(old, new)) is not None:
         return [Amendment(name, WRITTEN, "", shape)]
-    if related := [*_numbers(name, old, new, message), *_beside(name, before, after)]:
+    if related := [*_numbers(name, old, new, message), *_list_relation(name, before, after)]:
         return related
-    if isinstance(old, list) and isinstance(new, list) and _within(new, old):
+    if isinstance(old, list) and isinstance(new, list) and _is_subsequence(new, old):
         return [Amendment(name, FEWER)]
     if added and all(len(text) > 1 and has_word(message, text) for text in added):
         return [Amendment(name, NAMED, part)]
-    return [_replaced(name, part, (old, new), origins)]
+    return [_replacement(name, part, (old, new), origins)]
 
 
-def _replaced(name: str, part: str, change: tuple[Any, Any], origins: Origins) -> Amendment:
-    """How a value was replaced by another one: by one from somewhere, by another form, or by a plain one."""
+def _replacement(name: str, part: str, change: tuple[Any, Any], origins: Origins) -> Amendment:
+    """How a value was replaced: by one from a known source, by another form, or by a plain value."""
     old, new = change
     if source := _source(new, old, origins.since):
         return Amendment(name, ASKED, part) if source == FROM_USER else Amendment(name, FROM, part, source)
@@ -149,19 +150,20 @@ def _replaced(name: str, part: str, change: tuple[Any, Any], origins: Origins) -
     return Amendment(name, SET, "", plain) if plain else Amendment(name, CORRECTED, part)
 
 
-def _beside(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Amendment]:
-    """How a list changed with regard to another list of the same call: equal entries left out, or as many entries."""
+def _list_relation(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Amendment]:
+    """How a list changed relative to another list of the same call: equal entries left out, or equal length."""
     old, new = before[name], after[name]
     for other in sorted(before.keys() & after.keys() - {name}):
-        theirs, now = before[other], after[other]
-        if not all(map(_is_plain_list, (old, new, theirs, now))):
+        other_old, other_new = before[other], after[other]
+        if not all(map(_is_plain_list, (old, new, other_old, other_new))):
             continue
-        pairs = list(zip(old, theirs, strict=False))
-        apart = [pair for pair in pairs if pair[0] != pair[1]]
-        if len(old) == len(theirs) and 0 < len(apart) < len(pairs) and list(zip(new, now, strict=False)) == apart:
+        pairs = list(zip(old, other_old, strict=False))
+        unequal = [pair for pair in pairs if pair[0] != pair[1]]
+        kept = list(zip(new, other_new, strict=False))
+        if len(old) == len(other_old) and 0 < len(unequal) < len(pairs) and kept == unequal:
             yield Amendment(name, UNLIKE, "", other)
             return
-        if len(old) != len(theirs) and len(new) == len(now) and len(new) != len(old):
+        if len(old) != len(other_old) and len(new) == len(other_new) and len(new) != len(old):
             yield Amendment(name, AS_MANY, "", other)
             return
 
@@ -171,7 +173,7 @@ def _is_plain_list(value: Any) -> bool:
 
 
 def _shape(old: Any, new: Any) -> str | None:
-    """How the same value is written now: as a list, number or text, in other capitals; None if it is another value."""
+    """How the same value is written now: as a list, number or text, or in another case; None for another value."""
     if isinstance(new, list) and new == [old]:
         return "as a list"
     if isinstance(old, list) and old == [new]:
@@ -186,7 +188,7 @@ def _shape(old: Any, new: Any) -> str | None:
 
 
 def _form(old: Any, new: Any) -> tuple[str, str, str] | None:
-    """A text that was completed, shortened, or written with its digits in other places: how, where, and with what."""
+    """How a text was extended, shortened, or reformatted with the same digits: kind, place, and affix or form."""
     if not isinstance(old, str) or not isinstance(new, str) or not old or not new:
         return None
     for how, short, long in ((AFFIXED, old, new), (STRIPPED, new, old)):
@@ -200,7 +202,7 @@ def _form(old: Any, new: Any) -> tuple[str, str, str] | None:
 
 
 def _affix(old: str, new: str) -> tuple[str, str] | None:
-    """Where a short text was added to *old* to make *new* (before or after), and the text; None for other changes."""
+    """Where a short affix was added to *old* to make *new* (before or after), and the affix; None for other changes."""
     added = len(new) - len(old)
     if not 0 < added <= min(_LONGEST_AFFIX, len(old)) or not (new.endswith(old) or new.startswith(old)):
         return None
@@ -209,7 +211,7 @@ def _affix(old: str, new: str) -> tuple[str, str] | None:
 
 
 def _numbers(name: str, old: Any, new: Any, message: str) -> Iterator[Amendment]:
-    """Numbers of an input that now equal, alone or in sum, a number in the message, or that split the same total."""
+    """The numbers of an input that now equal a number in the message, alone or in sum, or that split the same total."""
     before, after = _by_key(name, old), _by_key(name, new)
     named = list(_named_numbers(message))
     for key in sorted(after):
@@ -249,28 +251,28 @@ def _named_numbers(message: str) -> Iterator[tuple[float, str]]:
         yield float(match.group().replace(",", "")), " ".join(named)
 
 
-def _within(part: Sequence[Any], whole: Sequence[Any]) -> bool:
+def _is_subsequence(part: Sequence[Any], whole: Sequence[Any]) -> bool:
     """Whether *part* is *whole* with some entries left out."""
     left = iter(whole)
     return len(part) < len(whole) and all(any(entry == other for other in left) for entry in part)
 
 
 def _source(new: Any, old: Any, origin: Callable[[str], str]) -> str:
-    """The one origin of all values that *new* has and *old* has not; "" if unknown or several."""
-    origins = {origin(text) for _, text in _added(old, new)}
+    """The origin of all values in *new* that *old* lacks; "" if it is unknown or there are several."""
+    origins = {origin(text) for _, text in _new_values(old, new)}
     return origins.pop() if len(origins) == 1 else ""
 
 
-def _added(old: Any, new: Any) -> list[tuple[str, str]]:
-    """The values, with their keys, that *new* has and *old* has not; switches are none."""
-    had = {str(leaf) for _, leaf in islice(_leaves(old, ""), _LEAVES)}
+def _new_values(old: Any, new: Any) -> list[tuple[str, str]]:
+    """The values in *new* that *old* lacks, with their keys; flags are ignored."""
+    known = {str(leaf) for _, leaf in islice(_leaves(old, ""), _LEAVES)}
     texts = [(key, str(leaf)) for key, leaf in islice(_leaves(new, ""), _LEAVES) if not isinstance(leaf, bool)]
-    return [(key, text) for key, text in texts if text not in had]
+    return [(key, text) for key, text in texts if text not in known]
 
 
 def _part(name: str, old: Any, new: Any) -> str:
-    """The key of the values that changed inside an input; "" if there are several, or none but the input's own."""
-    keys = {key for key, _ in _added(old, new)}
+    """The key of the values that changed inside an input; "" for several keys, or for the input's own."""
+    keys = {key for key, _ in _new_values(old, new)}
     return next(iter(keys - {"", name}), "") if len(keys) == 1 else ""
 
 
@@ -287,7 +289,7 @@ def _leaves(value: Any, key: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
 
 
 def _plain(value: Any) -> str:
-    """A switch, a small number or a plain word as it is written; "" for anything that may name somebody."""
+    """A flag, a small number or a plain word as text; "" for anything that may identify somebody."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):

@@ -1,4 +1,4 @@
-"""Cases: what sessions are about, so that several runs of one case count as one."""
+"""Cases: sessions about the same identifiers, so that several runs of one case count as one."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,13 +10,13 @@ from hmxgraph.compiler._verbs import is_action
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.text.comparison import jaccard
 
-# Share of the identifying values of two sessions that makes them one case, weighted by rarity.
+# Minimum share of identifying values, weighted by rarity, that two sessions of one case have in common.
 _SAME_CASE = 0.3
 # Share of sessions above which an identifier is common.
 _COMMON = 0.2
 # Maximum number of example sessions per case.
 _EXAMPLES = 4
-# Relative error of a sum of weights, generously.
+# Upper bound on the relative error of a sum of weights.
 _ROUNDING = 1e-9
 
 
@@ -31,14 +31,14 @@ class Cases:
         counts = Counter(value for session in sessions for value in session.about)
         most = _COMMON * len(sessions)
         self._rarity = {value: log(len(sessions) / count) for value, count in counts.items() if count <= most}
-        # Classes, playbooks and policies group the same sessions again and again.
+        # Cached, because classes, playbooks and policies group the same sessions repeatedly.
         self._weight_of = cache(self._weight)
-        self._telling_of = cache(self._telling)
+        self._rarest_of = cache(self._rarest)
 
     def examples(self, sessions: Iterable[SessionSummary]) -> tuple[SessionSummary, ...]:
-        """The most typical sessions of each case, in order of session id; equally many, so that cases weigh the same.
+        """The most typical sessions of each case, in order of session id.
 
-        A case with fewer sessions repeats them.
+        Each case gets equally many, so that cases weigh the same; a case with fewer sessions repeats them.
         """
         cases = self.grouped(sessions)
         depth = min(_EXAMPLES, max(map(len, cases), default=0))
@@ -48,25 +48,25 @@ class Cases:
     def grouped(self, sessions: Iterable[SessionSummary]) -> list[list[SessionSummary]]:
         """The *sessions* by case: each joins the case whose first session is most similar, or starts a new case."""
         groups: list[list[SessionSummary]] = []
-        named: defaultdict[str, list[int]] = defaultdict(list)
+        groups_by_value: defaultdict[str, list[int]] = defaultdict(list)
         for session in sorted(sessions, key=lambda session: (-self._weight_of(session.about), session.session_id)):
-            telling = self._telling_of(session.about)
-            rivals = sorted({place for value in telling for place in named[value]})
-            likeness = {place: self._likeness(session, groups[place][0]) for place in rivals}
-            best = max(likeness, key=likeness.__getitem__, default=None)
-            if best is not None and likeness[best] >= _SAME_CASE:
+            rarest = self._rarest_of(session.about)
+            rivals = sorted({place for value in rarest for place in groups_by_value[value]})
+            similarity = {place: self._similarity(session, groups[place][0]) for place in rivals}
+            best = max(similarity, key=similarity.__getitem__, default=None)
+            if best is not None and similarity[best] >= _SAME_CASE:
                 groups[best].append(session)
                 continue
-            for value in telling:
-                named[value].append(len(groups))
+            for value in rarest:
+                groups_by_value[value].append(len(groups))
             groups.append([session])
         return groups
 
-    def _telling(self, about: tuple[str, ...]) -> list[str]:
-        """The rarest of the values that a session is about: whoever shares none of them is of another case.
+    def _rarest(self, about: tuple[str, ...]) -> list[str]:
+        """The rarest values that a session is about; sessions that share none of them belong to different cases.
 
-        The others together weigh less than the least share of two sessions of one case, so the rarest value that
-        these share is among the telling ones of both. Without them every session would be compared with every case.
+        The remaining values together weigh less than the minimum share of one case, so the rarest value that two of its
+        sessions share is among these for both. They spare comparing every session with every case.
         """
         ranked = sorted(set(about), key=lambda value: (-self._rarity.get(value, 0.0), value))
         spare = _SAME_CASE * (1 - _ROUNDING) * self._weight(ranked)
@@ -74,7 +74,7 @@ class Cases:
             ranked.pop()
         return [value for value in ranked if value in self._rarity]
 
-    def _likeness(self, session: SessionSummary, other: SessionSummary) -> float:
+    def _similarity(self, session: SessionSummary, other: SessionSummary) -> float:
         """The weighted Jaccard similarity of what two sessions are about."""
         mine, theirs = set(session.about), set(other.about)
         total = self._weight(mine | theirs)
@@ -87,11 +87,11 @@ class Cases:
 def _most_typical(runs: Sequence[SessionSummary]) -> list[SessionSummary]:
     """The sessions whose actions resemble those of the others most, at most as many as a case may show."""
     kinds = Counter(run.actions for run in runs)
-    likeness = {
+    similarity = {
         actions: fsum(chain.from_iterable(repeat(jaccard(actions, other), kinds[other]) for other in kinds))
         for actions in kinds
     }
-    return sorted(runs, key=lambda run: (-likeness[run.actions], run.session_id))[:_EXAMPLES]
+    return sorted(runs, key=lambda run: (-similarity[run.actions], run.session_id))[:_EXAMPLES]
 
 
 def done_without_failing(session: SessionSummary) -> set[str]:

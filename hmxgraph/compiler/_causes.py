@@ -29,25 +29,25 @@ _LATER_CLAUSES = re.compile(r"[,;:][^”]*”")
 _SUCCEEDS, _FAILS, _CALL_FAILS = "the session succeeds", "the session fails", "the call fails"
 _SPARED = {_SUCCEEDS: "failed", _FAILS: "succeeded", _CALL_FAILS: "had the call succeed"}
 _HAPPENED = {_SUCCEEDS: "succeeded", _FAILS: "failed", _CALL_FAILS: "had the call fail"}
-# A contrast must hold in this many strata that have this many sessions on each side.
+# A contrast must hold in at least this many strata with at least this many sessions on each side.
 _LEAST_STRATA, _LEAST_COMPARED = 2, 2
 _MOST_KINDS = 3
 
-_Places = Mapping[str, Sequence[int]]
+_StepsBySession = Mapping[str, Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Cause:
     """A property of sessions: its description, its lineage key, and the steps at which each session shows it.
 
-    ``scope`` holds the sessions that could have it; ``effects`` the outcomes it may cause. ``advice`` says what an
-    agent can do about it; "" if it does not control the cause. ``without`` names the sessions that lack the cause, and
-    ``failing`` holds those whose call failed, where that is the effect.
+    ``scope`` holds the sessions that could show it, ``effects`` the outcomes it may cause. ``advice`` says what an
+    agent can do; "" if it does not control the cause. ``without`` describes the sessions that lack the cause.
+    ``failing`` holds the ids of the sessions whose call failed, if that is the effect.
     """
 
     name: str
     key: str
-    places: _Places
+    places: _StepsBySession
     scope: Sequence[SessionSummary]
     subjects: tuple[str, ...]
     effects: tuple[str, ...] = (_SUCCEEDS, _FAILS)
@@ -82,7 +82,7 @@ class Finding:
 
     @property
     def affected(self) -> int:
-        """How many of these show the effect."""
+        """How many sessions with the cause show the effect."""
         return sum(stratum.affected for stratum in self.strata)
 
     @property
@@ -102,7 +102,7 @@ class Finding:
 
     @property
     def base(self) -> float:
-        """The share expected without the cause: that of the other sessions, kind by kind."""
+        """The share expected without the cause: that of the other sessions, weighted by stratum."""
         return sum(stratum.having * stratum.others_affected / stratum.others for stratum in self.strata) / self.count
 
     @property
@@ -112,11 +112,10 @@ class Finding:
 
     @property
     def useful(self) -> bool:
-        """Whether it is advice: an agent controls the cause, and no difference between requests explains the effect.
+        """Whether an agent controls the cause, and no difference between agents or requests explains the effect.
 
-        A failing call is observed directly. A session can succeed for many reasons, such as a
-        careful agent, so its contrast must hold for several agents or kinds of requests and be
-        reversed for none.
+        A failing call is observed directly. A session can succeed for many reasons, such as a careful agent, so the
+        contrast must hold for several agents or kinds of requests and be reversed for none.
         """
         if not self.cause.advice or self.effect == _CALL_FAILS:
             return bool(self.cause.advice)
@@ -139,7 +138,7 @@ def causal_patterns(
     summaries: Sequence[SessionSummary],
     profile: CompilerProfile,
 ) -> Iterator[ArtifactDraft]:
-    """The clearest causes of success and of failure, the clearest first."""
+    """The most significant causes of success and failure, the most significant first."""
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
     # Skip sessions without a comparison group.
     judged = (summary for summary in summaries if summary.outcome != "unknown" and summary.session_id in kinds)
@@ -154,14 +153,14 @@ def causal_patterns(
     ranked = sorted(findings, key=lambda finding: (-finding.significance, finding.cause.key, finding.effect))
     kept: list[Finding] = []
     for finding in ranked:
-        if len(kept) < profile.max_causes and not any(_same(finding, other) for other in kept):
+        if len(kept) < profile.max_causes and not any(_is_redundant(finding, other) for other in kept):
             kept.append(finding)
     names = {goal_class.name: class_name(goal_class, profile) for goal_class in classes}
     for finding in kept:
         yield _pattern(finding, names, profile)
 
 
-def _same(finding: Finding, other: Finding) -> bool:
+def _is_redundant(finding: Finding, other: Finding) -> bool:
     """Whether two causes of one effect occur in nearly the same sessions, so that the second adds nothing."""
     return finding.effect == other.effect and jaccard(finding.cause.places.keys(), other.cause.places.keys()) >= _SAME
 
@@ -173,15 +172,14 @@ def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary])
         places = _failure_places(group)
         yield _Cause(f"{where} with “{group.says}”", f"failure:{group.key}", places, summaries, nouns, (_FAILS,))
     uses = _uses(summaries)
-    # Thinking and handing over follow from difficulty, and final lookups from success; neither is a cause.
+    # Thinking and handing over result from difficulty, final lookups from success; neither is a cause.
     for action in (name for name in sorted(uses) if kind_of(name) in {"lookup", "action"}):
         nouns = tuple(subjects([action]))
         if is_action(action):
             users = [user for user in summaries if user.session_id in uses[action]]
-            yield from _unprepared(action, users, uses[action])
-        elif not _ends(uses[action], summaries):
-            # Only lookups are advised: they cost little. Whether a change is due depends on
-            # the situation, not on the agent.
+            yield from _changes_without_lookup(action, users, uses[action])
+        elif not _ends_sessions(uses[action], summaries):
+            # Only lookups are advised, because they cost little; whether a change is due depends on the situation.
             advice = capital(instruction(action))
             effects = (_SUCCEEDS,)
             yield _Cause(f"{action} is called", f"action:{action}", uses[action], summaries, nouns, effects, advice)
@@ -207,7 +205,7 @@ def _uses(summaries: Sequence[SessionSummary]) -> dict[str, dict[str, list[int]]
     return {action: dict(uses[action]) for action in uses}
 
 
-def _ends(uses: _Places, summaries: Sequence[SessionSummary]) -> bool:
+def _ends_sessions(uses: _StepsBySession, summaries: Sequence[SessionSummary]) -> bool:
     """Whether the first use of an action is usually the last step of the session."""
     ends = sum(
         uses[session.session_id][0] == len(session.steps) - 1 for session in summaries if session.session_id in uses
@@ -215,8 +213,8 @@ def _ends(uses: _Places, summaries: Sequence[SessionSummary]) -> bool:
     return ends > len(uses) / 2
 
 
-def _unprepared(action: str, users: Sequence[SessionSummary], uses: _Places) -> Iterator[_Cause]:
-    """Changes made without a lookup that often precedes them; a similar lookup counts as well."""
+def _changes_without_lookup(action: str, users: Sequence[SessionSummary], uses: _StepsBySession) -> Iterator[_Cause]:
+    """Changes made without a lookup that often precedes them; similar lookups count, too."""
     before = {user.session_id: frozenset(user.actions[: uses[user.session_id][0]]) for user in users}
     names = sorted({name for seen in before.values() for name in seen if kind_of(name) == "lookup"})
     for lookup in names:
@@ -239,7 +237,7 @@ def _unprepared(action: str, users: Sequence[SessionSummary], uses: _Places) -> 
 
 def _finding(cause: _Cause, effect: str, kinds: Mapping[str, str], profile: CompilerProfile) -> Finding | None:
     """The cause and its effect, if enough sessions support it and chance is an unlikely explanation."""
-    running = _still_running(cause)
+    running = _exposed_sessions(cause)
     groups = {session.session_id: f"{kinds[session.session_id]}|{session.agent_id}" for session in running}
     by_kind = strata(
         (groups[session.session_id], session.session_id in cause.places, cause.shows(effect, session))
@@ -255,8 +253,8 @@ def _finding(cause: _Cause, effect: str, kinds: Mapping[str, str], profile: Comp
     return finding if clear else None
 
 
-def _still_running(cause: _Cause) -> list[SessionSummary]:
-    """The sessions that show the cause or outlast its usual step.
+def _exposed_sessions(cause: _Cause) -> list[SessionSummary]:
+    """The sessions that show the cause or are longer than the step at which it usually occurs.
 
     Otherwise a last resort would be blamed for the failure of the sessions that need it.
     """
@@ -276,19 +274,19 @@ def _pattern(finding: Finding, names: Mapping[str, str], profile: CompilerProfil
         "strength": finding.strength,
         "conditions": [
             (
-                f"Among sessions of the same agents with like requests: {finding.affected} of {finding.count} "
+                f"Among sessions of the same agents with similar requests: {finding.affected} of {finding.count} "
                 f"with the cause, {others} without it"
             ),
             *_tasks(finding, names),
         ],
-        "counterexamples": [f"Session {session.session_id} {_SPARED[effect]} all the same" for session in spared],
+        "counterexamples": [f"Session {session.session_id} {_SPARED[effect]} nevertheless" for session in spared],
     }
     return ArtifactDraft(
         artifact_type="causal_pattern",
         lineage_key=f"cause:{cause.key}:{effect}",
         title=title(f"{cause.advice}: {_contrast(finding)}" if cause.advice else _heading(cause.name, effect)),
         summary=f"Where {cause.name}, {finding.affected} of {finding.count} sessions {_HAPPENED[effect]}; "
-        f"{cause.without}, {others} sessions of the same agents with like requests.",
+        f"{cause.without}, {others} sessions of the same agents with similar requests.",
         content=content,
         seen=Observations(finding.count, finding.count, finding.affected),
         source_events=evidence(
@@ -312,7 +310,7 @@ def _tasks(finding: Finding, names: Mapping[str, str]) -> list[str]:
 
 
 def _contrast(finding: Finding) -> str:
-    """How sessions with and without the cause ended, in numbers."""
+    """The counts of the effect with and without the cause."""
     having, others = (f"{finding.affected} of {finding.count}", f"{finding.others_affected} of {finding.others}")
     if finding.effect == _CALL_FAILS:
         return f"it failed {having} times without, {others} times with it"

@@ -1,4 +1,4 @@
-"""What a kind of work is called: a phrase that its requests share, else the purpose of its actions."""
+"""The names of kinds of work: a phrase that the requests share, else the purpose of the actions."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -28,8 +28,8 @@ _TOPICS = 6
 def class_name(goal_class: GoalClass, profile: CompilerProfile) -> str:
     """The name of a class: the phrase shared by its requests, else the purpose of its actions.
 
-    Of many changes, those of most sessions count. Without changes, or if they are programs that serve any purpose, the
-    words of the requests name the class.
+    If there are many changes, only those of most sessions count. If none is usual, or if they are programs that serve
+    any purpose, the words of the requests name the class.
     """
     requests = [example.request for example in goal_class.examples if example.request]
     for phrase in (common_complaint, common_phrase):
@@ -41,19 +41,19 @@ def class_name(goal_class: GoalClass, profile: CompilerProfile) -> str:
     often = [name for name in changes if changes[name] >= _HALF]
     usual = [name for name in often if len(often) <= _MOST_CHANGES or changes[name] >= profile.required_share]
     usual = (usual or most_first(changes))[:_MOST_CHANGES]
-    if (not often or any(map(serves_any_purpose, usual))) and (name := _spoken_name(requests)):
+    if (not often or any(map(serves_any_purpose, usual))) and (name := _request_name(requests)):
         return name
     return goal_phrase(usual, conjunction(usual, goal_class.examples))
 
 
 def conjunction(actions: Sequence[str], models: Sequence[SessionSummary]) -> str:
-    """The word that joins these actions: "and" if most sessions took them all with success, else "or"."""
+    """The word that joins these actions: "and" if most sessions took all of them without failing, else "or"."""
     taken = [{step.action for step in session.steps if step.ok is not False} for session in models]
     return "and" if sum(names.issuperset(actions) for names in taken) > _HALF * len(models) else "or"
 
 
 def _answer(goal_class: GoalClass) -> str:
-    """The purpose of sessions without changes: an answer only if that is what was asked for and what came of it."""
+    """The purpose of sessions without changes: an answer, unless many asked for a change or were handed over."""
     names = [name for name, _ in goal_class.steps]
     about = matters(names)
     if about and is_handed_over(goal_class):
@@ -63,14 +63,14 @@ def _answer(goal_class: GoalClass) -> str:
     return goal_phrase(names)
 
 
-def _spoken_name(requests: Sequence[str]) -> str:
+def _request_name(requests: Sequence[str]) -> str:
     """A name from the topic that most requests share and the verb that many do; "" if they share no verb.
 
-    >>> _spoken_name(["Please deploy catalog to staging", "Deploy search to staging now"])
+    >>> _request_name(["Please deploy catalog to staging", "Deploy search to staging now"])
     'deploy to staging'
-    >>> _spoken_name(["Please add an export to the report page", "Add a switch to the settings page"])
+    >>> _request_name(["Please add an export to the report page", "Add a switch to the settings page"])
     'add something to the page'
-    >>> _spoken_name(["Please upgrade the numpy dependency", "Could you upgrade the old pydantic dependency"])
+    >>> _request_name(["Please upgrade the numpy dependency", "Could you upgrade the old pydantic dependency"])
     'upgrade the dependency'
     """
     verbs = Counter(word for request in requests for word in set(words(request)) & REQUEST_VERBS)
@@ -87,24 +87,24 @@ def _spoken_name(requests: Sequence[str]) -> str:
         if (link := link_between(verb, noun, request)) is not None
     )
     (noun, link), count = max(
-        pairs.items(), key=lambda pair: (pair[1], _first_said(pair[0][0], requests), pair[0]), default=(("", ""), 0)
+        pairs.items(), key=lambda pair: (pair[1], _earliness(pair[0][0], requests), pair[0]), default=(("", ""), 0)
     )
     target = f"something {link}" if verb in OBJECT_VERBS and link != "the" else link
     return f"{verb} {target} {noun}" if count >= _OFTEN * len(requests) else ""
 
 
-def _first_said(noun: str, requests: Sequence[str]) -> int:
-    """How early the requests mention *noun*, as a negative number: the subject of a sentence comes before the rest."""
+def _earliness(noun: str, requests: Sequence[str]) -> int:
+    """How early the requests mention *noun*, as a negative number; the subject of a sentence comes first."""
     places = [(request.lower().find(noun), len(request)) for request in requests]
     return -sum(place if place >= 0 else length for place, length in places)
 
 
 def change_is_asked_for(goal_class: GoalClass) -> bool:
-    """Whether the requests of a fair share of its sessions ask for a change."""
+    """Whether a fair share of the class's sessions request a change."""
     return sum(map(asks_for_change, goal_class.requests)) > _OFTEN * len(goal_class.members)
 
 
 def is_handed_over(goal_class: GoalClass) -> bool:
-    """Whether a fair share of its sessions were handed over to a person."""
+    """Whether a fair share of the class's sessions were handed over."""
     handed_over = (any(kind_of(action) == "handover" for action in member.actions) for member in goal_class.members)
     return sum(handed_over) > _OFTEN * len(goal_class.members)

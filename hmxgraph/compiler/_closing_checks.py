@@ -1,7 +1,7 @@
-"""decision_policy: what a lookup has to say before the work is done (HMX-A 4.3).
+"""decision_policy: the statement that a lookup must return before the work is done (HMX-A 4.3).
 
-Counted are the sessions in which the lookup did not say it from the beginning: that keeps the kind of work the same,
-and what it said last is what the session brought about. A trouble is gone when the check that showed it says so.
+Only sessions in which the lookup did not say it at first are counted: then the kind of work is the same, and the last
+result is the effect of the session. A problem is solved when the check that showed it says so.
 """
 
 from collections import Counter, defaultdict
@@ -19,14 +19,14 @@ from hmxgraph.compiler.summary import SessionSummary, Step
 from hmxgraph.text.artifacts import times
 from hmxgraph.text.lines import cited
 
-# The least share of the sessions that went well where the check said it last, the greatest share of the others, and the
+# Minimum share of successes among sessions that ended with the statement, maximum share among the others, and maximum
 # probability of this by chance for any of the statements of the lookup.
-_NEARLY_ALWAYS, _SELDOM, _BY_CHANCE = 0.8, 0.2, 0.05
+_LEAST_WELL, _MOST_OTHERS_WELL, _BY_CHANCE = 0.8, 0.2, 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class _Checked:
-    """A session with the first and the last result of a lookup in it."""
+class _CheckedSession:
+    """A session with the first and the last result of a lookup."""
 
     session: SessionSummary
     first: Step
@@ -35,18 +35,18 @@ class _Checked:
 
 @dataclass(frozen=True)
 class _ClosingCheck:
-    """A *statement* of a *lookup* with which sessions *ended* that went well; *others* never came to it."""
+    """A *statement* of a *lookup*, the sessions that *ended* with it, and the counts of the *others*."""
 
     lookup: str
     statement: str
-    ended: tuple[_Checked, ...]
+    ended: tuple[_CheckedSession, ...]
     others: int
     others_well: int
 
     @property
     def ended_well(self) -> int:
-        """How many of those that ended so went well."""
-        return _well(self.ended)
+        """How many of the sessions that ended with the statement went well."""
+        return _count_well(self.ended)
 
     @cached_property
     def chance(self) -> float:
@@ -55,56 +55,56 @@ class _ClosingCheck:
 
 
 def closing_checks(sessions: Iterable[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """A policy for each lookup that tells at the end whether the work went well; at most one for each lookup."""
+    """At most one policy for each lookup whose last result shows whether the work went well."""
     checked = _checked(sessions)
     for lookup in sorted(checked):
         if check := _clearest(lookup, checked[lookup], profile.min_cases):
             yield _policy(check, profile)
 
 
-def _checked(sessions: Iterable[SessionSummary]) -> Mapping[str, list[_Checked]]:
-    """The sessions with a known outcome by the lookups whose results they read."""
-    checked: defaultdict[str, list[_Checked]] = defaultdict(list)
+def _checked(sessions: Iterable[SessionSummary]) -> Mapping[str, list[_CheckedSession]]:
+    """The sessions with a known outcome, by the lookups that they used."""
+    checked: defaultdict[str, list[_CheckedSession]] = defaultdict(list)
     for session in sorted(sessions, key=lambda session: session.session_id):
         results: defaultdict[str, list[Step]] = defaultdict(list)
         for step in session.steps if session.went_well is not None else ():
             if step.says and kind_of(step.action) == "lookup":
                 results[step.action].append(step)
         for lookup, steps in results.items():
-            checked[lookup].append(_Checked(session, steps[0], steps[-1]))
+            checked[lookup].append(_CheckedSession(session, steps[0], steps[-1]))
     return checked
 
 
-def _clearest(lookup: str, checked: Sequence[_Checked], least: int) -> _ClosingCheck | None:
-    """The statement that chance explains least, brought about in at *least* that many sessions that went well."""
+def _clearest(lookup: str, checked: Sequence[_CheckedSession], least: int) -> _ClosingCheck | None:
+    """The statement that chance explains least, among those with which *least* successful sessions ended."""
     statements = {statement for each in checked if each.session.succeeded for statement in each.last.says}
-    telling = [
+    significant = [
         check
         for check in _checks(lookup, checked)
-        if check.ended_well >= max(least, _NEARLY_ALWAYS * len(check.ended))
-        and check.others_well <= _SELDOM * check.others
+        if check.ended_well >= max(least, _LEAST_WELL * len(check.ended))
+        and check.others_well <= _MOST_OTHERS_WELL * check.others
         and check.chance * len(statements) <= _BY_CHANCE
     ]
-    return min(telling, key=lambda check: (check.chance, check.statement), default=None)
+    return min(significant, key=lambda check: (check.chance, check.statement), default=None)
 
 
-def _checks(lookup: str, checked: Sequence[_Checked]) -> Iterator[_ClosingCheck]:
-    """Yield what each statement says about the sessions that did not begin with it."""
-    ended, began, began_well = defaultdict[str, list[_Checked]](list), Counter[str](), Counter[str]()
+def _checks(lookup: str, checked: Sequence[_CheckedSession]) -> Iterator[_ClosingCheck]:
+    """Yield the counts for each statement, over the sessions that did not begin with it."""
+    ended, began, began_well = defaultdict[str, list[_CheckedSession]](list), Counter[str](), Counter[str]()
     for each in checked:
         first = set(each.first.says)
         began.update(first)
         began_well.update(first if each.session.succeeded else ())
         for statement in set(each.last.says) - first:
             ended[statement].append(each)
-    well = _well(checked)
+    well = _count_well(checked)
     for statement, sessions in ended.items():
         others = len(checked) - began[statement] - len(sessions)
-        others_well = well - began_well[statement] - _well(sessions)
+        others_well = well - began_well[statement] - _count_well(sessions)
         yield _ClosingCheck(lookup, statement, tuple(sessions), others, others_well)
 
 
-def _well(checked: Iterable[_Checked]) -> int:
+def _count_well(checked: Iterable[_CheckedSession]) -> int:
     return sum(each.session.succeeded for each in checked)
 
 
@@ -120,8 +120,8 @@ def _policy(check: _ClosingCheck, profile: CompilerProfile) -> ArtifactDraft:
         content={
             "condition": f"{check.lookup} is done",
             "recommendation": (
-                f"Go on until it says {statement}. {use} it again before the work ends: sessions in which it said so "
-                f"at last went well {_share(check.ended_well, len(check.ended))}, others "
+                f"Go on until it says {statement}. {use} it again before the work ends: sessions that ended with this "
+                f"went well {_share(check.ended_well, len(check.ended))}, others "
                 f"{_share(check.others_well, check.others)}."
             ),
             "alternatives": [],

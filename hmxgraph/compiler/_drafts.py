@@ -1,4 +1,4 @@
-"""Draft artifacts: what the compiler proposes, before it has an id, a version or a place in a chain."""
+"""Draft artifacts: proposals of the compiler without an id, a version or a place in a chain."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Observations:
 
     @classmethod
     def of_sessions(cls, models: Sequence[SessionSummary], members: Iterable[SessionSummary]) -> "Observations":
-        """Support from *models*, the sessions learnt from; outcomes from all *members*."""
+        """Support from *models*, the sessions learned from; outcomes from all *members*."""
         outcomes = [member.succeeded for member in members if member.went_well is not None]
         return cls(len(models), len(outcomes), sum(outcomes))
 
@@ -50,7 +50,7 @@ class ArtifactDraft:
 
     ``lineage_key`` names the pattern through all its versions. ``keywords`` are search words beyond those in its text;
     ``qualifiers`` can be added to its title to distinguish it from another artifact. ``useful`` is unset if following
-    it would not help, and ``proposed`` is set if only outside sources show it: both stay drafts.
+    it would not help, ``proposed`` is set if only outside sources support it; both stay drafts.
     """
 
     artifact_type: ArtifactType
@@ -107,10 +107,10 @@ def evidence(events: Iterable[Sequence[str]], most: int) -> tuple[str, ...]:
     surplus = max(0, len(chosen) - most)
     late = [ids[depth - 1] for ids in sessions if len(ids) >= depth]
     dropped = set(late[len(late) - surplus :]) if surplus else set()
-    return tuple(_held(dict.fromkeys(event_id for event_id in chosen if event_id not in dropped)))
+    return tuple(_within_size(dict.fromkeys(event_id for event_id in chosen if event_id not in dropped)))
 
 
-def _held(event_ids: Iterable[str]) -> Iterator[str]:
+def _within_size(event_ids: Iterable[str]) -> Iterator[str]:
     left = _MOST_EVIDENCE
     for event_id in event_ids:
         size = len(canonical_bytes(event_id)) + 1

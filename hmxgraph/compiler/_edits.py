@@ -1,4 +1,4 @@
-"""What an edit of a file changed, in a few words: "`mix.exs`, adding “{:lazy_html, only: :test}”"."""
+"""Short descriptions of file edits: "`mix.exs`, adding “{:lazy_html, only: :test}”"."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,16 +8,16 @@ from hmxgraph.compiler.actions import PATH_FIELDS
 from hmxgraph.text.lines import plain_quotes
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
-# What tools call the text to replace and its replacement.
+# Names that tools use for the text to replace and for its replacement.
 _OLD = ("old_string", "old_str", "old_text", "search", "find")
 _NEW = ("new_string", "new_str", "new_text", "replace", "replacement")
-# An edit of more lines or characters than these has to be looked up.
+# Maximum lines and characters of an edit that is described.
 _LINES, _LONGEST = 2, 100
 _FOLDERS = re.compile(r"[/\\]")
 
 
 def describe_edit(arguments: Mapping[str, Any]) -> str:
-    r"""The file that a call edits, and the lines that it adds or removes; "" if it edits none, or much.
+    r"""The file that a call edits, and the lines that it adds or removes; "" for a long edit or none.
 
     >>> describe_edit({"file_path": "/app/page_test.exs", "old_string": "use Live", "new_string": "use Live\nuse Conn"})
     '`page_test.exs`, adding “use Conn”'
@@ -31,13 +31,13 @@ def describe_edit(arguments: Mapping[str, Any]) -> str:
         return ""
     before, after = ([line.strip() for line in text.splitlines() if line.strip()] for text in (old, new))
     added, removed = _without(after, before), _without(before, after)
-    come, gone = _quoted(added), _quoted(removed)
-    if not (added or removed) or come is None or gone is None:
+    new_text, old_text = _quoted(added), _quoted(removed)
+    if not (added or removed) or new_text is None or old_text is None:
         return ""
     file = f"`{mask_ids(mask_secrets(_FOLDERS.split(path)[-1]))}`"
     if added and removed:
-        return f"{file}, changing {gone} to {come}"
-    return f"{file}, adding {come}" if added else f"{file}, removing {gone}"
+        return f"{file}, changing {old_text} to {new_text}"
+    return f"{file}, adding {new_text}" if added else f"{file}, removing {old_text}"
 
 
 def _first(arguments: Mapping[str, Any], names: Sequence[str]) -> str | None:
@@ -49,6 +49,6 @@ def _without(lines: Sequence[str], others: Sequence[str]) -> list[str]:
 
 
 def _quoted(lines: Sequence[str]) -> str | None:
-    """The lines in quotation marks; None if they are too many or too long."""
+    """The lines in quotation marks; None if there are too many or they are too long."""
     text = mask_ids(mask_secrets(" … ".join(lines)))
     return None if len(lines) > _LINES or len(text) > _LONGEST else f"“{plain_quotes(text)}”"

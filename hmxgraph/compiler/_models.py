@@ -24,10 +24,10 @@ from hmxgraph.text.terms import terms as search_terms
 
 _Matrix: TypeAlias = NDArray[np.floating[Any]]
 _Objective: TypeAlias = Callable[[_Matrix], tuple[float, _Matrix]]
-_MEMORY = 8
+_HISTORY = 8
 _SMALLEST_STEP = 1e-4
 _TOLERANCE = 1e-5
-# Rows of a product that are summed at once.
+# Rows of a product summed at once, few enough to stay in the cache.
 _AT_ONCE = 32
 
 
@@ -35,8 +35,8 @@ _AT_ONCE = 32
 class Marks:
     """A sparse binary matrix of observations by features, stored as the positions of its ones.
 
-    Products add rows in a fixed order on any machine, which those of BLAS do not. For 370 real sessions, with one in 26
-    features set, they took a ninth of the time.
+    Products add rows in the same order on every machine, unlike BLAS. For 370 real sessions, with one in 26 features
+    set, they took a ninth of the time.
     """
 
     rows: NDArray[np.intp]
@@ -44,31 +44,31 @@ class Marks:
     shape: tuple[int, int]
 
     @classmethod
-    def of(cls, marked: Sequence[Sequence[int]], columns: int) -> Self:
+    def of_columns(cls, marked: Sequence[Sequence[int]], columns: int) -> Self:
         """The matrix whose row i has ones in the columns *marked[i]*."""
         rows = np.repeat(np.arange(len(marked), dtype=np.intp), [len(columns_marked) for columns_marked in marked])
         return cls(rows, np.fromiter(chain.from_iterable(marked), np.intp, len(rows)), (len(marked), columns))
 
     def product(self, right: _Matrix) -> _Matrix:
         """The matrix product with *right*."""
-        return self._by_row.of(right)
+        return self._by_row.of_rows(right)
 
-    def turned_product(self, right: _Matrix) -> _Matrix:
+    def transposed_product(self, right: _Matrix) -> _Matrix:
         """The matrix product of the transpose with *right*."""
-        return self._by_column.of(right)
+        return self._by_column.of_rows(right)
 
     @cached_property
-    def _by_row(self) -> "_Sums":
-        return _Sums.at(self.rows, self.columns, self.shape[0])
+    def _by_row(self) -> "_RowSums":
+        return _RowSums.grouped(self.rows, self.columns, self.shape[0])
 
     @cached_property
-    def _by_column(self) -> "_Sums":
-        return _Sums.at(self.columns, self.rows, self.shape[1])
+    def _by_column(self) -> "_RowSums":
+        return _RowSums.grouped(self.columns, self.rows, self.shape[1])
 
 
 @dataclass(frozen=True, slots=True)
-class _Sums:
-    """Which rows of a matrix to add up for each of *count* places: those of *taken* from *begins* up to *ends*."""
+class _RowSums:
+    """Which rows of a matrix to add up: for place ``places[i]`` of *count*, the rows ``taken[begins[i]:ends[i]]``."""
 
     places: NDArray[np.intp]
     begins: NDArray[np.intp]
@@ -77,14 +77,14 @@ class _Sums:
     count: int
 
     @classmethod
-    def at(cls, places: NDArray[np.intp], taken: NDArray[np.intp], count: int) -> Self:
-        """The sums that add row *taken[i]* to the place *places[i]*."""
+    def grouped(cls, places: NDArray[np.intp], taken: NDArray[np.intp], count: int) -> Self:
+        """The sums that add row ``taken[i]`` to place ``places[i]``."""
         sizes = np.bincount(places, minlength=count)
         ends, filled = np.cumsum(sizes), np.flatnonzero(sizes)
         return cls(filled, (ends - sizes)[filled], ends[filled], taken[np.argsort(places, kind="stable")], count)
 
-    def of(self, right: _Matrix) -> _Matrix:
-        """One row for each place; zeros where nothing is to be added. A few places at a time stay in the cache."""
+    def of_rows(self, right: _Matrix) -> _Matrix:
+        """The sum of rows of *right* for each place; zeros for a place without rows."""
         sums = np.zeros((self.count, right.shape[1]), right.dtype)
         for first in range(0, len(self.places), _AT_ONCE):
             begins, ends = self.begins[first : first + _AT_ONCE], self.ends[first : first + _AT_ONCE]
@@ -95,9 +95,9 @@ class _Sums:
 
 @dataclass(frozen=True, slots=True)
 class _Inputs:
-    """The observations: marks of features without texts, and of those of texts.
+    """The observations: the marks of features without texts (*bare*), and those of text features (*worded*).
 
-    The first are observed once more, alone, with a weight of their own.
+    The bare ones are observed a second time, alone and with *weight*.
     """
 
     bare: Marks
@@ -120,8 +120,8 @@ def _softmax_weights(inputs: _Inputs, targets: _Matrix, penalty: float, rounds: 
         loss -= inputs.weight * _likelihood(partial, targets)
         off = full - targets
         slope = penalty * weights
-        slope[:columns] += bare.turned_product(off + inputs.weight * (partial - targets))
-        slope[columns:] += worded.turned_product(off)
+        slope[:columns] += bare.transposed_product(off + inputs.weight * (partial - targets))
+        slope[columns:] += worded.transposed_product(off)
         return loss, slope
 
     return minimum(objective, np.zeros((columns + worded.shape[1], targets.shape[1]), np.float32), rounds)
@@ -141,7 +141,7 @@ def _logistic_weights(inputs: Marks, targets: _Matrix, mass: _Matrix, penalty: f
     def objective(weights: _Matrix) -> tuple[float, _Matrix]:
         scores = inputs.product(weights)
         loss = float((mass * (np.logaddexp(0.0, scores) - targets * scores)).sum())
-        slope = inputs.turned_product(mass * (_sigmoid(scores) - targets)) + penalties * weights
+        slope = inputs.transposed_product(mass * (_sigmoid(scores) - targets)) + penalties * weights
         return loss + float((penalties * weights * weights).sum()) / 2, slope
 
     return minimum(objective, np.zeros(shape), rounds)
@@ -163,14 +163,14 @@ def minimum(objective: _Objective, start: _Matrix, rounds: int) -> _Matrix:
     """The minimiser of *objective* after at most *rounds* rounds of L-BFGS (Liu, Nocedal 1989) with step halving."""
     here = start
     value, slope = objective(here)
-    history: deque[tuple[_Matrix, _Matrix, float]] = deque(maxlen=_MEMORY)
+    history: deque[tuple[_Matrix, _Matrix, float]] = deque(maxlen=_HISTORY)
     for _ in range(rounds):
         direction = _direction(slope, history)
         there, new_value, new_slope = _step(objective, here, value, slope, direction)
-        moved, turned = there - here, new_slope - slope
-        curvature = float((moved * turned).sum())
+        move, slope_change = there - here, new_slope - slope
+        curvature = float((move * slope_change).sum())
         if curvature > 1e-12:
-            history.append((moved, turned, 1.0 / curvature))
+            history.append((move, slope_change, 1.0 / curvature))
         settled = value - new_value <= _TOLERANCE * max(abs(value), 1.0)
         here, value, slope = there, new_value, new_slope
         if settled:
@@ -183,14 +183,14 @@ def _direction(slope: _Matrix, history: deque[tuple[_Matrix, _Matrix, float]]) -
     if not history:
         return slope / max(1.0, float(np.abs(slope).max()))
     bent, shares = slope.copy(), []
-    for moved, turned, inverse in reversed(history):
-        share = inverse * float((moved * bent).sum())
+    for move, slope_change, inverse in reversed(history):
+        share = inverse * float((move * bent).sum())
         shares.append(share)
-        bent -= share * turned
-    moved, turned, inverse = history[-1]
-    bent /= inverse * float((turned * turned).sum())
-    for (moved, turned, inverse), share in zip(history, reversed(shares), strict=True):
-        bent += moved * (share - inverse * float((turned * bent).sum()))
+        bent -= share * slope_change
+    move, slope_change, inverse = history[-1]
+    bent /= inverse * float((slope_change * slope_change).sum())
+    for (move, slope_change, inverse), share in zip(history, reversed(shares), strict=True):
+        bent += move * (share - inverse * float((slope_change * bent).sum()))
     return bent
 
 
@@ -230,8 +230,13 @@ class _Track:
         self._length += 1
 
     def features(self, now: Situation) -> list[str]:
-        """The features of *now* after these actions; text features begin with "w:", "s:" or "r:"."""
-        return [*self.bare_features(now), *_worded("w", now.heard), *_worded("s", now.said), *_worded("r", now.seen)]
+        """The features of the situation *now* after these actions; text features begin with "w:", "s:" or "r:"."""
+        return [
+            *self.bare_features(now),
+            *_worded("w", now.heard),
+            *_worded("s", now.said),
+            *_worded("r", now.seen),
+        ]
 
     def bare_features(self, now: Situation) -> list[str]:
         """The features that do not come from texts."""
@@ -276,12 +281,13 @@ def _track_of(summary: SessionSummary) -> _Track:
     return track
 
 
-def _is_worded(feature: str) -> bool:
+def _is_text_feature(feature: str) -> bool:
     """Whether *feature* comes from a text."""
     return feature[1:2] == ":"
 
 
 def _worded(kind: str, text: str) -> list[str]:
+    """The text features of *text*, one for each term."""
     return [f"{kind}:{term}" for term in text.split()]
 
 
@@ -330,8 +336,8 @@ class Habits:
 def learn_habits(summaries: Iterable[SessionSummary], profile: CompilerProfile) -> Habits:
     """The habits of these sessions, independent of their order.
 
-    Each position is learnt twice, the second time with less weight and without text features, so that sessions without
-    texts are predicted too.
+    Each position is learned twice, the second time with less weight and without text features, so that sessions without
+    texts can be predicted, too.
     """
     ordered = sorted(summaries, key=lambda summary: summary.session_id)
     shown = [[track.features(step.situation) for track, step in positions(summary)] for summary in ordered]
@@ -352,17 +358,19 @@ def _features(shown: Sequence[Sequence[Sequence[str]]], profile: CompilerProfile
         shared.update({name for names in session for name in names})
     least = profile.habit_sessions if len(shown) >= profile.habit_sessions else 1
     ranked = most_first({name: count for name, count in shared.items() if count >= least})
-    return sorted(ranked[: profile.habit_features], key=lambda name: (_is_worded(name), -shared[name], name))
+    return sorted(ranked[: profile.habit_features], key=lambda name: (_is_text_feature(name), -shared[name], name))
 
 
 def _habit_inputs(shown: Sequence[Sequence[str]], features: Sequence[str], bare_weight: float) -> _Inputs:
-    """The features of each position; in *features* those of texts come last."""
-    bare = sum(not _is_worded(name) for name in features)
+    """The features of each position; text features come last in *features*."""
+    bare = sum(not _is_text_feature(name) for name in features)
     index = {name: column for column, name in enumerate(features)}
     marked = [[index[name] for name in dict.fromkeys(names) if name in index] for names in shown]
     return _Inputs(
-        Marks.of([[column for column in columns if column < bare] for columns in marked], bare),
-        Marks.of([[column - bare for column in columns if column >= bare] for columns in marked], len(features) - bare),
+        Marks.of_columns([[column for column in columns if column < bare] for columns in marked], bare),
+        Marks.of_columns(
+            [[column - bare for column in columns if column >= bare] for columns in marked], len(features) - bare
+        ),
         bare_weight,
     )
 
@@ -407,9 +415,9 @@ class Goals:
 
     def chances(self, request: str) -> dict[str, float]:
         """For each action, the probability that a session with this request takes it."""
-        asked = request_terms(request)
-        modelled = next(self.modelled([asked]))
-        near = self._neighbours(asked)
+        terms = request_terms(request)
+        modelled = next(self.modelled([terms]))
+        near = self._neighbours(terms)
         if near is None:
             return modelled
         names = sorted(modelled.keys() | near.keys())
@@ -424,11 +432,12 @@ class Goals:
     def related_actions(self, request: str, done: Iterable[str]) -> frozenset[str]:
         """The actions related to this request or to the actions already *done*.
 
-        An action is related if its name contains a word of the request, or if a session that took it shares a word or
-        an action.
+        An action is related if its name contains a word of the request, or if a session that took it shares a word
+        with the request or an action with *done*.
         """
-        said, company = self._bonds
-        related = [said.get(term, ()) for term in telling_terms(request)] + [company.get(name, ()) for name in done]
+        by_term, by_action = self._related
+        related = [by_term.get(term, ()) for term in telling_terms(request)]
+        related += [by_action.get(name, ()) for name in done]
         return frozenset[str]().union(*related)
 
     def in_order(self, actions: AbstractSet[str]) -> list[str]:
@@ -463,27 +472,27 @@ class Goals:
         )
 
     @cached_property
-    def _bonds(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-        """For each term the actions related to it; for each action the actions taken in the same sessions."""
-        said: defaultdict[str, set[str]] = defaultdict(set)
-        company: defaultdict[str, set[str]] = defaultdict(set)
+    def _related(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+        """The actions related to each term, and the actions taken in the same sessions as each action."""
+        by_term: defaultdict[str, set[str]] = defaultdict(set)
+        by_action: defaultdict[str, set[str]] = defaultdict(set)
         for exemplar in self.exemplars:
             for term in exemplar.terms:
-                said[term].update(exemplar.actions)
+                by_term[term].update(exemplar.actions)
             for name in exemplar.actions:
-                company[name].update(exemplar.actions)
-        # Terms that only occur in sessions too old to be exemplars are known by their weights.
+                by_action[name].update(exemplar.actions)
+        # Terms that occur only in sessions too old to be exemplars are related by their weights.
         for term, weights in zip(self.words, self.weights[1:], strict=True):
-            if term not in said:
-                said[term] = {name for name, weight in zip(self.actions, weights, strict=True) if weight > 0}
+            if term not in by_term:
+                by_term[term] = {name for name, weight in zip(self.actions, weights, strict=True) if weight > 0}
         for name in self.actions:
             for term in search_terms(" ".join(noun_words(name))):
-                said[term].add(name)
-        return dict(said), dict(company)
+                by_term[term].add(name)
+        return dict(by_term), dict(by_action)
 
     @cached_property
-    def _compared(self) -> tuple[list[_Exemplar], dict[str, float], dict[str, list[tuple[int, float]]]]:
-        """The successful sessions, the idf of their terms, and for each term its postings with weights.
+    def _postings(self) -> tuple[list[_Exemplar], dict[str, float], dict[str, list[tuple[int, float]]]]:
+        """The successful sessions, the idf of their terms, and the weighted postings of each term.
 
         Computed once for all requests.
         """
@@ -497,15 +506,15 @@ class Goals:
 
     def _neighbours(self, request: Sequence[str]) -> dict[str, float] | None:
         """The actions of the successful sessions with the most similar requests, weighted by similarity."""
-        successes, rarity, postings = self._compared
+        successes, rarity, postings = self._postings
         cosines: defaultdict[int, float] = defaultdict(float)
         for term, weight in _vector(request, rarity).items():
             for place, other in postings[term]:
                 cosines[place] += weight * other
         votes: defaultdict[str, float] = defaultdict(float)
         total = 0.0
-        for place, alike in sorted(cosines.items(), key=lambda pair: (-pair[1], pair[0]))[: self.neighbours]:
-            weight = alike**self.power
+        for place, cosine in sorted(cosines.items(), key=lambda pair: (-pair[1], pair[0]))[: self.neighbours]:
+            weight = cosine**self.power
             total += weight
             for name in successes[place].actions:
                 votes[name] += weight
@@ -519,7 +528,7 @@ def request_terms(request: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=20_000)
 def telling_terms(request: str) -> frozenset[str]:
-    """The terms by which requests can be recognised as similar, without polite phrases.
+    """The informative terms of a request, without polite phrases.
 
     >>> sorted(telling_terms("Could you please cancel my order?"))
     ['cancel', 'order']
@@ -529,15 +538,15 @@ def telling_terms(request: str) -> frozenset[str]:
 
 def learn_goals(summaries: Sequence[SessionSummary], profile: CompilerProfile) -> Goals:
     """The goals of these sessions; sessions without a request or without actions are ignored."""
-    taught = sorted(
+    eligible = sorted(
         (summary for summary in summaries if summary.request and summary.steps),
         key=lambda summary: (-summary.last_us, summary.session_id),
     )
-    if not taught:
+    if not eligible:
         return Goals()
     exemplars = tuple(
         _Exemplar(request_terms(session.request), tuple(dict.fromkeys(session.actions)), session.succeeded)
-        for session in taught
+        for session in eligible
     )
     shared = Counter(term for session in exemplars for term in session.terms)
     words = tuple(sorted(term for term in shared if shared[term] >= min(profile.min_support, len(exemplars))))
@@ -563,7 +572,7 @@ def _goal_inputs(requests: Sequence[Sequence[str]], words: Sequence[str]) -> Mar
     """The words of each request as columns; the constant first column is always set."""
     index = {word: column for column, word in enumerate(words, start=1)}
     marked = [[0, *(index[term] for term in dict.fromkeys(terms) if term in index)] for terms in requests]
-    return Marks.of(marked, len(words) + 1)
+    return Marks.of_columns(marked, len(words) + 1)
 
 
 def _rarity(exemplars: Sequence[_Exemplar]) -> dict[str, float]:

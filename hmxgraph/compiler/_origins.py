@@ -1,4 +1,4 @@
-"""Where the values come from that tools are called with: earlier results, the user."""
+"""Where the argument values of tool calls come from: an earlier result or the user."""
 
 import re
 from collections import Counter, defaultdict, deque
@@ -14,12 +14,12 @@ _CALLS = 1000
 _SCALARS_PER_RESULT = 200
 _MESSAGE_CHARS = 4000
 _INPUTS = 12
-# An argument name of more words than this is a sentence, which procedures must not repeat.
+# An argument name with this many spaces is a sentence, which procedures must not repeat.
 _WORDS = 3
 _PHRASES = 50
 _SOURCES = 3
 _IDENTIFIERS = 100
-# A word of this many capitals or more may name a thing ("SDZQKO"); shorter ones are codes ("JFK").
+# A word of at least this many capitals may be an identifier ("SDZQKO"); shorter ones are codes ("JFK").
 _CAPITALS = 5
 _LONG_NUMBER = re.compile(r"\d{4,}")
 
@@ -32,13 +32,13 @@ class ValueOrigins:
         # The first and the latest action that returned each value, and when.
         self._values: dict[str, tuple[str, int]] = {}
         self._latest: dict[str, tuple[str, int]] = {}
-        # The values that several actions returned.
+        # The values returned by several actions.
         self._shared: dict[str, None] = {}
-        # For each value, the actions whose results named it beside the fewest others of its kind, with their number.
+        # For each value, the actions that returned it among the fewest values of its field, with the number of those.
         self._sources: dict[str, tuple[int, tuple[str, ...]]] = {}
         self._messages: deque[tuple[int, str]] = deque(maxlen=most_messages)
         self.moment = 0
-        self._given: dict[str, dict[str, int]] = {}
+        self._last_arguments: dict[str, dict[str, int]] = {}
         self._phrases: dict[str, str] = {}
         self._identifiers: dict[str, None] = {}
 
@@ -64,12 +64,12 @@ class ValueOrigins:
     def add_result(self, action: str, result: Any, given: Container[str] = ()) -> None:
         """Store the values in a result of *action*; the first action to return a value stays its origin.
 
-        Beside it, the sources of each value: a list of all payment methods is a weaker source of one than an order that
-        names this one alone. The values *given* to the call, in lower case, come from elsewhere.
+        The sources of each value are stored, too: a list of all payment methods is a weaker source of one of them than
+        an order that names only this one. Values *given* to the call, in lower case, get no new source from its result.
         """
         self.moment += 1
         fields = dict(islice(((value, name) for name, value in _fields(result)), _SCALARS_PER_RESULT))
-        beside = Counter(fields.values())
+        siblings = Counter(fields.values())
         for value, name in fields.items():
             origin = self._values.get(value, (action, self.moment))
             if origin[0] != action:
@@ -77,17 +77,17 @@ class ValueOrigins:
             remember(self._values, value, origin, self._most)
             remember(self._latest, value, (action, self.moment), self._most)
             if value not in self._sources or value.lower() not in given:
-                self._add_source(value, action, beside[name])
+                self._add_source(value, action, siblings[name])
 
-    def _add_source(self, value: str, action: str, beside: int) -> None:
-        fewest, actions = self._sources.get(value, (beside, ()))
-        if beside < fewest:
-            fewest, actions = beside, ()
-        if beside == fewest and action not in actions:
+    def _add_source(self, value: str, action: str, siblings: int) -> None:
+        fewest, actions = self._sources.get(value, (siblings, ()))
+        if siblings < fewest:
+            fewest, actions = siblings, ()
+        if siblings == fewest and action not in actions:
             actions = (*actions, action)[:_SOURCES]
         remember(self._sources, value, (fewest, actions), self._most)
 
-    def of(self, arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    def of_arguments(self, arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         """Each argument with each origin of its value: an action, "user", or "" if unknown."""
         named = sorted(arguments.items(), key=lambda pair: str(pair[0]))[:_INPUTS]
         return tuple(
@@ -104,27 +104,28 @@ class ValueOrigins:
         action, when = self._latest.get(text, ("", 0))
         return action if when > moment else ""
 
-    def only(self, text: str) -> str:
+    def only_source(self, text: str) -> str:
         """The only action that returned a value, unless a user said it; "" if there is none."""
         action, _ = self._values.get(text, ("", 0))
-        said = any(_says(message, text) for _, message in self._messages)
-        return "" if said or text in self._shared else action
+        from_user = any(_says(message, text) for _, message in self._messages)
+        return "" if from_user or text in self._shared else action
 
     def changed(self, action: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
         """The arguments that changed since the last call of *action*; none at its first call."""
-        given = {str(name)[:40]: crc32(repr(arguments[name])[:_MESSAGE_CHARS].encode()) for name in arguments}
-        before = self._given.get(action)
-        remember(self._given, action, given, _CALLS)
+        checksums = {str(name)[:40]: crc32(repr(arguments[name])[:_MESSAGE_CHARS].encode()) for name in arguments}
+        before = self._last_arguments.get(action)
+        remember(self._last_arguments, action, checksums, _CALLS)
         if before is None:
             return ()
-        return tuple(sorted(name for name in given.keys() | before.keys() if given.get(name) != before.get(name)))
+        names = checksums.keys() | before.keys()
+        return tuple(sorted(name for name in names if checksums.get(name) != before.get(name)))
 
-    def named(self, arguments: Mapping[str, Any]) -> dict[str, str]:
-        """For each argument value in lower case, its argument name; phrases of earlier calls are included.
+    def names_by_value(self, arguments: Mapping[str, Any]) -> dict[str, str]:
+        """The argument name of each argument value, by the value in lower case.
 
-        Phrases are names of people or things that later failures may mention.
+        Values of several words in earlier calls are included: later failures may mention them.
         """
-        current = {text.lower(): name for text, name in islice(_named(arguments, ""), _SCALARS_PER_RESULT)}
+        current = {text.lower(): name for text, name in islice(_scalars_with_key(arguments, ""), _SCALARS_PER_RESULT)}
         named = self._phrases | current
         for text, name in current.items():
             if " " in text:
@@ -132,10 +133,10 @@ class ValueOrigins:
         return named
 
     def _origins(self, value: Any) -> tuple[str, ...]:
-        """The origins that most parts of *value* share; "" if none. Words that the user said are the user's.
+        """The origins that most texts in *value* share; "" if there are none.
 
-        Where the parts of objects have several origins, those that most values of one key share count: flights are
-        from the search that returned their numbers, wherever their dates are from.
+        If they share none, the origins shared by most texts of one key: flights come from the search that returned
+        their numbers, wherever their dates come from.
         """
         if isinstance(value, str) and value:
             return self._shared_origins([value]) or ("",)
@@ -151,9 +152,9 @@ class ValueOrigins:
         return tuple(origin for origin, count in counts.items() if 2 * count > len(texts))
 
     def _origins_of(self, text: str) -> tuple[str, ...]:
-        """The user if a message says this, else the actions that are its sources.
+        """The user if a user message contains *text*, else the actions that are its sources.
 
-        An identifier that the user repeated after a result is the result's.
+        An identifier that the user repeats after a result comes from the result.
         """
         action, returned = self._values.get(text, ("", 0))
         identifier = bool(action) and any(map(str.isdigit, text))
@@ -173,9 +174,9 @@ def _identifies(value: str) -> bool:
 
 
 def _says(message: str, text: str) -> bool:
-    """Whether a lower-case *message* has *text* as a word.
+    """Whether a lower-case *message* contains *text* as a word.
 
-    Punctuation around it and the letters before a number may be missing.
+    Punctuation around *text* and letters before its number may be missing in the message.
 
     >>> _says("it is 9502127", "#W9502127"), _says("it is 19502127", "#W9502127"), _says("row 12", "a12")
     (True, False, False)
@@ -191,7 +192,7 @@ def _scalars(value: Any) -> Iterator[str]:
 
 
 def _fields(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Each value with the key above it; keys that hold digits are values, too."""
+    """Each value with the key above it; keys that contain digits are values, too."""
     match value:
         case bool() | None:
             return
@@ -201,10 +202,10 @@ def _fields(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, s
             yield name, str(value)
         case Mapping() if depth < 6:
             for key, part in value.items():
-                names = isinstance(key, str) and any(map(str.isdigit, key))
-                if names:
+                is_value = isinstance(key, str) and any(map(str.isdigit, key))
+                if is_value:
                     yield name, key
-                yield from _fields(part, name if names else str(key), depth + 1)
+                yield from _fields(part, name if is_value else str(key), depth + 1)
         case list() if depth < 6:
             for part in value:
                 yield from _fields(part, name, depth + 1)
@@ -212,13 +213,13 @@ def _fields(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, s
             return
 
 
-def _named(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+def _scalars_with_key(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, str]]:
     """Each scalar with the innermost key above it."""
     if isinstance(value, Mapping) and depth < 6:
         for key in sorted(value, key=str):
-            yield from _named(value[key], str(key)[:40], depth + 1)
+            yield from _scalars_with_key(value[key], str(key)[:40], depth + 1)
     elif isinstance(value, list) and depth < 6:
         for part in value:
-            yield from _named(part, name, depth + 1)
+            yield from _scalars_with_key(part, name, depth + 1)
     else:
         yield from ((text, name) for text in _scalars(value))

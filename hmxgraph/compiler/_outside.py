@@ -1,4 +1,4 @@
-"""Work of outside sources: it needs independent support, and never changes what the agent's own work shows."""
+"""Work of outside sources: it needs independent support and never affects what is learned from the agent's own work."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ class Outside:
 
     @classmethod
     def of(cls, summaries: Iterable[SessionSummary], trust: TrustPolicy) -> "Outside":
-        """What of *summaries* comes from outside under *trust*."""
+        """The sessions and decisions of *summaries* that come from outside under *trust*."""
         sessions, decisions = {}, {}
         for summary in summaries:
             if origin := _origin(summary, trust):
@@ -34,7 +34,7 @@ class Outside:
         return bool(self.sessions or self.decisions)
 
     def own(self, summaries: Iterable[SessionSummary]) -> list[SessionSummary]:
-        """The sessions of own work, without the decisions of others."""
+        """The sessions of own work, without decisions from outside."""
         return [self._own_part(summary) for summary in summaries if summary.session_id not in self.sessions]
 
     def _own_part(self, summary: SessionSummary) -> SessionSummary:
@@ -44,7 +44,7 @@ class Outside:
     def proposals(
         self, drafts: Iterable[ArtifactDraft], summaries: Sequence[SessionSummary], trust: TrustPolicy
     ) -> Iterator[ArtifactDraft]:
-        """*drafts* that own work alone does not show: in force only with independent support."""
+        """*drafts* that own work alone does not support, proposed unless they have independent support."""
         by_event = {
             event_id: (summary.session_id, self._origin_of(event_id, summary))
             for summary in summaries
@@ -54,8 +54,8 @@ class Outside:
             support = {by_event[event_id] for event_id in draft.source_events if event_id in by_event}
             sessions, origins = {session for session, _ in support}, {origin for _, origin in support}
             proposed = len(sessions) < trust.sessions or len(origins) < trust.origins
-            named = {"untrusted_sources": sorted(filter(None, origins))[:_MOST_NAMED], "in_force": not proposed}
-            yield replace(draft, proposed=proposed, metadata={**(draft.metadata or {}), "trust": named})
+            provenance = {"untrusted_sources": sorted(filter(None, origins))[:_MOST_NAMED], "in_force": not proposed}
+            yield replace(draft, proposed=proposed, metadata={**(draft.metadata or {}), "trust": provenance})
 
     def notes(self) -> Iterator[str]:
         """One sentence that names the untrusted sources and how to trust them; nothing if there are none."""
@@ -63,7 +63,7 @@ class Outside:
             sources = sorted({*self.sessions.values(), *self.decisions.values()})
             named = ", ".join(sources[:3]) + (", ..." if len(sources) > 3 else "")
             yield (
-                f"Sessions and decisions of untrusted sources ({named}) only make drafts; "
+                f"Sessions and decisions of untrusted sources ({named}) only produce drafts; "
                 "name the sources in connect(trust=TrustPolicy(trusted=(...))) to learn from them."
             )
 

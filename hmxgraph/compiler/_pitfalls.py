@@ -1,4 +1,4 @@
-"""Failures that a change runs into so often that a procedure names them beforehand."""
+"""Failures that a change meets so often that a procedure warns of them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,21 +17,24 @@ _OFTEN = 0.1
 def pitfalls(
     groups: Iterable[FailureGroup], sessions: Sequence[SessionSummary], refused: Mapping[str, ResultRule]
 ) -> dict[str, str]:
-    """By change, the failure that most sessions met in it, with how many of those that made it, if a fair share did.
+    """A warning for each change about its most frequent failure, if that occurred in a fair share of its sessions.
 
-    What *refused* explains is left out: the procedure says as a condition what the change waits for.
+    Failures that *refused* explains are left out: the procedure states the condition that the change waits for.
     """
-    met: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    sessions_by_failure: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for group in groups:
         for occurrence in group.occurrences:
             if is_action(occurrence.action) and occurrence.failure.event_id not in refused:
-                met[occurrence.action][group.says].add(occurrence.summary.session_id)
-    return {action: words for action in sorted(met) if (words := _warning(action, met[action], sessions))}
+                sessions_by_failure[occurrence.action][group.says].add(occurrence.summary.session_id)
+    warnings = {
+        action: _warning(action, sessions_by_failure[action], sessions) for action in sorted(sessions_by_failure)
+    }
+    return {action: warning for action, warning in warnings.items() if warning}
 
 
-def _warning(action: str, met: Mapping[str, set[str]], sessions: Iterable[SessionSummary]) -> str:
-    says = max(sorted(met), key=lambda message: len(met[message]))
-    failed, called = len(met[says]), sum(action in session.actions for session in sessions)
+def _warning(action: str, by_message: Mapping[str, set[str]], sessions: Iterable[SessionSummary]) -> str:
+    says = max(sorted(by_message), key=lambda message: len(by_message[message]))
+    failed, called = len(by_message[says]), sum(action in session.actions for session in sessions)
     if failed < _SESSIONS or failed < _OFTEN * called:
         return ""
     return f"it has failed with {cited(says.rstrip('.'))}, {in_sessions(failed, called)}"

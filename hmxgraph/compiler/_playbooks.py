@@ -49,7 +49,7 @@ _MOST_TALLIES = 8
 _MOST_KEYS = 20
 _MOST_INPUTS = 4
 _MOST_WAYS = 3
-_MOST_DEEDS = 4
+_MOST_REPAIRS = 4
 _HALF = 0.5
 _LEAST_CALLS = 4
 _MOST_LOOKUPS = 2
@@ -57,12 +57,12 @@ _GAP = 0.2
 _LEADS_NOWHERE = PREPARATIONS | {"exit"}
 # One-sided 5 % level: an unnecessary lookup costs little.
 _CLEARLY = 1.64
-# Error words which say that a value is wrong, as opposed to unavailable at the moment (_SPENT).
-_DENIED = re.compile(
+# Words of errors about a wrong value, as opposed to one that is currently unavailable (_UNAVAILABLE).
+_WRONG_VALUE = re.compile(
     r"\b(?:not found|not exist|no such|unknown|invalid|incorrect|wrong|mismatch|not match|unrecognized|malformed)\b",
     re.IGNORECASE,
 )
-_SPENT = re.compile(r"\b(?:available|enough|stock|taken|full|expired|sold)\b", re.IGNORECASE)
+_UNAVAILABLE = re.compile(r"\b(?:available|enough|stock|taken|full|expired|sold)\b", re.IGNORECASE)
 
 
 def failure_playbooks(
@@ -74,48 +74,52 @@ def failure_playbooks(
     refused: Mapping[str, ResultRule],
     waiting: Mapping[str, ResultRule],
 ) -> Iterator[ArtifactDraft]:
-    """One playbook per failure group about which something can be said.
+    """One playbook per failure group with prevention or recovery advice.
 
-    *refused* explains failures by their events, *waiting* says what the changes wait for. What calls chose is learnt
-    from the *recent* sessions.
+    *refused* maps the events of failures to the rules that explain them, *waiting* each change to the result that it
+    waits for. Choices of calls are learned from the *recent* sessions.
     """
     base = _failing_share(summaries)
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
-    cases, calls, made = Cases(summaries), calls_after_changes(summaries), choices(recent)
+    cases, calls, known_choices = Cases(summaries), calls_after_changes(summaries), choices(recent)
     for group in groups[:_MOST_DRAFTS]:
         best = recoveries(group)
-        unmet = [*_unmet(group, refused), *spoiling_changes(group, calls), *unfit_choices(group, made)]
-        prevention = [*unmet, *_prevention(group, best, _protecting(group, summaries, kinds), summaries)]
-        if prevention or _answered(group, best):
+        unmet = [
+            *_precondition(group, refused),
+            *spoiling_changes(group, calls),
+            *unfit_choices(group, known_choices),
+        ]
+        prevention = [*unmet, *_prevention(group, best, _protections(group, summaries, kinds), summaries)]
+        if prevention or _has_advice(group, best):
             draft = _playbook(group, best, prevention, waiting, base, profile)
             repairs = _useful(group, best, cases)
             if unmet and not repairs and len(group.sessions) > 1:
-                # It says how to keep it from failing; what sessions did after it is no way out.
+                # It says how to prevent the failure; what sessions did after it was not a recovery.
                 yield replace(draft, useful=True, metadata={**(draft.metadata or {}), "recoveries": []})
             else:
                 yield replace(draft, useful=repairs)
 
 
-def _unmet(group: FailureGroup, refused: Mapping[str, ResultRule]) -> list[str]:
-    """What to check first, if most of these calls failed because it was not so."""
+def _precondition(group: FailureGroup, refused: Mapping[str, ResultRule]) -> list[str]:
+    """What to check first, if most of these calls failed because it did not hold."""
     events = [occurrence.failure.event_id for occurrence in group.occurrences]
     rules = [refused[event_id] for event_id in events if event_id in refused]
     usual = most_first(Counter(f"Before {rule.action}, check that {rule.condition}" for rule in rules))[:1]
     return usual if len(rules) > _HALF * len(group.occurrences) else []
 
 
-def _answered(group: FailureGroup, best: Sequence[Recovery]) -> bool:
-    """Whether there is something to do, or to leave alone, when it fails: a single case that ended there shows none."""
+def _has_advice(group: FailureGroup, best: Sequence[Recovery]) -> bool:
+    """Whether it shows what to do or avoid after the failure; a single session that stopped there does not."""
     if _advised_ways(group, advisable(best)):
         return True
     if not any(occurrence.repaired for occurrence in group.occurrences):
-        return len(group.sessions) > 1 or bool(_gone_on(group))
+        return len(group.sessions) > 1 or bool(_continuation(group))
     retried = [occurrence for occurrence in group.occurrences if occurrence.again is not None]
     worked = sum(occurrence.repaired and not occurrence.displaced for occurrence in retried)
     return bool(_only_repair(group)) or worked <= _HALF * len(retried)
 
 
-def _overcome(occurrence: Occurrence) -> bool:
+def _was_overcome(occurrence: Occurrence) -> bool:
     """Whether the reaction helped; a session may also succeed without the failed action."""
     return bool(occurrence.helped) and not went_elsewhere(occurrence)
 
@@ -129,7 +133,7 @@ def _playbook(
     profile: CompilerProfile,
 ) -> ArtifactDraft:
     judged = [occurrence for occurrence in group.occurrences if occurrence.helped is not None]
-    seen = Observations(len(group.sessions), len(judged), sum(_overcome(occurrence) for occurrence in judged))
+    seen = Observations(len(group.sessions), len(judged), sum(_was_overcome(occurrence) for occurrence in judged))
     content = {
         "failure_pattern": _pattern(group),
         "trigger_conditions": _triggers(group),
@@ -157,7 +161,7 @@ def _playbook(
 
 
 def _useful(group: FailureGroup, best: Sequence[Recovery], cases: Cases) -> bool:
-    """Whether it is useful: a way worked in several cases or has no known result, or several sessions tried in vain."""
+    """Whether a way worked in several cases or has no known result, or several sessions tried one without success."""
     advised = [recovery for recovery, _ in _advised_ways(group, advisable(best))]
     if advised:
         repairs = [recovery for recovery in advised if not _hands_over(recovery)]
@@ -217,56 +221,58 @@ def _symptoms(group: FailureGroup) -> list[str]:
 def _recovery_steps(
     group: FailureGroup, best: Sequence[Recovery], waiting: Mapping[str, ResultRule], most: int
 ) -> list[str]:
-    """What to do for each action that failed so: what worked best, else that nothing is known to help."""
+    """What to do after each failed action: what worked best, else that nothing is known to help."""
     advised = _advised_ways(group, best)[:most]
     if advised:
         last = "" if all(_hands_over(recovery) for recovery, _ in advised) else " if nothing else helps"
         before = [None, *(recovery.failed for recovery, _ in advised)]
         return [
             noted(
-                _way(
+                _way_text(
                     group,
                     recovery,
-                    deed,
+                    text,
                     waiting.get(recovery.action),
                     further=not _hands_over(recovery) and recovery.failed == previous,
                 )
                 + last * _hands_over(recovery),
-                _trust(group, recovery),
+                _track_record(group, recovery),
             )
-            for (recovery, deed), previous in zip(advised, before, strict=False)
+            for (recovery, text), previous in zip(advised, before, strict=False)
         ]
     tried = [recovery for recovery in best if not _hands_over(recovery) and not recovery.guesswork][:most]
     alone = " alone" if any(occurrence.repaired for occurrence in group.occurrences) else ""
-    # Retries are divided by their changes, which are not told where none helped.
-    vain: Counter[str] = Counter()
+    # Retries are counted by their changes, which are not stated because none helped.
+    attempts: Counter[str] = Counter()
     for recovery in (recovery for recovery in tried if not recovery.seen.successes):
-        vain[f"{_attempt(recovery)}{alone} did not help"] += recovery.seen.count
-    return ["; ".join([_no_recovery(group), *(noted(said, attempted(count)) for said, count in vain.items())])]
+        attempts[f"{_attempt(recovery)}{alone} did not help"] += recovery.seen.count
+    return [
+        "; ".join([_no_recovery(group), *(noted(attempt, attempted(count)) for attempt, count in attempts.items())])
+    ]
 
 
 def _advised_ways(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[Recovery, str]]:
-    """For each failed action the reactions that worked and what they were; handing over comes last.
+    """For each failed action, the reactions that worked, with their wording; handing over comes last.
 
-    Beside the best one, only attempts with other inputs are advised, whose kind or source is known.
+    After the best one, only attempts whose changed inputs have a known kind or source are advised.
     """
     worked = [
-        (recovery, deed)
+        (recovery, text)
         for recovery in best
-        if recovery.reliable and not _hands_over(recovery) and (deed := _deed(group, recovery))
+        if recovery.reliable and not _hands_over(recovery) and (text := _reaction_text(group, recovery))
     ]
     several = [pair for pair in worked if pair[0].unknown or pair[0].sessions_helped > 1]
-    # Beside ways that worked in several sessions, one that worked once is advised only if no feedback rejects it.
+    # If other ways worked in several sessions, one that worked once is advised only if no feedback rejects it.
     sound = worked if not several else [pair for pair in worked if not any(map(_rejected, pair[0].credited))]
     once = [pair for pair in sound if pair not in several]
     ways_by_action: dict[str, list[tuple[Recovery, str]]] = {}
-    for recovery, deed in [*several, *once]:
+    for recovery, text in [*several, *once]:
         ways = ways_by_action.setdefault(recovery.failed, [])
-        further = len(ways) < _MOST_WAYS and recovery.informed and not _advised_already(recovery, deed, ways)
+        further = len(ways) < _MOST_WAYS and recovery.informed and not _advised_already(recovery, text, ways)
         if not ways or further:
-            ways.append((recovery, deed))
+            ways.append((recovery, text))
     handovers = [
-        (recovery, _deed(group, recovery))
+        (recovery, _reaction_text(group, recovery))
         for recovery in best
         if _hands_over(recovery) and recovery.proven and recovery.seen.count >= _HALF * _unrepaired(group)
     ]
@@ -282,35 +288,35 @@ def _rejected(occurrence: Occurrence) -> bool:
     return occurrence.summary.rejected
 
 
-def _advised_already(recovery: Recovery, deed: str, ways: Sequence[tuple[Recovery, str]]) -> bool:
+def _advised_already(recovery: Recovery, text: str, ways: Sequence[tuple[Recovery, str]]) -> bool:
     """Whether one of *ways* is the same instruction, or takes the inputs from the same source."""
     sources = set(map(_source, recovery.changes))
-    return any(deed == other or not sources.isdisjoint(way.actions) for way, other in ways)
+    return any(text == other or not sources.isdisjoint(way.actions) for way, other in ways)
 
 
-def _where(group: FailureGroup, recovery: Recovery, rule: ResultRule | None) -> str:
-    """When a way is open: which action failed, if not the group's own, and the result that another change waits for."""
+def _way_condition(group: FailureGroup, recovery: Recovery, rule: ResultRule | None) -> str:
+    """When a way applies: which action failed, if not the group's own, and the result that the change waits for."""
     if _hands_over(recovery):
         return ""
     failed = f"{recovery.failed} failed" if recovery.failed != group.action else ""
-    says = rule.condition if rule and recovery.instead else ""
-    conditions = " and ".join(condition for condition in (failed, says) if condition)
+    result = rule.condition if rule and recovery.instead else ""
+    conditions = " and ".join(condition for condition in (failed, result) if condition)
     return f"If {conditions}: " if conditions else ""
 
 
-def _way(group: FailureGroup, recovery: Recovery, deed: str, rule: ResultRule | None, *, further: bool) -> str:
+def _way_text(group: FailureGroup, recovery: Recovery, text: str, rule: ResultRule | None, *, further: bool) -> str:
     """A way with its condition; "Or: " introduces a further one."""
-    where = _where(group, recovery, rule)
-    return f"{'Or: ' * further}{where}{small(deed) if where else deed}"
+    condition = _way_condition(group, recovery, rule)
+    return f"{'Or: ' * further}{condition}{small(text) if condition else text}"
 
 
 def _no_recovery(group: FailureGroup) -> str:
-    """What to do where no reaction is known to help; several changes may have helped together."""
+    """What to do if no reaction is known to help; several changes may have helped together."""
     retried = [occurrence for occurrence in group.occurrences if occurrence.again is not None]
     repaired = sum(occurrence.repaired for occurrence in retried)
     displaced = sum(occurrence.displaced for occurrence in retried)
     if not repaired:
-        return _gone_on(group) or "Stop and tell the user what failed"
+        return _continuation(group) or "Stop and tell the user what failed"
     counted = times(repaired - displaced, len(retried), displaced)
     if repair := _only_repair(group):
         return repair
@@ -324,36 +330,36 @@ def _no_recovery(group: FailureGroup) -> str:
 def _only_repair(group: FailureGroup) -> str:
     """The changes of the only repair, if they are few and each can be described; "" if there were several repairs."""
     repaired = [occurrence for occurrence in group.occurrences if occurrence.repaired]
-    deeds = _instructions(repaired[0].work) if len(repaired) == 1 else []
-    if not deeds:
+    texts = _change_texts(repaired[0].work) if len(repaired) == 1 else []
+    if not texts:
         return ""
-    how = ", then ".join([deeds[0], *map(small, deeds[1:]), f"try {group.action} again"])
+    how = ", then ".join([texts[0], *map(small, texts[1:]), f"try {group.action} again"])
     return noted(how, times(1 - repaired[0].displaced, 1, int(repaired[0].displaced)))
 
 
-def _instructions(work: Sequence[Step]) -> list[str]:
+def _change_texts(work: Sequence[Step]) -> list[str]:
     """An instruction for each of these changes; none if there are many, or one cannot be described."""
-    deeds = [
+    texts = [
         f"Edit {step.edit}" if step.edit else line_instruction(step.action, step.command) if step.command else ""
         for step in work
     ]
-    return deeds if any(step.edit for step in work) and len(deeds) <= _MOST_DEEDS and all(deeds) else []
+    return texts if any(step.edit for step in work) and len(texts) <= _MOST_REPAIRS and all(texts) else []
 
 
-def _gone_on(group: FailureGroup) -> str:
-    """What most sessions went on with, where none tried again what failed; "" if they stopped or came to nothing."""
-    went_on = [occurrence for occurrence in group.occurrences if _carried_on(occurrence)]
+def _continuation(group: FailureGroup) -> str:
+    """What most sessions continued with if they did not retry; "" if they stopped or all failed."""
+    went_on = [occurrence for occurrence in group.occurrences if _did_other_work(occurrence)]
     failed = all(occurrence.summary.went_well is False for occurrence in went_on)
     if not group.action or failed or len(went_on) <= _HALF * len(group.occurrences):
         return ""
     names = most_first(Counter(occurrence.following[0].action for occurrence in went_on))
     if _LEADS_NOWHERE.issuperset(names):
         return ""
-    return f"No way to repair it is known; the work went on with {listed(names[:2], 'or')}"
+    return f"No known repair; the work continued with {listed(names[:2], 'or')}"
 
 
-def _carried_on(occurrence: Occurrence) -> bool:
-    """Whether the session went on with other work: it did not try again what failed, nor stop, nor hand over."""
+def _did_other_work(occurrence: Occurrence) -> bool:
+    """Whether the session continued with other work, without retrying, stopping or handing over."""
     following = occurrence.following[:1]
     return occurrence.again is None and any(
         kind_of(step.action) in {"lookup", "action"} and step.action != occurrence.action for step in following
@@ -368,66 +374,66 @@ def _attempt(recovery: Recovery) -> str:
     return f"another {recovery.action}" if recovery.retry else listed(recovery.actions)
 
 
-def _deed(group: FailureGroup, recovery: Recovery) -> str:
-    """What to do and how to continue; "" if the names of the steps do not say what to do."""
+def _reaction_text(group: FailureGroup, recovery: Recovery) -> str:
+    """The instruction for a reaction and how to continue; "" if the names of its steps do not say what to do."""
     if recovery.retry:
-        return _once_more(group, recovery)
+        return _retry_instruction(group, recovery)
     if _hands_over(recovery):
         return instruction(recovery.action)
     named = (line or names_its_object(name) for name, line in zip(recovery.actions, recovery.lines, strict=True))
     if not all(named) and not all(occurrence.declared for occurrence in recovery.credited):
         return ""
-    deeds = [
+    texts = [
         line_instruction(name, line) if line else as_done(instruction(name), recovery.steps_of(name))
         for name, line in zip(recovery.actions, recovery.lines, strict=True)
     ]
-    deed = ", then ".join([deeds[0], *map(small, deeds[1:])])
+    text = ", then ".join([texts[0], *map(small, texts[1:])])
     if not recovery.instead:
-        deed = _until_it_passes(group, recovery) or deed
-        return f"{deed}, then {small(_again(recovery))}"
+        text = _until_it_passes(group, recovery) or text
+        return f"{text}, then {small(_retry_after(recovery))}"
     if group.action:
-        deed = f"{deed} instead"
-    # What follows a change in its place is the next thing that was asked for.
+        text = f"{text} instead"
+    # After a change instead of the failed one, the next action is the next request.
     is_end = is_action(recovery.action) and not serves_any_purpose(recovery.action)
-    return deed if is_end or recovery.then in {"", recovery.failed} else f"{deed}, then go on with {recovery.then}"
+    return text if is_end or recovery.then in {"", recovery.failed} else f"{text}, then go on with {recovery.then}"
 
 
 def _until_it_passes(group: FailureGroup, recovery: Recovery) -> str:
-    """The instruction to edit until a check passes, if the error names it, and files were edited each time."""
+    """The instruction to edit until a check passes, if the error names the check and files were edited each time."""
     edited = all(any(map(_edits_file, occurrence.work)) for occurrence in recovery.credited)
     if recovery.comes_first or not (edited and names_program(group.says, recovery.action)):
         return ""
-    return f"Edit the files that it complains of until `{recovery.lines[0] or recovery.action}` passes"
+    return f"Edit the files that it reports until `{recovery.lines[0] or recovery.action}` passes"
 
 
 def _edits_file(step: Step) -> bool:
     return is_action(step.action) and not step.command and any(name in PATH_FIELDS for name, _ in step.inputs)
 
 
-def _once_more(group: FailureGroup, recovery: Recovery) -> str:
+def _retry_instruction(group: FailureGroup, recovery: Recovery) -> str:
     """The instruction to retry, with the inputs to change or the command line to use; "" if the retries differ."""
     line = recovery.lines[0]
     if line and line_is_target(recovery.action):
         return f"{line_instruction(recovery.action, line)} again"
     if not line:
-        return _with_changes(group, recovery)
+        return _retry_with_changes(group, recovery)
     failed = usual_line(
         [
-            replace(_failing(occurrence), command=filled(_failing(occurrence).command, occurrence.slots))
+            replace(_failed_step(occurrence), command=filled(_failed_step(occurrence).command, occurrence.slots))
             for occurrence in recovery.credited
         ]
     )
     if line == failed and len(line) >= LONGEST_COMMAND:
-        return ""  # both are cut, and may differ after that
+        return ""  # both are cut and may differ after the cut
     return f"Run {recovery.action} again" + (f" as `{line}`" if line != failed else "")
 
 
-def _failing(occurrence: Occurrence) -> Step:
+def _failed_step(occurrence: Occurrence) -> Step:
     return occurrence.summary.steps[occurrence.failure.step]
 
 
-def _again(recovery: Recovery) -> str:
-    """The instruction to try again after something else was done, with what was taken from that."""
+def _retry_after(recovery: Recovery) -> str:
+    """The instruction to retry after the other steps, with the inputs taken from them."""
     taken = [change for change in common_changes(recovery.credited) if _source(change) in recovery.actions]
     return call_again(recovery.failed, taken, settled=False) or f"Try {recovery.failed} again"
 
@@ -437,19 +443,19 @@ def _source(change: Amendment) -> str:
     return change.detail.removeprefix("from ") if change.how in {FROM, GIVEN, CHOSEN} else ""
 
 
-def _with_changes(group: FailureGroup, recovery: Recovery) -> str:
-    """The instruction to call again, with what changed and where it was taken from; "" if that is not known."""
+def _retry_with_changes(group: FailureGroup, recovery: Recovery) -> str:
+    """The instruction to call again with the changed inputs and their sources; "" if these are unknown."""
     if not recovery.changes:
         unchanged = not any(map(changed_inputs, recovery.credited)) and names_its_object(recovery.action)
         return f"Call {recovery.action} again unchanged" if unchanged else ""
-    wrong = _DENIED.search(group.says) is not None and not _SPENT.search(group.says)
+    wrong = _WRONG_VALUE.search(group.says) is not None and not _UNAVAILABLE.search(group.says)
     return call_again(recovery.action, recovery.changes, settled=recovery.settled, wrong=wrong)
 
 
-def _trust(group: FailureGroup, recovery: Recovery) -> str:
+def _track_record(group: FailureGroup, recovery: Recovery) -> str:
     """How often it worked, and how often another error followed; "" if that is unknown.
 
-    Handing over repairs nothing: it says how often it was done where nothing else did.
+    Handing over repairs nothing, so its count is how often it was done when the failure was not repaired.
     """
     if _hands_over(recovery):
         return done(recovery.seen.count, _unrepaired(group))
@@ -462,7 +468,7 @@ def _trust(group: FailureGroup, recovery: Recovery) -> str:
 def _prevention(
     group: FailureGroup, best: Sequence[Recovery], protecting: Sequence[str], summaries: Iterable[SessionSummary]
 ) -> list[str]:
-    """Prevention supported by sessions: lookups that avoided the failure, and inputs that failing calls lacked.
+    """Prevention supported by sessions: lookups that avoid the failure, and inputs that failing calls lacked.
 
     A lookup is credited only if it is also known to repair the failure, or to supply the input that repairs it.
     """
@@ -472,13 +478,13 @@ def _prevention(
     repairing = {name for recovery in helped for name in recovery.actions} | supplied
     lookups = [name for name in protecting if name in repairing][:_MOST_LOOKUPS]
     advice = [f"{before}{small(instruction(name))}" for name in lookups]
-    if lacking := _lacking(group, summaries):
+    if lacking := _missing_inputs(group, summaries):
         return [*advice, f"{before}make sure that {listed(lacking)} {'is' if len(lacking) == 1 else 'are'} given"]
     return advice
 
 
-def _lacking(group: FailureGroup, summaries: Iterable[SessionSummary]) -> list[str]:
-    """The inputs that failing calls lacked, and that most successful retries and calls had."""
+def _missing_inputs(group: FailureGroup, summaries: Iterable[SessionSummary]) -> list[str]:
+    """The inputs that failing calls lacked but most successful retries and calls had."""
     again = [occurrence for occurrence in group.occurrences if occurrence.retried and occurrence.action == group.action]
     helped = [occurrence for occurrence in again if occurrence.helped]
     counts = Counter(
@@ -494,7 +500,7 @@ def _lacking(group: FailureGroup, summaries: Iterable[SessionSummary]) -> list[s
     return [name for name in lacking if sum(name in inputs for inputs in worked) > _HALF * len(worked)]
 
 
-def _protecting(group: FailureGroup, summaries: Sequence[SessionSummary], kinds: Mapping[str, str]) -> list[str]:
+def _protections(group: FailureGroup, summaries: Sequence[SessionSummary], kinds: Mapping[str, str]) -> list[str]:
     """Lookups that precede successful calls clearly more often than calls with this failure.
 
     Only the first call of each session counts, because later ones may be repaired, and only sessions of the same kind
@@ -513,12 +519,12 @@ def _protecting(group: FailureGroup, summaries: Sequence[SessionSummary], kinds:
         return []
     lookups = {name for before in well for name in before if kind_of(name) == "lookup" and name != group.action}
     gaps = {name: _share(name, well) - _share(name, badly) for name in sorted(lookups)}
-    # A lookup that preceded most of the failing calls, too, does not prevent the failure.
+    # A lookup that also preceded most failing calls does not prevent the failure.
     rare = {name for name in gaps if _share(name, badly) <= _HALF}
-    return [name for name in most_first(gaps) if name in rare and gaps[name] >= _GAP and _clear(name, calls)]
+    return [name for name in most_first(gaps) if name in rare and gaps[name] >= _GAP and _is_significant(name, calls)]
 
 
-def _clear(name: str, calls: Iterable[tuple[str, frozenset[str], bool]]) -> bool:
+def _is_significant(name: str, calls: Iterable[tuple[str, frozenset[str], bool]]) -> bool:
     """Whether calls without *name* before them fail significantly more often."""
     by_kind = strata((kind, name not in before, bad) for kind, before, bad in calls)
     return significance(list(by_kind.values())) >= _CLEARLY
@@ -531,7 +537,7 @@ def _share(name: str, calls: Sequence[frozenset[str]]) -> float:
 def _severity(group: FailureGroup, base: float, profile: CompilerProfile) -> str:
     rise = _failing_share(group.sessions) - base
     final = any(occurrence.failure.recoverable is False for occurrence in group.occurrences)
-    helped = sum(_overcome(occurrence) for occurrence in group.occurrences) / len(group.occurrences)
+    helped = sum(_was_overcome(occurrence) for occurrence in group.occurrences) / len(group.occurrences)
     if final or (rise >= 2 * profile.severe_rise and helped < 0.25):
         return "critical"
     if rise >= profile.severe_rise:

@@ -1,6 +1,6 @@
 """decision_policy: which option to choose when several are available (HMX-A 4.3).
 
-Two sources: decision events, and implicit choices, where sessions took different actions at the same point.
+There are two sources: decision events, and implicit choices, where sessions took different actions at the same point.
 """
 
 from collections import defaultdict
@@ -36,11 +36,11 @@ _MOST_OPTIONS = 6
 # One-sided 1 % level: many points are compared, and the choice also depends on the request.
 _CLEARLY = 2.33
 _HALF = 0.5
-# Success rate from which a branch is recommended, and from which either of two branches will do.
+# Minimum success rate for a branch to be recommended, and for either of two branches to do.
 _MOSTLY, _NEARLY_ALWAYS = 0.6, 0.9
 _CLEARLY_BETTER = 0.15
-# Cross-validation of a condition: number of folds, and the precision that it must reach.
-_FOLDS, _RIGHT = 10, 0.8
+# Cross-validation of a condition: number of folds, and minimum precision.
+_FOLDS, _PRECISION = 10, 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Option:
 
     @property
     def worked(self) -> Observations:
-        """How often it worked: a lookup by its own result, since the session may fail for any reason after it."""
+        """How often it worked; a lookup is judged by its own result, since sessions fail later for many reasons."""
         results = [step.ok for step in self.steps if step.ok is not None]
         if kind_of(self.name) != "lookup" or not results:
             return self.seen
@@ -76,7 +76,7 @@ class Option:
 
     @property
     def requests(self) -> list[str]:
-        """The requests of those sessions."""
+        """The requests of the sessions that chose it."""
         return [session.request for session, _, _ in self.taken if session.request]
 
     @property
@@ -89,23 +89,23 @@ def decision_policies(
     classes: Sequence[GoalClass], summaries: Sequence[SessionSummary], profile: CompilerProfile
 ) -> Iterator[ArtifactDraft]:
     """The policies from decision events, then those from the clearest implicit choices."""
-    yield from _written(summaries, profile)
+    yield from _decision_policies(summaries, profile)
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
     everywhere = {
         point: options
         for point, options in _choices(summaries, profile, kinds)
         if kind_of(options[0].name) == "lookup" or _distinguishable(options)
     }
-    drafts = [_silent_policy(None, point, everywhere[point], profile) for point in sorted(everywhere)]
+    drafts = [_choice_policy(None, point, everywhere[point], profile) for point in sorted(everywhere)]
     for goal_class in classes:
         for point, options in _choices(goal_class.members, profile, kinds):
-            if _differs(options, everywhere.get(point, ())):
-                drafts.append(_silent_policy(goal_class, point, options, profile))
+            if _class_differs(options, everywhere.get(point, ())):
+                drafts.append(_choice_policy(goal_class, point, options, profile))
     ranked = sorted(drafts, key=lambda draft: (-draft.seen.sessions * draft.seen.confidence, draft.lineage_key))
     yield from ranked[: profile.max_policies]
 
 
-def _differs(options: Sequence[Option], usual: Sequence[Option]) -> bool:
+def _class_differs(options: Sequence[Option], usual: Sequence[Option]) -> bool:
     """Whether a goal class chooses differently from all requests together."""
     if not usual:
         return True
@@ -113,20 +113,20 @@ def _differs(options: Sequence[Option], usual: Sequence[Option]) -> bool:
     return options[0].name != usual[0].name and not covered
 
 
-def _written(summaries: Sequence[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
+def _decision_policies(summaries: Sequence[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
     questions: defaultdict[str, list[tuple[SessionSummary, Decision]]] = defaultdict(list)
     for summary in sorted(summaries, key=lambda session: session.session_id):
         for decision in summary.decisions:
             if decision.question and decision.chosen:
                 questions[failure_key(signature("", decision.question))].append((summary, decision))
     for key in sorted(questions):
-        options = _ranked(_decided(questions[key]))
-        if not _undecided(options, profile):
-            yield _written_policy(key, questions[key], options, profile)
+        options = _ranked(_decided_options(questions[key]))
+        if not _is_undecided(options, profile):
+            yield _decision_policy(key, questions[key], options, profile)
 
 
-def _undecided(options: Sequence[Option], profile: CompilerProfile) -> bool:
-    """Whether another well-supported option went equally well, so that nothing can be recommended."""
+def _is_undecided(options: Sequence[Option], profile: CompilerProfile) -> bool:
+    """Whether another well-supported option went at least equally well, so that nothing can be recommended."""
     best, *rivals = options
     return best.seen.sessions >= profile.min_support and any(
         rival.seen.sessions >= profile.min_support and rival.seen.success_rate >= best.seen.success_rate
@@ -134,7 +134,7 @@ def _undecided(options: Sequence[Option], profile: CompilerProfile) -> bool:
     )
 
 
-def _written_policy(
+def _decision_policy(
     key: str,
     made: Sequence[tuple[SessionSummary, Decision]],
     options: Sequence[Option],
@@ -175,7 +175,7 @@ def _written_policy(
     )
 
 
-def _decided(made: Iterable[tuple[SessionSummary, Decision]]) -> list[Option]:
+def _decided_options(made: Iterable[tuple[SessionSummary, Decision]]) -> list[Option]:
     taken: defaultdict[str, list[tuple[SessionSummary, bool | None, str]]] = defaultdict(list)
     names: defaultdict[str, list[str]] = defaultdict(list)
     for summary, decision in made:
@@ -196,7 +196,7 @@ def _choices(
             points[point].setdefault(step.action, []).append((summary, summary.went_well, step.event_id))
     for point in sorted(points):
         options = [Option(name, tuple(points[point][name])) for name in sorted(points[point])]
-        ranked = _ranked(_competing(_serious(options, profile), point))
+        ranked = _ranked(_competing(_frequent_options(options, profile), point))
         if len(ranked) < 2 or ranked[0].seen.success_rate < _HALF:
             continue
         branches = _branches(ranked)
@@ -205,7 +205,7 @@ def _choices(
 
 
 def _competing(options: Sequence[Option], point: str) -> list[Option]:
-    """The options of the most chosen kind; repeating the action and giving up are not options."""
+    """The options of the same kind as the most chosen one; repeating the action and giving up are not options."""
     fresh = [option for option in options if option.name != point.rstrip("!")]
     main = max(fresh, key=lambda option: (option.count, option.name), default=None)
     if main is None or kind_of(main.name) not in {"lookup", "action"}:
@@ -227,7 +227,7 @@ def _first_choices(summary: SessionSummary) -> Iterator[tuple[str, Step]]:
         before, failed = step.action, step.ok is False
 
 
-def _serious(options: Sequence[Option], profile: CompilerProfile) -> list[Option]:
+def _frequent_options(options: Sequence[Option], profile: CompilerProfile) -> list[Option]:
     total = sum(option.count for option in options)
     return [
         option
@@ -237,14 +237,14 @@ def _serious(options: Sequence[Option], profile: CompilerProfile) -> list[Option
 
 
 def _distinguishable(options: Sequence[Option]) -> bool:
-    """Whether the request shows in advance which option applies."""
+    """Whether conditions show in advance which option applies."""
     return bool(_branches(options))
 
 
 def _decides(branches: Sequence[tuple[str, Option]]) -> bool:
-    """Whether there is something to choose: not between lookups of other things that work equally well.
+    """Whether there is something to choose, as opposed to lookups of different things that work equally well.
 
-    Each of those is called with what it takes, which needs no advice.
+    Each of those is called when its inputs are known, which needs no advice.
     """
     if branches[0][0].startswith(MENTIONS):
         return True
@@ -253,13 +253,13 @@ def _decides(branches: Sequence[tuple[str, Option]]) -> bool:
 
 
 def _find_the_same(name: str, other: str) -> bool:
-    """Whether two lookups find the same by other things, as their names say.
+    """Whether the names of two lookups say that they find the same thing by different keys.
 
     >>> _find_the_same("find_by_zip", "find_by_email"), _find_the_same("get_user_details", "get_order_details")
     (True, False)
     """
-    found, other_found = (each.partition("_by_") for each in (name, other))
-    return found[:2] == other_found[:2] if found[1] else alike(name, other)
+    parts, other_parts = (each.partition("_by_") for each in (name, other))
+    return parts[:2] == other_parts[:2] if parts[1] else alike(name, other)
 
 
 def _branches(options: Sequence[Option]) -> list[tuple[str, Option]]:
@@ -267,11 +267,15 @@ def _branches(options: Sequence[Option]) -> list[tuple[str, Option]]:
 
     Empty unless the first two are among them, and all conditions have the same form.
     """
-    whens = [_when(option, options) for option in options]
-    chosen = [(when, option) for when, option in zip(whens, options, strict=True) if when and _mostly_works(option)]
-    forms = {when.startswith(MENTIONS) for when, _ in chosen}
-    first_two = all(any(option is other for _, other in chosen) for option in options[:2])
-    return chosen if first_two and len(forms) == 1 else []
+    conditions = [_condition_of(option, options) for option in options]
+    branches = [
+        (condition, option)
+        for condition, option in zip(conditions, options, strict=True)
+        if condition and _mostly_works(option)
+    ]
+    forms = {condition.startswith(MENTIONS) for condition, _ in branches}
+    first_two = all(any(option is other for _, other in branches) for option in options[:2])
+    return branches if first_two and len(forms) == 1 else []
 
 
 def _mostly_works(option: Option) -> bool:
@@ -289,28 +293,28 @@ def _clearly_best(options: Sequence[Option], kinds: Mapping[str, str]) -> bool:
     return significance(list(strata(taken).values())) >= _CLEARLY
 
 
-def _when(option: Option, options: Sequence[Option]) -> str:
+def _condition_of(option: Option, options: Sequence[Option]) -> str:
     """The condition under which only this option applies: what the user gave or mentioned; "" if there is none."""
     rivals = [rival for rival in options if rival is not option]
     theirs = {name for rival in rivals for name in rival.given}
     if mine := [name for name in option.given if name not in theirs]:
         return f"the user has given {listed(mine)}"
     rival_requests = [request for rival in rivals for request in rival.requests]
-    spoken = terms_of(option.name, option.steps)
-    condition = what_requests_mention(option.requests, rival_requests, spoken)
-    return condition if condition and _holds(option.requests, rival_requests, spoken) else ""
+    option_terms = terms_of(option.name, option.steps)
+    condition = what_requests_mention(option.requests, rival_requests, option_terms)
+    return condition if condition and _predicts_choice(option.requests, rival_requests, option_terms) else ""
 
 
-def _holds(requests: Sequence[str], rival_requests: Sequence[str], spoken: AbstractSet[str]) -> bool:
-    """Whether the words of some requests predict the option of the others (cross-validation)."""
+def _predicts_choice(requests: Sequence[str], rival_requests: Sequence[str], option_terms: AbstractSet[str]) -> bool:
+    """Whether the condition learned from some requests predicts the option of the others (cross-validation)."""
     claimed, right = 0, 0
     for fold in range(_FOLDS):
         mine, others = _split(requests, fold)
         theirs, rivals = _split(rival_requests, fold)
-        words = set(terms(what_requests_mention(mine, theirs, spoken).removeprefix(MENTIONS)))
+        words = set(terms(what_requests_mention(mine, theirs, option_terms).removeprefix(MENTIONS)))
         hits, misses = (sum(bool(words & set(terms(request))) for request in held) for held in (others, rivals))
         claimed, right = claimed + hits + misses, right + hits
-    return right >= _RIGHT * claimed and right >= _HALF * len(requests)
+    return right >= _PRECISION * claimed and right >= _HALF * len(requests)
 
 
 def _split(requests: Sequence[str], fold: int) -> tuple[list[str], list[str]]:
@@ -319,22 +323,22 @@ def _split(requests: Sequence[str], fold: int) -> tuple[list[str], list[str]]:
     return [request for place, request in enumerate(requests) if place % _FOLDS != fold], inside
 
 
-def _silent_policy(
+def _choice_policy(
     goal_class: GoalClass | None, point: str, options: Sequence[Option], profile: CompilerProfile
 ) -> ArtifactDraft:
     """The policy for a point of the work, for one goal class or, if None, for all."""
-    best, once = options[0], _point_phrase(point)
+    best, phrase = options[0], _point_phrase(point)
     asked = f" and the task is to {class_name(goal_class, profile)}" if goal_class is not None else ""
     branches = _branches(options)
     rivals = listed([choice.name for choice in options[1:]], "or")
     scope = subjects([choice.name for choice in options])[:6]
     choices = listed([choice.name for choice in options], "or") if branches else f"{best.name} rather than {rivals}"
-    moment = f"When {once}" if point else "First step"
+    moment = f"When {phrase}" if point else "First step"
     heading = f"{moment}: {choices}"
     other_choices = [choice for choice in options if all(choice is not branch for _, branch in branches)]
     content = {
-        "condition": once + asked,
-        "recommendation": _recommendation(branches) if branches else _deed(best, best.seen),
+        "condition": phrase + asked,
+        "recommendation": _recommendation(branches) if branches else _option_instruction(best, best.seen),
         "alternatives": [
             _alternative(instruction(choice.name), choice)
             for choice in other_choices[:_MOST_OPTIONS]
@@ -347,7 +351,7 @@ def _silent_policy(
         artifact_type="decision_policy",
         lineage_key=f"choice:{goal_class.name if goal_class is not None else '*'}:{point}",
         title=title(heading if len(heading) <= LONGEST_TITLE else f"{moment}: {best.name}"),
-        summary=f"{moment}{asked}: {_advised(options, branches)}.",
+        summary=f"{moment}{asked}: {_advice(options, branches)}.",
         content=content,
         seen=best.worked if branches else best.seen,
         source_events=evidence(
@@ -360,31 +364,31 @@ def _silent_policy(
     )
 
 
-def _branched(branches: Iterable[tuple[str, str]]) -> str:
-    """Each branch, a condition and what to do then, in a sentence of its own.
+def _branch_sentences(branches: Iterable[tuple[str, str]]) -> str:
+    """One sentence for each branch: its condition and what to do then.
 
-    >>> _branched([("the request mentions staging", "apply"), ("the request mentions index", "psql")])
+    >>> _branch_sentences([("the request mentions staging", "apply"), ("the request mentions index", "psql")])
     'If the request mentions staging: apply. If it mentions index: psql'
     """
     sentences, before = [], ""
-    for condition, deed in branches:
+    for condition, action_text in branches:
         again = before.startswith(MENTIONS) and condition.startswith(MENTIONS)
         shortened = condition.replace(MENTIONS, "it mentions", 1) if again else condition
-        sentences.append(f"If {shortened}: {deed}")
+        sentences.append(f"If {shortened}: {action_text}")
         before = condition
     return ". ".join(sentences)
 
 
 def _recommendation(branches: Sequence[tuple[str, Option]]) -> str:
-    """What to do under each condition; for given inputs also what to do if both hold: the user may give both."""
-    sentences = f"{_branched((when, _deed(option, option.worked)) for when, option in branches)}."
+    """What to do under each condition; for inputs given by the user also what to do if both hold."""
+    sentences = f"{_branch_sentences((when, _option_instruction(option, option.worked)) for when, option in branches)}."
     return (
         sentences if branches[0][0].startswith(MENTIONS) else sentences + _if_both([option for _, option in branches])
     )
 
 
 def _if_both(options: Sequence[Option]) -> str:
-    """What to do where several conditions hold: anything if all options nearly always work, else what works best."""
+    """What to do if several conditions hold: anything if all options nearly always work, else what works best."""
     rates = {option.name: option.worked.success_rate for option in options}
     if min(rates.values()) >= _NEARLY_ALWAYS:
         return " If both apply, either will do."
@@ -398,7 +402,7 @@ def _works_better(options: Sequence[Option]) -> bool:
     return best - second >= _CLEARLY_BETTER
 
 
-def _deed(option: Option, seen: Observations) -> str:
+def _option_instruction(option: Option, seen: Observations) -> str:
     """The instruction for an option, with how often it worked."""
     return noted(small(instruction(option.name)), _result_words(seen))
 
@@ -409,10 +413,10 @@ def _point_phrase(point: str) -> str:
     return f"{point[:-1]} has failed" if point.endswith("!") else f"{point} is done"
 
 
-def _advised(options: Sequence[Option], branches: Sequence[tuple[str, Option]]) -> str:
+def _advice(options: Sequence[Option], branches: Sequence[tuple[str, Option]]) -> str:
     """The advice: each option with its condition, or the best option with the reason."""
     if branches:
-        return _branched((when, option.name) for when, option in branches)
+        return _branch_sentences((when, option.name) for when, option in branches)
     return f"{read_action(options[0].name).phrase} first; {_reason(options)}"
 
 
@@ -441,7 +445,7 @@ def _alternative(description: str, option: Option) -> dict[str, Any]:
 
 
 def _outcome(option: Option) -> dict[str, Any]:
-    """The outcome of an option; the event of its first choice stands for the source memory of HMX-A 4.3."""
+    """The outcome of an option; the event of its first choice serves as the source memory of HMX-A 4.3."""
     return {
         "decision": option.name,
         "outcome": _result_words(option.worked),

@@ -1,4 +1,4 @@
-"""What helped after a failure: the model behind playbooks and suggestions."""
+"""Which reactions helped after a failure: the basis of playbooks and of suggestions."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ from hmxgraph.compiler.summary import Amendment, Step
 from hmxgraph.text.terms import most_first
 
 _TWICE = 2
-_WORKS = frozenset({"action", "lookup"})
+_WORK_KINDS = frozenset({"action", "lookup"})
 _HALF = 0.5
 _CHANCE = 0.05
 
@@ -35,13 +35,12 @@ _Ways = dict[tuple[Way, bool, tuple[Amendment, ...]], list[Occurrence]]
 class Recovery:
     """One reaction to the failure of an action: its actions with their usual lines, how often it was tried and helped.
 
-    ``failed`` is the action that failed, and ``credited`` holds the occurrences in which the
-    reaction helped, or all if none did. ``retry`` is set if it is only another attempt; ``changes``
-    then says which inputs changed, and how. ``attempts`` counts the retries of the failed action;
-    without any, the end of the session decides whether it helped. ``displaced`` counts how often
-    the failure was gone but another took its place. ``instead`` is set if the failed action was
-    usually not retried where the reaction helped. ``futile`` is the share of the sessions in which it
-    helped that feedback calls a failure.
+    ``failed`` is the action that failed, and ``credited`` holds the occurrences in which the reaction helped, or all if
+    it never did. ``retry`` is set if it is only another attempt; ``changes`` then says which inputs changed, and how.
+    ``attempts`` counts the retries of the failed action; without any, the outcome of the session decides whether it
+    helped. ``then`` is the action that usually followed. ``displaced`` counts how often the failure was gone but
+    another replaced it. ``instead`` is set if the failed action was usually not retried where the reaction helped.
+    ``futile`` is the share of the sessions in which it helped that feedback calls a failure.
     """
 
     failed: str
@@ -70,10 +69,10 @@ class Recovery:
 
     @property
     def reliable(self) -> bool:
-        """Whether it worked at least every other time.
+        """Whether it worked at least half of the time.
 
-        A repair worked if it removed the error, whatever failed next; a retry only if it succeeded, unless it is known
-        what it changed and the error went away each time.
+        A repair worked if it removed the error, whatever failed next. A retry must have succeeded, unless its changes
+        are known and the error went away each time.
         """
         removed = self.informed and self.seen.successes == self.seen.count > 1
         worked = self.seen.successes - (self.displaced if self.retry and not removed else 0)
@@ -97,30 +96,30 @@ class Recovery:
     @property
     def coincidence(self) -> bool:
         """Whether it may be unrelated to the failure: a change made once and no retry after it."""
-        return self._unattested and self.seen.count < _TWICE and is_action(self.action)
+        return self._never_retried and self.seen.count < _TWICE and is_action(self.action)
 
     @property
     def guesswork(self) -> bool:
         """Whether the only evidence is the end of at most one session, without any retry."""
-        return self._unattested and self.seen.successes < _TWICE and kind_of(self.action) in _WORKS
+        return self._never_retried and self.seen.successes < _TWICE and kind_of(self.action) in _WORK_KINDS
 
     @property
     def comes_first(self) -> bool:
-        """Whether most reactions that it is credited for began with it."""
+        """Whether most credited reactions began with it."""
         firsts = [occurrence.changes[0] == self.action for occurrence in self.credited if occurrence.changes]
         return 2 * sum(firsts) >= len(firsts)
 
     def steps_of(self, action: str) -> list[Step]:
-        """The steps that did *action* in the occurrences that it is credited for."""
+        """The steps that took *action* in the credited occurrences."""
         return [step for occurrence in self.credited for step in occurrence.route if step.action == action]
 
     @property
-    def _unattested(self) -> bool:
+    def _never_retried(self) -> bool:
         return not self.attempts and not self.retry
 
     @property
     def score(self) -> float:
-        """Laplace's estimate, discounted for few observations as confidence is (DESIGN 6)."""
+        """The tries times (success rate plus one half), by which reactions are ranked."""
         return self.seen.count * (self.seen.success_rate + 0.5)
 
 
@@ -133,11 +132,11 @@ def recoveries(group: FailureGroup) -> list[Recovery]:
     ]
     by_failed: defaultdict[str, list[Occurrence]] = defaultdict(list)
     for occurrence in judged:
-        # Where programs fail alike, the same repair helps them all.
-        named = group.action if serves_any_purpose(occurrence.action) else occurrence.action
-        by_failed[named].append(occurrence)
+        # Programs that fail alike share their repair.
+        failed_action = group.action if serves_any_purpose(occurrence.action) else occurrence.action
+        by_failed[failed_action].append(occurrence)
     tried = [
-        _with_vain_tries(_recovery(failed, key, occurrences), by_failed[failed])
+        _with_failed_tries(_recovery(failed, key, occurrences), by_failed[failed])
         for failed in sorted(by_failed)
         for key, occurrences in sorted(_candidates(by_failed[failed], group.says).items())
     ]
@@ -163,23 +162,26 @@ def recoveries(group: FailureGroup) -> list[Recovery]:
     return kept
 
 
-def _with_vain_tries(recovery: Recovery, occurrences: Sequence[Occurrence]) -> Recovery:
-    """A lookup in place of another, counted also where it failed and the first one was tried again."""
+def _with_failed_tries(recovery: Recovery, occurrences: Sequence[Occurrence]) -> Recovery:
+    """Count a lookup in place of another also where it failed and the original was tried again."""
     if recovery.retry or not recovery.instead or len(recovery.actions) > 1 or kind_of(recovery.action) != "lookup":
         return recovery
-    vain = [
+    failed_tries = [
         occurrence.summary.session_id
         for occurrence in occurrences
         if occurrence.again is not None
         and any(step.action == recovery.action and step.ok is False for step in occurrence.following)
     ]
     seen = recovery.seen
-    sessions = seen.sessions + len(set(vain))
-    return replace(recovery, seen=replace(seen, sessions=sessions, count=seen.count + len(vain)))
+    sessions = seen.sessions + len(set(failed_tries))
+    return replace(recovery, seen=replace(seen, sessions=sessions, count=seen.count + len(failed_tries)))
 
 
 def advisable(candidates: Sequence[Recovery]) -> list[Recovery]:
-    """The reactions worth suggesting: no guesses, and nothing that usually failed where another usually worked."""
+    """The reactions to report: no guesswork, and if one usually worked, none that worked less than half of the time.
+
+    Reactions that never worked are kept, as a warning.
+    """
     sure = [recovery for recovery in candidates if not recovery.guesswork]
     good = any(recovery.seen.success_rate >= _HALF for recovery in sure if kind_of(recovery.action) != "handover")
     return [recovery for recovery in sure if not good or recovery.unknown or not 0 < recovery.seen.success_rate < _HALF]
@@ -188,8 +190,8 @@ def advisable(candidates: Sequence[Recovery]) -> list[Recovery]:
 def went_elsewhere(occurrence: Occurrence) -> bool:
     """Whether the failed action was never retried and other work followed, which says nothing about the failure.
 
-    Other work is the same program for another purpose, or a tool that is no other way to the same end, unless a
-    decision or feedback says that it was.
+    Other work is the same program with another purpose, or a tool that does not serve the same end, unless a decision
+    or feedback says that it did.
     """
     if occurrence.again is not None or occurrence.declared or not occurrence.route:
         return False
@@ -199,7 +201,7 @@ def went_elsewhere(occurrence: Occurrence) -> bool:
 
 
 def _changes_something_else(way: Step, occurrence: Occurrence) -> bool:
-    """Whether *way* is a change of things that the failed change did not name, such as another order."""
+    """Whether *way* changes items that the failed change did not name, such as another order."""
     failed = occurrence.failed_step
     if failed is None or not is_action(way.action) or not is_action(failed.action):
         return False
@@ -209,10 +211,10 @@ def _changes_something_else(way: Step, occurrence: Occurrence) -> bool:
 
 
 def tallies(advised: Iterable[Recovery], failed: str) -> list[dict[str, Any]]:
-    """The tries and successes of each first action, in the form that the metadata of a playbook stores.
+    """The tries and successes of each first action, as stored in the metadata of a playbook.
 
-    Those after the failure of another action than *failed*, the usual one, name it. A check that is run after other
-    work is no first action.
+    A recovery from the failure of another action than *failed*, the usual one, names that action. A check that runs
+    after other work is not a first action.
     """
     counted: dict[tuple[str, str], dict[str, Any]] = {}
     for recovery in (recovery for recovery in advised if recovery.comes_first):
@@ -229,11 +231,11 @@ def tallies(advised: Iterable[Recovery], failed: str) -> list[dict[str, Any]]:
 def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
     """The occurrences of each way: whole routes, and single actions with every route that contains them.
 
-    Retries are divided by the inputs that changed.
+    Retries are grouped by the inputs that changed.
 
-    A single action that failed alone gets no credit for longer routes that worked: it needed something else. An action
-    that was never tried alone is a separate way only if the failure was gone clearly more often with it than without,
-    or if the *message* names it and the failure was gone each time.
+    A single action that did not help alone gets no credit for longer routes that helped: something else was needed. An
+    action never tried alone is a separate way only if the failure was gone clearly more often with it than without, or
+    if the *message* names it and the failure was gone each time.
     """
     exact: dict[tuple[Way, bool], list[Occurrence]] = {}
     for occurrence in occurrences:
@@ -244,9 +246,11 @@ def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
         for (way, retry), group in exact.items()
         for changes, alike in (_by_changes(group) if retry else [((), group)])
     }
-    for single in sorted({name for occurrence in occurrences for name in _made(occurrence)}):
+    for single in sorted({name for occurrence in occurrences for name in _actions_of(occurrence)}):
         alone = exact.get(((single,), False), [])
-        longer = [occurrence for occurrence in occurrences if single in _made(occurrence) and _with_others(occurrence)]
+        longer = [
+            occurrence for occurrence in occurrences if single in _actions_of(occurrence) and _has_several(occurrence)
+        ]
         needed_more = (
             alone
             and not any(occurrence.helped for occurrence in alone)
@@ -261,7 +265,7 @@ def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
 
 
 def _by_changes(retries: Sequence[Occurrence]) -> Iterator[tuple[tuple[Amendment, ...], list[Occurrence]]]:
-    """Retries grouped by the most frequent change among those left; last, those without any.
+    """Group the retries by their changes, repeatedly by the most frequent one; retries without changes come last.
 
     Changes that say how to repeat them come first.
     """
@@ -275,18 +279,18 @@ def _by_changes(retries: Sequence[Occurrence]) -> Iterator[tuple[tuple[Amendment
 
 
 def common_changes(retries: Sequence[Occurrence]) -> tuple[Amendment, ...]:
-    """The changes that most of these retries made, with the details that most share."""
+    """The changes that most of these retries made, with the details shared by most."""
     shared = Counter(change for occurrence in retries for change in _kinds(occurrence))
     full = Counter(change for occurrence in retries for change in changed_inputs(occurrence))
     common = [change for change in most_first(full) if full[change] > _HALF * len(retries)]
     bare = [change for change in most_first(shared) if shared[change] > _HALF * len(retries)]
-    return (*common, *(change for change in bare if change not in map(_bare, common)))
+    return (*common, *(change for change in bare if change not in map(_without_details, common)))
 
 
 def changed_inputs(occurrence: Occurrence) -> tuple[Amendment, ...]:
-    """The inputs changed in the next attempt, and how; a command line shows its own changes.
+    """The inputs changed in the next attempt, and how.
 
-    If the agent spoke with the user in between, a new value counts as the user's choice.
+    If the user spoke in between, a new value counts as the user's choice.
     """
     changes = () if occurrence.again is None else occurrence.again.amendments
     if not occurrence.settled:
@@ -298,29 +302,29 @@ def changed_inputs(occurrence: Occurrence) -> tuple[Amendment, ...]:
 
 
 def _kinds(occurrence: Occurrence) -> set[Amendment]:
-    return set(map(_bare, changed_inputs(occurrence)))
+    return set(map(_without_details, changed_inputs(occurrence)))
 
 
-def _bare(change: Amendment) -> Amendment:
-    """*change* without details that vary between retries that made the same change."""
+def _without_details(change: Amendment) -> Amendment:
+    """*change* without the details that vary between retries with the same change."""
     if change.how in {CHOSEN, ASKED}:
         return Amendment(change.input, CHOSEN)
     return replace(change, detail="") if change.how == GIVEN else change
 
 
-def _made(occurrence: Occurrence) -> Way:
-    """All actions of the reaction; none if it is nothing but a retry."""
+def _actions_of(occurrence: Occurrence) -> Way:
+    """All actions of the reaction; none if it is only a retry."""
     return occurrence.changes or tuple(step.action for step in occurrence.route)
 
 
-def _with_others(occurrence: Occurrence) -> bool:
-    return len(_made(occurrence)) > 1
+def _has_several(occurrence: Occurrence) -> bool:
+    return len(_actions_of(occurrence)) > 1
 
 
 def _makes_the_difference(action: str, occurrences: Sequence[Occurrence]) -> bool:
     """Whether the failure was gone more often after reactions with *action* than chance explains."""
     judged = (
-        ("", action in _made(occurrence), occurrence.helped)
+        ("", action in _actions_of(occurrence), occurrence.helped)
         for occurrence in occurrences
         if occurrence.helped is not None
     )
@@ -349,11 +353,11 @@ def _recovery(failed: str, key: tuple[Way, bool, tuple[Amendment, ...]], occurre
     )
     credited = [occurrence for occurrence in occurrences if occurrence.helped] or list(occurrences)
     again = sum(occurrence.again is not None for occurrence in credited)
-    after = [_next(occurrence, way, retry=retry) for occurrence in credited]
+    after = [_next_action(occurrence, way, retry=retry) for occurrence in credited]
     return Recovery(
         failed=failed,
         actions=way,
-        lines=tuple(usual_line(_steps(name, credited, retry=retry)) for name in way),
+        lines=tuple(usual_line(_steps_with_slots(name, credited, retry=retry)) for name in way),
         retry=retry,
         seen=seen,
         attempts=sum(occurrence.again is not None for occurrence in occurrences),
@@ -363,19 +367,19 @@ def _recovery(failed: str, key: tuple[Way, bool, tuple[Amendment, ...]], occurre
         changes=changes,
         displaced=sum(occurrence.displaced for occurrence in judged),
         instead=again <= _HALF * len(credited),
-        # A lookup is done once it has its result, however the session ends.
+        # A lookup worked if it returned its result, however the session ends.
         futile=_share_rejected(credited) if is_action(way[0]) else 0,
     )
 
 
 def _share_rejected(credited: Sequence[Occurrence]) -> float:
-    """The share of the sessions in which a reaction helped that feedback rejects."""
+    """The share of sessions rejected by feedback among those in which the reaction helped."""
     helped = [occurrence.summary.rejected for occurrence in credited if occurrence.helped]
     return sum(helped) / len(helped) if helped else 0
 
 
-def _steps(action: str, credited: Sequence[Occurrence], *, retry: bool) -> list[Step]:
-    """The steps that did *action*, with slots in their lines."""
+def _steps_with_slots(action: str, credited: Sequence[Occurrence], *, retry: bool) -> list[Step]:
+    """The steps that took *action*, with slots in their lines."""
     chosen = [
         (occurrence, step)
         for occurrence in credited
@@ -389,7 +393,7 @@ def _steps(action: str, credited: Sequence[Occurrence], *, retry: bool) -> list[
     ]
 
 
-def _next(occurrence: Occurrence, way: Way, *, retry: bool) -> str:
+def _next_action(occurrence: Occurrence, way: Way, *, retry: bool) -> str:
     if retry:
         return ""
     if occurrence.again is not None:

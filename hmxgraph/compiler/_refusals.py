@@ -1,4 +1,4 @@
-"""decision_policy: a change that is often asked for and seldom right to make (HMX-A 4.3)."""
+"""decision_policy: a change that is often requested and seldom right to make (HMX-A 4.3)."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,24 +14,28 @@ from hmxgraph.text.artifacts import times
 from hmxgraph.text.terms import most_first, words
 
 _HALF = 0.5
-# The least number of sessions that asked, the least share that changed nothing, and how much better those have to go.
-_ENOUGH, _SELDOM, _CLEARLY_BETTER = 8, 0.2, 0.3
+# Minimum sessions that asked for the change and succeeded, or that made it; minimum share of the former that changed
+# nothing; how much higher the success rate without the change must be.
+_ENOUGH, _LEAST_DECLINED, _CLEARLY_BETTER = 8, 0.2, 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The sessions that asked for a *change*, by its verb: those that changed nothing, and those that made it."""
+class RequestedChange:
+    """A *change*, its verb, and the sessions that asked for it: those that changed nothing, and those that made it.
+
+    ``declined_share`` is the share of the successful ones that changed nothing.
+    """
 
     change: str
     verb: str
-    idle: tuple[SessionSummary, ...]
-    made: tuple[SessionSummary, ...]
-    share: float
+    without_change: tuple[SessionSummary, ...]
+    with_change: tuple[SessionSummary, ...]
+    declined_share: float
 
     @property
     def precondition(self) -> str:
-        """That the change has to be possible, with how often it was not."""
-        tenths = round(10 * self.share)
+        """The precondition that the change is possible, with how often it was not."""
+        tenths = round(10 * self.declined_share)
         return (
             f"The change is possible: in about {tenths} of 10 successful sessions that asked to {self.verb}, "
             "nothing was changed"
@@ -39,16 +43,19 @@ class Asked:
 
     @property
     def usually_declined(self) -> bool:
-        """Whether most sessions that went well changed nothing."""
-        return self.share > _HALF
+        """Whether most successful sessions changed nothing."""
+        return self.declined_share > _HALF
 
 
-def changes_asked_for(classes: Sequence[GoalClass]) -> dict[str, Asked]:
-    """By class name, the only change of the class, where a fair share of those who asked for it were denied it."""
-    asking = _Asking([member for goal_class in classes for member in goal_class.members])
+def changes_asked_for(classes: Sequence[GoalClass]) -> dict[str, RequestedChange]:
+    """For each class with a single change, by class name: the sessions that asked for it.
+
+    Changes that were seldom declined are left out.
+    """
+    requests = _ChangeRequests([member for goal_class in classes for member in goal_class.members])
     changes = {goal_class.name: _only_change(goal_class) for goal_class in classes}
-    found = {name: asking.for_change(change) for name, change in changes.items() if change}
-    return {name: asked for name, asked in found.items() if asked is not None}
+    requested = {name: requests.for_change(change) for name, change in changes.items() if change}
+    return {name: change for name, change in requested.items() if change is not None}
 
 
 def _only_change(goal_class: GoalClass) -> str:
@@ -57,61 +64,70 @@ def _only_change(goal_class: GoalClass) -> str:
     return changes[0] if len(changes) == 1 and not serves_any_purpose(changes[0]) else ""
 
 
-class _Asking:
+class _ChangeRequests:
     """Finds the sessions that ask for a change; requests are read once, and once more for each verb."""
 
     def __init__(self, sessions: Sequence[SessionSummary]) -> None:
         self._words = [(session, frozenset(words(session.request))) for session in sessions]
         self._by_verb: dict[str, list[SessionSummary]] = {}
 
-    def for_change(self, change: str) -> Asked | None:
-        """What the sessions did that asked for *change*; None if they were seldom denied it."""
+    def for_change(self, change: str) -> RequestedChange | None:
+        """The sessions that asked for *change*, split by whether they made it; None if it was seldom declined."""
         verb = read_action(change).verb
         if verb not in self._by_verb:
             self._by_verb[verb] = [
-                session for session, said in self._words if verb in said and asked_to(verb, [session.request])
+                session
+                for session, request_words in self._words
+                if verb in request_words and asked_to(verb, [session.request])
             ]
         asking = self._by_verb[verb]
-        idle = tuple(session for session in asking if not any(map(is_action, session.actions)))
-        well = sum(session.succeeded for session in asking)
-        denied = sum(session.succeeded for session in idle)
-        if well < _ENOUGH or denied < _SELDOM * well:
+        without_change = tuple(session for session in asking if not any(map(is_action, session.actions)))
+        succeeded = sum(session.succeeded for session in asking)
+        declined = sum(session.succeeded for session in without_change)
+        if succeeded < _ENOUGH or declined < _LEAST_DECLINED * succeeded:
             return None
-        made = tuple(session for session in asking if change in session.actions)
-        return Asked(change, verb, idle, made, denied / well)
+        with_change = tuple(session for session in asking if change in session.actions)
+        return RequestedChange(change, verb, without_change, with_change, declined / succeeded)
 
 
-def refusals(asked: Iterable[Asked], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
+def refusals(requested: Iterable[RequestedChange], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
     """A policy for each change that most sessions did not make, if those that made it went worse."""
-    for found in {each.change: each for each in asked if each.usually_declined}.values():
-        idle, made = (Observations.of_sessions(done, done) for done in (found.idle, found.made))
-        if made.count >= _ENOUGH and idle.success_rate >= made.success_rate + _CLEARLY_BETTER:
-            yield _policy(found, idle, made, profile)
+    for declined in {each.change: each for each in requested if each.usually_declined}.values():
+        without, made = (
+            Observations.of_sessions(sessions, sessions) for sessions in (declined.without_change, declined.with_change)
+        )
+        if made.count >= _ENOUGH and without.success_rate >= made.success_rate + _CLEARLY_BETTER:
+            yield _policy(declined, without, made, profile)
 
 
-def _policy(found: Asked, idle: Observations, made: Observations, profile: CompilerProfile) -> ArtifactDraft:
-    deed, lookups = read_action(found.change).phrase, _lookups(found.idle)
-    looking = f"look with {listed(lookups)} whether it is possible" if lookups else "see whether it is possible"
-    scope = subjects([found.change, *lookups])[:6]
+def _policy(
+    declined: RequestedChange, without: Observations, made: Observations, profile: CompilerProfile
+) -> ArtifactDraft:
+    phrase, lookups = read_action(declined.change).phrase, _lookups(declined.without_change)
+    check = f"check with {listed(lookups)} whether it is possible" if lookups else "check whether it is possible"
+    scope = subjects([declined.change, *lookups])[:6]
     return ArtifactDraft(
         artifact_type="decision_policy",
-        lineage_key=f"refusal:{found.change}",
-        title=title(f"Asked to {deed}: usually nothing is changed"),
-        summary=f"When the user asks to {deed}: first {looking}; usually nothing is changed, with the reason told.",
+        lineage_key=f"refusal:{declined.change}",
+        title=title(f"When asked to {phrase}: usually change nothing"),
+        summary=(
+            f"When the user asks to {phrase}: first {check}; in most sessions nothing was changed, and the user was "
+            "told why."
+        ),
         content={
-            "condition": f"the user asks to {deed}",
+            "condition": f"the user asks to {phrase}",
             "recommendation": (
-                f"First {looking}; else change nothing and say why. Sessions that changed nothing went well "
-                f"{_share(idle)}, those that called {found.change} {_share(made)}."
+                f"First {check}; if not, change nothing and say why. Sessions that changed nothing went well "
+                f"{_share(without)}, those that called {declined.change} {_share(made)}."
             ),
             "alternatives": [],
             "outcomes": [],
             "scope": scope,
         },
-        seen=idle,
-        source_events=evidence((trail(session) for session in found.idle), profile.max_evidence),
+        seen=without,
+        source_events=evidence((trail(session) for session in declined.without_change), profile.max_evidence),
         tags=tags(["decision", *scope]),
-        metadata={"origin": "refusals", "tools": [*lookups, found.change]},
+        metadata={"origin": "refusals", "tools": [*lookups, declined.change]},
     )
 
 

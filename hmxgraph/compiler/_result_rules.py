@@ -1,8 +1,9 @@
-"""decision_policy: what the results of a lookup decide (HMX-A 4.3).
+"""decision_policy: actions that depend on the result of a lookup (HMX-A 4.3).
 
-Two kinds of rules. An action waits for a statement if the lookup nearly always said it before the action worked, and
-says it much less often otherwise: only pending orders are cancelled. A statement calls for an action if successful
-sessions nearly always take it then, and seldom otherwise: a mode that is on is switched off.
+There are two kinds of rules. An action waits for a statement if the lookup nearly always said it before the action
+worked, and says it much less often in general: only pending orders are cancelled. A statement calls for an action if
+successful sessions nearly always take the action after it, and much less often otherwise: a mode that is on is switched
+off.
 """
 
 import math
@@ -23,18 +24,18 @@ from hmxgraph.text.artifacts import times
 from hmxgraph.text.lines import plain_quotes
 from hmxgraph.text.terms import terms
 
-# Share of the cases in which a rule holds, how much more often than usual, and the probability of this by chance, for
-# any of the statements that come into question, and for what is called for any of the actions, too (Bonferroni).
+# Minimum share of cases in which a rule holds, minimum difference from the usual share, and maximum probability of this
+# by chance, over all statements and actions compared (Bonferroni).
 _NEARLY_ALWAYS, _MORE, _BY_CHANCE = 0.8, 0.25, 0.05
-# How many things have to call for an action: sessions that went well have much in common.
-_LEAST_CALLS = 5
-# A field with more values than this names things; one with a single value decides nothing.
+# Minimum items that call for an action: successful sessions have much in common.
+_LEAST_ITEMS = 5
+# Numbers of values of a field that decides: one with more values names items, one with a single value decides nothing.
 _SEVERAL_VALUES, _FEW_VALUES = 2, 12
 _MOST_BRANCHES = 6
 
 
 class _Case(NamedTuple):
-    """An action that worked, and the latest result of a lookup before it: about the same, or about nothing named."""
+    """An action that worked, and the latest earlier result of a lookup about the same item, or about no named item."""
 
     session: SessionSummary
     lookup: Step
@@ -42,19 +43,19 @@ class _Case(NamedTuple):
 
     @property
     def about(self) -> str:
-        """What both are about; the session if the lookup names nothing."""
-        return _about(self.session, self.lookup)
+        """The item that both are about; the session if the lookup names none."""
+        return _item(self.session, self.lookup)
 
 
-def _about(session: SessionSummary, lookup: Step) -> str:
+def _item(session: SessionSummary, lookup: Step) -> str:
     return " ".join(lookup.about) or session.session_id
 
 
 @dataclass(frozen=True, slots=True)
 class ResultRule:
-    """What a *statement* of a lookup means for an action: it waits for it, or is called for by it.
+    """A *statement* of a lookup that an action waits for, or that calls for the action (*called_for*).
 
-    ``holds`` of its ``count`` cases follow it; ``chance`` is the probability that they do so by chance.
+    ``holds`` of its ``count`` cases follow the rule; ``chance`` is the probability of that by chance.
     """
 
     action: str
@@ -68,7 +69,7 @@ class ResultRule:
 
     @property
     def condition(self) -> str:
-        """What has to hold before the action, for a procedure."""
+        """The condition of the action, for a procedure."""
         return f"{self.lookup} says {self.quotation}"
 
     @property
@@ -78,24 +79,24 @@ class ResultRule:
 
     @property
     def how_often(self) -> str:
-        """How often that was so, among the times the action worked or the sessions that went well."""
+        """How often the rule held when the action worked or in sessions that went well."""
         return _how_often([self])
 
 
 def result_rules(sessions: Iterable[SessionSummary], profile: CompilerProfile) -> list[ResultRule]:
-    """The rules that *sessions* show, at most one of each kind for an action and a lookup, the clearest first."""
+    """The rules of *sessions*, the clearest first; at most one of each kind per action and lookup."""
     records = _Records(sorted(sessions, key=lambda session: session.session_id))
-    found = [
+    rules = [
         rule
         for action, lookup in sorted(records.cases)
         for rule in (_waits_for(action, lookup, records, profile.min_cases), _called_for(action, lookup, records))
         if rule is not None
     ]
-    return sorted(found, key=lambda rule: (rule.chance, rule.action, rule.lookup))
+    return sorted(rules, key=lambda rule: (rule.chance, rule.action, rule.lookup))
 
 
 def rule_for_each(rules: Iterable[ResultRule], *, called_for: bool) -> dict[str, ResultRule]:
-    """The clearest rule for each action, of this kind if there is one: it is called for, or it waits."""
+    """The clearest rule for each action, preferably of this kind: that calls for it, or that it waits for."""
     chosen = dict[str, ResultRule]()
     for rule in sorted(rules, key=lambda rule: rule.called_for is not called_for):
         chosen.setdefault(rule.action, rule)
@@ -105,7 +106,7 @@ def rule_for_each(rules: Iterable[ResultRule], *, called_for: bool) -> dict[str,
 def result_policies(rules: Sequence[ResultRule], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
     """One policy for each lookup whose results decide something.
 
-    Several lookups may call for an action; if none does, it waits for its clearest statement only.
+    All rules that call for an action are included; of those that it waits for, only the clearest, if none calls for it.
     """
     by_lookup: defaultdict[str, list[ResultRule]] = defaultdict(list)
     clearest = rule_for_each(rules, called_for=True)
@@ -117,12 +118,12 @@ def result_policies(rules: Sequence[ResultRule], profile: CompilerProfile) -> It
 
 
 def waiting_changes(rules: Iterable[ResultRule]) -> dict[str, ResultRule]:
-    """What each action waits for, if it waits for a statement."""
+    """For each action that waits for a statement, the rule."""
     return {rule.action: rule for rule in rules if not rule.called_for}
 
 
 def refused_calls(rules: Iterable[ResultRule], sessions: Iterable[SessionSummary]) -> dict[str, ResultRule]:
-    """The failures that a rule explains, by the id of their event: the action did not wait for its statement."""
+    """The rules that explain failures, by the id of the failure's event: the action did not wait for its statement."""
     waiting = waiting_changes(rules)
     return {
         failure.event_id: rule
@@ -136,14 +137,14 @@ def refused_calls(rules: Iterable[ResultRule], sessions: Iterable[SessionSummary
 
 
 def _result_before(place: int, lookup: str, session: SessionSummary) -> Step | None:
-    """The latest result of *lookup* before the step at *place* that is about the same."""
+    """The latest result of *lookup* before the step at *place* that is about the same item."""
     about = session.steps[place].about
     results = (step for step in reversed(session.steps[:place]) if step.action == lookup and step.says)
     return next((step for step in results if not step.about or not set(step.about).isdisjoint(about)), None)
 
 
 class _Records:
-    """What lookups said, and what was done after that with success."""
+    """The results of lookups, and the successful actions after them."""
 
     def __init__(self, sessions: Sequence[SessionSummary]) -> None:
         self._sessions = sessions
@@ -155,22 +156,22 @@ class _Records:
 
     @cached_property
     def cases(self) -> Mapping[tuple[str, str], list[_Case]]:
-        """The cases of successful sessions by action and lookup, one for each session and thing."""
+        """The cases of successful sessions by action and lookup, one for each session and item."""
         cases: defaultdict[tuple[str, str], dict[tuple[str, str], _Case]] = defaultdict(dict)
         for session in self._sessions:
             for case in _cases(session) if session.succeeded else ():
                 cases[case.step.action, case.lookup.action].setdefault((session.session_id, case.about), case)
-        return {key: list(found.values()) for key, found in cases.items()}
+        return {key: list(by_item.values()) for key, by_item in cases.items()}
 
     @cached_property
     def seen(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
-        """For each lookup, each thing that successful sessions looked up, with all that was said about it."""
+        """For each lookup, the items that successful sessions looked up, with all statements about them."""
         seen: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         for session in self._sessions:
             for step in session.steps if session.succeeded else ():
                 if step.says:
-                    seen[step.action][_about(session, step)].update(step.says)
-        return {lookup: {about: frozenset(said) for about, said in seen[lookup].items()} for lookup in seen}
+                    seen[step.action][_item(session, step)].update(step.says)
+        return {lookup: {item: frozenset(says) for item, says in seen[lookup].items()} for lookup in seen}
 
     def actions_after(self, lookup: str) -> int:
         """The number of actions taken after *lookup*."""
@@ -185,7 +186,7 @@ class _Records:
         return Fraction(self._statements[lookup][statement], self._results[lookup])
 
     def decides(self, lookup: str, statement: str) -> bool:
-        """Whether the field of *statement* has a few values; a line without a field is a value of its own."""
+        """Whether the field of *statement* has a few values; a line without a field counts as deciding."""
         name, mark, _ = statement.partition(": ")
         if not mark:
             return True
@@ -206,42 +207,42 @@ def _cases(session: SessionSummary) -> Iterator[_Case]:
 
 
 def _waits_for(action: str, lookup: str, records: _Records, least: int) -> ResultRule | None:
-    """The statement that *action* waits for most clearly, shown by at *least* that number of things and of sessions.
+    """The statement that *action* waits for most clearly, shown by at least *least* items and as many sessions.
 
-    Counted are the things that actions are about: many sessions about one of them show nothing about others. Other
-    lookups say much that happens to be so each time, unless they speak of what the action is about.
+    Items are counted, because many sessions about one item show nothing about others. Unless a statement shares a noun
+    with the action, its probability is corrected for the number of lookups: some hold each time by coincidence.
     """
     cases = records.cases[action, lookup]
     things: defaultdict[str, set[str]] = defaultdict(set)
     for case in cases:
         for statement in case.lookup.says:
             things[statement].add(case.about)
-    total = _distinct(case.about for case in cases)
+    total = _count_distinct(case.about for case in cases)
     chances = {
         statement: len(things)
-        * (1 if _speaks_of(action, statement) else records.lookups_before(action))
+        * (1 if _shared_nouns(action, statement) else records.lookups_before(action))
         * _chance(len(about), total, records.share(lookup, statement))
         for statement, about in things.items()
         if len(about) >= least and records.decides(lookup, statement)
     }
     statement = _clearest(chances, action)
     holding = [case for case in cases if statement in case.lookup.says]
-    if not statement or _distinct(case.session.session_id for case in holding) < least:
+    if not statement or _count_distinct(case.session.session_id for case in holding) < least:
         return None
     return ResultRule(action, lookup, statement, len(holding), len(cases), chances[statement], tuple(cases))
 
 
 def _called_for(action: str, lookup: str, records: _Records) -> ResultRule | None:
-    """The statement that calls for *action* most clearly; the action is taken after it more than otherwise."""
+    """The statement that calls for *action* most clearly: the action is taken more often after it than otherwise."""
     cases, seen = records.cases[action, lookup], records.seen[lookup]
     acted = {case.about for case in cases}
-    said = {statement for case in cases for statement in case.lookup.says}
-    things = {statement: {about for about in seen if statement in seen[about]} for statement in sorted(said)}
+    statements = {statement for case in cases for statement in case.lookup.says}
+    things = {statement: {about for about in seen if statement in seen[about]} for statement in sorted(statements)}
     comparisons = len(things) * records.actions_after(lookup)
     chances = {}
     for statement, about in things.items():
         both = len(acted & about)
-        enough = both >= max(_LEAST_CALLS, _NEARLY_ALWAYS * len(about))
+        enough = both >= max(_LEAST_ITEMS, _NEARLY_ALWAYS * len(about))
         telling = both / len(acted) - records.share(lookup, statement) >= _MORE
         if enough and telling and records.decides(lookup, statement):
             chances[statement] = comparisons * _chance_of_both(both, len(about), len(acted), len(seen))
@@ -254,27 +255,27 @@ def _called_for(action: str, lookup: str, records: _Records) -> ResultRule | Non
 
 
 def _clearest(chances: Mapping[str, float], action: str) -> str:
-    """The statement that chance explains least, if it is improbable enough; of several one about the action."""
+    """The statement that chance explains least, if significant; ties go to the one with more nouns of the action."""
     ranked = min(
-        ((chance, -_speaks_of(action, statement), statement) for statement, chance in chances.items()),
+        ((chance, -_shared_nouns(action, statement), statement) for statement, chance in chances.items()),
         default=(1.0, 0, ""),
     )
     return ranked[2] if ranked[0] <= _BY_CHANCE else ""
 
 
-def _speaks_of(action: str, statement: str) -> int:
-    """How many nouns of *action* are in *statement*."""
+def _shared_nouns(action: str, statement: str) -> int:
+    """The number of nouns of *action* in *statement*."""
     return len(set(terms(" ".join(noun_words(action)))).intersection(terms(statement)))
 
 
-def _distinct(values: Iterable[str]) -> int:
+def _count_distinct(values: Iterable[str]) -> int:
     return len(set(values))
 
 
 def _chance(count: int, total: int, usual: Fraction) -> float:
-    """The probability of at least *count* of *total* at the *usual* share; 1 if their own share is not clearly more.
+    """The probability of at least *count* of *total* at the *usual* share; 1 if their own share is not clearly higher.
 
-    Exact: the same on every machine, and without an overflow for thousands of cases.
+    Computed in integers: the same on every machine, without overflow for thousands of cases.
 
     >>> round(_chance(8, 8, Fraction(1, 2)), 4), _chance(6, 8, Fraction(7, 10))
     (0.0039, 1.0)
@@ -288,7 +289,7 @@ def _chance(count: int, total: int, usual: Fraction) -> float:
 
 
 def _chance_of_both(both: int, first: int, second: int, total: int) -> float:
-    """The probability that two independent parts of *total* things share at least *both* (Fisher's exact test).
+    """The probability that two independent subsets of *total* items share at least *both* (Fisher's exact test).
 
     >>> _chance_of_both(5, 5, 5, 10) == 1 / math.comb(10, 5), _chance_of_both(4, 4, 8, 8)
     (True, 1.0)
@@ -305,22 +306,22 @@ def _policy(lookup: str, rules: Iterable[ResultRule], profile: CompilerProfile) 
     shown = list(branches.values())[:_MOST_BRANCHES]
     chosen = [rule for branch in shown for rule in branch]
     actions, cases = [rule.action for rule in chosen], [case for rule in chosen for case in rule.cases]
-    heading = f"What {lookup} says decides about {listed(actions)}"
+    heading = f"The result of {lookup} decides whether to use {listed(actions)}"
     scope = subjects([lookup, *actions])[:6]
     return ArtifactDraft(
         artifact_type="decision_policy",
         lineage_key=f"result:{lookup}",
-        title=title(heading if len(heading) <= LONGEST_TITLE else f"What {lookup} says decides what to do"),
+        title=title(heading if len(heading) <= LONGEST_TITLE else f"The result of {lookup} decides what to do"),
         summary=f"When {lookup} is done: {'; '.join(map(_advice, shown))}.",
         content={
             "condition": f"{lookup} is done",
-            "recommendation": f"{'. '.join(capital(noted) for noted in map(_noted, shown))}.",
+            "recommendation": f"{'. '.join(capital(advice) for advice in map(_advice_with_counts, shown))}.",
             "alternatives": [],
             "outcomes": [_outcome(rule) for rule in chosen],
             "scope": scope,
         },
         seen=Observations(
-            _distinct(case.session.session_id for case in cases),
+            _count_distinct(case.session.session_id for case in cases),
             sum(rule.count for rule in chosen),
             sum(rule.holds for rule in chosen),
         ),
@@ -334,16 +335,16 @@ def _policy(lookup: str, rules: Iterable[ResultRule], profile: CompilerProfile) 
 
 
 def _advice(branch: Sequence[ResultRule]) -> str:
-    """What to do, or not to do otherwise, where the lookup says what these rules have in common."""
-    named = [rule.action for rule in branch]
+    """What to do if, or only if, the lookup says the statement of these rules."""
+    actions = [rule.action for rule in branch]
     use = "have the user use" if done_by_user([case.step for rule in branch for case in rule.cases]) else "use"
     if branch[0].called_for:
-        return f"where it says {branch[0].quotation}, {use} {listed(named)}"
-    return f"{use} {listed(named, 'or')} only where it says {branch[0].quotation}"
+        return f"where it says {branch[0].quotation}, {use} {listed(actions)}"
+    return f"{use} {listed(actions, 'or')} only where it says {branch[0].quotation}"
 
 
-def _noted(branch: Sequence[ResultRule]) -> str:
-    """The advice, with how often it was so for all its actions together."""
+def _advice_with_counts(branch: Sequence[ResultRule]) -> str:
+    """The advice, with how often it held for all its actions together."""
     return f"{_advice(branch)} ({_how_often(branch)})"
 
 

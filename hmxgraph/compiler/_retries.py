@@ -39,8 +39,7 @@ _TEMPLATES = {
 def call_again(action: str, changes: Sequence[Amendment], *, settled: bool, wrong: bool = True) -> str:
     """The instruction to call *action* again with these changes; "" if they do not say what to do.
 
-    *settled* says that the agent spoke to the user before the new attempt, *wrong* that the error calls the old values
-    wrong.
+    *settled* is set if the user spoke before the new attempt, *wrong* if the error says that the old values are wrong.
 
     >>> call_again("find_user", [Amendment("zip", "asked")], settled=True)
     'Ask the user for the right zip, then call find_user again'
@@ -50,18 +49,18 @@ def call_again(action: str, changes: Sequence[Amendment], *, settled: bool, wron
     ''
     """
     phrases = list(dict.fromkeys(filter(None, map(_phrase, changes))))
-    withouts = list(dict.fromkeys(filter(None, map(_without, changes))))
+    withouts = list(dict.fromkeys(filter(None, map(_omission, changes))))
     ends = [*([f"with {listed(phrases)}"] if phrases else []), *([f"without {listed(withouts)}"] if withouts else [])]
-    leads = [*_asking(changes, wrong=wrong), *_choosing(changes)]
-    if not (ends or leads):
+    preparations = [*_questions(changes, wrong=wrong), *_choices(changes)]
+    if not (ends or preparations):
         return ""
-    if settled and not leads:
-        leads = ["settle the change with the user"]
-    return capital(", then ".join([*leads, " ".join([f"call {action} again", *ends])]))
+    if settled and not preparations:
+        preparations = ["settle the change with the user"]
+    return capital(", then ".join([*preparations, " ".join([f"call {action} again", *ends])]))
 
 
-def _asking(changes: Sequence[Amendment], *, wrong: bool) -> list[str]:
-    """The request for what the user has to give; empty if there is nothing."""
+def _questions(changes: Sequence[Amendment], *, wrong: bool) -> list[str]:
+    """The question for the values that the user must give; empty if there are none."""
     asked = [change for change in changes if _from_user(change)]
     names = [change.input for change in asked]
     if not names:
@@ -71,8 +70,8 @@ def _asking(changes: Sequence[Amendment], *, wrong: bool) -> list[str]:
     return [f"ask the user for the right {listed(names)}" if wrong else f"ask the user for {_another(names)}"]
 
 
-def _choosing(changes: Sequence[Amendment]) -> list[str]:
-    """What to let the user choose, with where it can be found; empty if there is nothing."""
+def _choices(changes: Sequence[Amendment]) -> list[str]:
+    """What to let the user choose, with the lookups that returned the choices; empty if there is nothing."""
     chosen = [change for change in changes if change.how == CHOSEN]
     sources = sorted({change.detail for change in chosen if change.detail})
     place = f" from what {listed(sources)} returned" if sources else ""
@@ -85,7 +84,7 @@ def _another(inputs: Sequence[str]) -> str:
 
 
 def _phrase(change: Amendment) -> str:
-    """What the new attempt adds or changes; "" if that is unknown, comes from the user, or is only an omission."""
+    """What the new attempt adds or changes; "" if it is unknown, comes from the user, or is an omission."""
     if change.how == GIVEN and not change.detail:
         return f"{change.input} given"
     if _from_user(change):
@@ -100,8 +99,8 @@ def _from_user(change: Amendment) -> bool:
     return change.how == ASKED or (change.how == GIVEN and change.detail == FROM_USER)
 
 
-def _without(change: Amendment) -> str:
-    """What the new attempt has no longer."""
+def _omission(change: Amendment) -> str:
+    """What the new attempt omits."""
     if change.how == UNLIKE:
         return f"the entries that are equal in {listed(sorted((change.input, change.detail)))}"
     return {LEFT: change.input, STRIPPED: f"“{change.detail}” {change.part} the {change.input}"}.get(change.how, "")

@@ -1,7 +1,7 @@
 """task_schema of a routine: the commands that usually come before one that closes a piece of work.
 
-A long session holds several pieces of work, which its request does not tell apart. What closes them does: whoever
-commits again and again, and runs the same checks before, has a routine.
+A long session contains several pieces of work, which its request does not separate but their closing commands do: a
+session that commits repeatedly, and runs the same checks before, has a routine.
 """
 
 from collections import Counter, defaultdict
@@ -24,25 +24,25 @@ from hmxgraph.text.lines import plain_quotes
 ROUTINE = "routine"
 # A session with more steps than this holds several pieces of work.
 _LONG = 64
-# The least number of pieces of work that a session closes, and of different actions in one.
-_AGAIN, _LEAST_ACTIONS = 2, 3
-# A command of a routine is in most pieces of work (share), in much the same place (standard deviation, with pieces of
-# length 1), and shortly before the end (median of the steps in between).
+# Minimum pieces of work that a session closes, and minimum distinct actions in each.
+_LEAST_PIECES, _LEAST_ACTIONS = 2, 3
+# A command of a routine is in most pieces of work (minimum share), at a similar position (maximum standard deviation of
+# the relative position), and shortly before the end (maximum median distance in steps).
 _USUAL, _MOST_SPREAD, _MOST_STEPS = 0.7, 0.2, 12
-# The least number of commands of a routine before the one that closes, and how many of them its title names.
+# Minimum commands before the closing one, and how many of them the title names.
 _LEAST_COMMANDS, _MOST_NAMED = 3, 3
 
 
 @dataclass(frozen=True)
 class _Piece:
-    """The steps of a session up to the one that closed a piece of work, which is the last."""
+    """The steps of one piece of work; the last one closed it."""
 
     session: SessionSummary
     steps: tuple[Step, ...]
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """The place of the last success of each command; not of the one that closes the piece."""
+        """The position of the last success of each command, without the closing one."""
         return {
             step.action: place
             for place, step in enumerate(self.steps[:-1])
@@ -52,21 +52,21 @@ class _Piece:
 
 @dataclass(frozen=True)
 class _Routine:
-    """The command that closes pieces of work, these, and the commands that usually come shortly before, in order."""
+    """The command that closes pieces of work, and these pieces."""
 
     closing: str
     pieces: tuple[_Piece, ...]
 
     @cached_property
     def before(self) -> list[str]:
-        """The usual commands in their order, and those that are demanded."""
-        names = {*filter(self._leads_up, self.usual), *self.demanded}
-        return sorted(names, key=lambda name: (self._followed(name, names), fmean(self._shares(name)), name))
+        """The usual commands shortly before the closing one, and the demanded ones, in order."""
+        names = {*filter(self._shortly_precedes, self.usual), *self.demanded}
+        return sorted(names, key=lambda name: (self._followed_count(name, names), fmean(self._shares(name)), name))
 
-    def _followed(self, name: str, names: Collection[str]) -> int:
+    def _followed_count(self, name: str, names: Collection[str]) -> int:
         """How many of the other *names* it follows in most pieces that have both.
 
-        Means over different pieces can say the opposite: what is run in long pieces only seems to come late.
+        Mean positions over different pieces can contradict this: what is run only in long pieces seems to come late.
         """
         return sum(self._follows(name, other) for other in names if other != name)
 
@@ -76,7 +76,7 @@ class _Routine:
 
     @cached_property
     def demanded(self) -> dict[str, str]:
-        """The commands that errors of the closing one name, with the message: a hook that asks for a format."""
+        """The commands named in errors of the closing one, with the message: a hook may require formatting."""
         known = sorted(set(chain.from_iterable(piece.places for piece in self.pieces)))
         messages = [
             failure.message
@@ -92,12 +92,12 @@ class _Routine:
         counts = Counter(chain.from_iterable(piece.places for piece in self.pieces))
         return [name for name, count in counts.items() if count >= _USUAL * len(self.pieces)]
 
-    def _leads_up(self, name: str) -> bool:
+    def _shortly_precedes(self, name: str) -> bool:
         distances = [len(piece.steps) - 1 - piece.places[name] for piece in self.pieces if name in piece.places]
         return median(distances) <= _MOST_STEPS and pstdev(self._shares(name)) <= _MOST_SPREAD
 
     def _shares(self, name: str) -> list[float]:
-        """The part of each piece that is done when *name* is run, from 0 to 1."""
+        """The relative position of *name* in each piece, from 0 to 1."""
         return [piece.places[name] / len(piece.steps) for piece in self.pieces if name in piece.places]
 
     @property
@@ -114,18 +114,18 @@ class _Routine:
 
 
 def routines(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """The routines of long sessions that nobody judged as failed; what most pieces of one have closes no other."""
+    """The routines of long sessions that feedback does not reject; a usual command of one routine closes no other."""
     pieces: defaultdict[str, list[_Piece]] = defaultdict(list)
     for session in sorted(sessions, key=lambda session: session.session_id):
         if len(session.steps) > _LONG and not session.rejected:
             for name in _closing(session):
-                pieces[name] += _pieces(session, name)
-    found = (_Routine(name, tuple(pieces[name])) for name in sorted(pieces))
-    kept = [routine for routine in found if len(routine.sessions) >= profile.min_support and _is_routine(routine)]
-    within: set[str] = set()
+                pieces[name] += _pieces_of(session, name)
+    candidates = (_Routine(name, tuple(pieces[name])) for name in sorted(pieces))
+    kept = [routine for routine in candidates if len(routine.sessions) >= profile.min_support and _is_routine(routine)]
+    inner_commands: set[str] = set()
     for routine in sorted(kept, key=lambda each: (-len(each.before), -len(each.pieces), each.closing)):
-        if routine.closing not in within:
-            within |= set(routine.usual)
+        if routine.closing not in inner_commands:
+            inner_commands |= set(routine.usual)
             yield _draft(routine, profile)
 
 
@@ -134,30 +134,32 @@ def _is_routine(routine: _Routine) -> bool:
 
 
 def _closing(session: SessionSummary) -> list[str]:
-    """The commands that may close pieces of work of a session: changes that succeeded again and again."""
+    """The commands that may close pieces of work of a session: changes that succeeded repeatedly."""
     done = Counter(step.action for step in session.steps if step.ok is not False and _is_command(step))
-    return sorted(name for name, count in done.items() if count >= _AGAIN and is_action(name) and not is_check(name))
+    return sorted(
+        name for name, count in done.items() if count >= _LEAST_PIECES and is_action(name) and not is_check(name)
+    )
 
 
-def _pieces(session: SessionSummary, closing: str) -> list[_Piece]:
-    """The pieces of work of a session that *closing* ends; fewer than two are none.
+def _pieces_of(session: SessionSummary, closing: str) -> list[_Piece]:
+    """The pieces of work of a session closed by *closing*; none if there are fewer than two.
 
-    Where nothing was checked before it first came, it opens work instead.
+    None either if nothing was checked before its first success: then it opens work.
     """
-    pieces, begun = list[_Piece](), 0
+    pieces, start = list[_Piece](), 0
     for place, step in enumerate(session.steps):
         if step.action == closing and step.ok is not False:
-            steps = session.steps[begun : place + 1]
-            if not begun and not any(is_check(each.action) for each in steps):
+            steps = session.steps[start : place + 1]
+            if not start and not any(is_check(each.action) for each in steps):
                 return []
             if len({each.action for each in steps}) >= _LEAST_ACTIONS:
                 pieces.append(_Piece(session, steps))
-            begun = place + 1
-    return pieces if len(pieces) >= _AGAIN else []
+            start = place + 1
+    return pieces if len(pieces) >= _LEAST_PIECES else []
 
 
 def _is_command(step: Step) -> bool:
-    """Whether the step is a command line that changes or checks something, and whose name says what."""
+    """Whether the step is a command line that checks something, or changes something that its name states."""
     named = names_its_object(step.action) and is_action(step.action)
     return bool(step.command) and (named or is_check(step.action))
 
@@ -168,7 +170,7 @@ def _draft(routine: _Routine, profile: CompilerProfile) -> ArtifactDraft:
     steps = [
         {
             "order": order,
-            "description": describe(name, routine.uses(name), names[: order - 1]) + _why(name, routine),
+            "description": describe(name, routine.uses(name), names[: order - 1]) + _failure_reason(name, routine),
             "tools_used": [name],
             "optional": False,
         }
@@ -181,7 +183,7 @@ def _draft(routine: _Routine, profile: CompilerProfile) -> ArtifactDraft:
         "tools_used": sorted(names),
         "estimated_complexity": complexity(len(names), routine.sessions, profile),
     }
-    events = ([step.event_id for name in names for step in _last(piece, name)] for piece in routine.pieces)
+    events = ([step.event_id for name in names for step in _last_success(piece, name)] for piece in routine.pieces)
     return ArtifactDraft(
         artifact_type="task_schema",
         lineage_key=f"routine:{routine.closing}",
@@ -195,12 +197,12 @@ def _draft(routine: _Routine, profile: CompilerProfile) -> ArtifactDraft:
     )
 
 
-def _why(name: str, routine: _Routine) -> str:
-    """Why a command belongs to the routine that is not in most pieces of work."""
+def _failure_reason(name: str, routine: _Routine) -> str:
+    """The error that names a command which most pieces of work lack; "" if it is a usual one."""
     message = "" if name in routine.usual else routine.demanded.get(name, "")
     return f": {routine.closing} has failed with “{plain_quotes(message)}”" if message else ""
 
 
-def _last(piece: _Piece, name: str) -> list[Step]:
+def _last_success(piece: _Piece, name: str) -> list[Step]:
     """The last successful step of the piece that takes this action, if any."""
     return [step for step in piece.steps if step.action == name and step.ok is not False][-1:]

@@ -10,7 +10,7 @@ from typing import Any
 from hmxgraph.compiler._cases import changes_of, done_without_failing
 from hmxgraph.compiler._class_names import change_is_asked_for, class_name, conjunction, is_handed_over
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
-from hmxgraph.compiler._refusals import Asked
+from hmxgraph.compiler._refusals import RequestedChange
 from hmxgraph.compiler._result_rules import ResultRule, rule_for_each
 from hmxgraph.compiler._step_wording import describe, usual_origins
 from hmxgraph.compiler._verbs import (
@@ -43,7 +43,7 @@ from hmxgraph.text.artifacts import in_sessions
 from hmxgraph.text.terms import most_first
 
 _KEYWORDS = 80
-_TELLING = 6
+_MOST_KEYWORDS = 6
 _MOST_CHANGES = 3
 _MOST_RUNS = 4
 _HALF = 0.5
@@ -58,13 +58,13 @@ def task_schemas(
     classes: Sequence[GoalClass],
     profile: CompilerProfile,
     rules: Sequence[ResultRule],
-    asked: Mapping[str, Asked],
+    asked: Mapping[str, RequestedChange],
     pitfalls: Mapping[str, str],
 ) -> Iterator[ArtifactDraft]:
     """One schema per goal class with a step that is always taken.
 
-    Its changes wait for what *rules* say, and fail as *pitfalls* say; *asked* says by class name how often the change
-    was denied.
+    *rules* name the results that its changes wait for, *pitfalls* their usual failures, *asked* the requested change of
+    each class, by class name.
     """
     usual = _usual_lookups(classes)
     requests = [request for goal_class in classes for request in goal_class.requests]
@@ -72,15 +72,15 @@ def task_schemas(
     for goal_class in classes:
         keywords = distinctive(goal_class.requests, everyone, len(requests), _KEYWORDS)
         content = _content(goal_class, goal_class.examples, profile)
-        _wait_for_results(content, rules)
-        _warn(content, pitfalls)
+        _add_result_conditions(content, rules)
+        _add_pitfalls(content, pitfalls)
         schema = _schema(goal_class, content, keywords, usual, profile, asked.get(goal_class.name))
         if any(not step["optional"] for step in schema.content["steps"]):
             yield schema
 
 
 def _usual_lookups(classes: Sequence[GoalClass]) -> frozenset[str]:
-    """Lookups that most goal classes need, so that they distinguish none."""
+    """Lookups that most goal classes use, so that they do not distinguish classes."""
     counts = Counter(name for goal_class in classes for name, _ in goal_class.steps if kind_of(name) == "lookup")
     return frozenset(name for name in counts if counts[name] > _HALF * len(classes))
 
@@ -91,11 +91,11 @@ def _schema(
     keywords: Sequence[str],
     usual: frozenset[str],
     profile: CompilerProfile,
-    asked: Asked | None,
+    asked: RequestedChange | None,
 ) -> ArtifactDraft:
     models = goal_class.examples
     name = class_name(goal_class, profile)
-    telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_TELLING]
+    telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_MOST_KEYWORDS]
     content["preconditions"] += [asked.precondition] if asked else []
     return ArtifactDraft(
         artifact_type="task_schema",
@@ -103,19 +103,19 @@ def _schema(
         title=title(name),
         summary=_summary(name, content),
         content=content,
-        seen=_seen(goal_class, content),
+        seen=_observations(goal_class, content),
         source_events=evidence((trail(session) for session in models), profile.max_evidence),
-        tags=tags([*telling, *subjects(content["tools_used"])[:_TELLING]]),
+        tags=tags([*telling, *subjects(content["tools_used"])[:_MOST_KEYWORDS]]),
         keywords=tuple(keywords),
         qualifiers=_qualifiers(goal_class, common_words(telling, goal_class.requests, _HALF), usual),
         metadata={"goal_actions": _required(content), "requests_speak_of": telling},
-        # Where most sessions declined the change, a procedure that cannot say when would lead an agent to make it.
+        # If most sessions declined the change, a procedure would lead an agent to make it without saying when.
         useful=_useful(goal_class, content, profile) and (asked is None or not asked.usually_declined),
     )
 
 
-def _wait_for_results(content: dict[str, Any], rules: Sequence[ResultRule]) -> None:
-    """Say what results the changes wait for: in the preconditions if all wait for the same, else in their steps."""
+def _add_result_conditions(content: dict[str, Any], rules: Sequence[ResultRule]) -> None:
+    """State the results that the changes wait for: in the preconditions if all wait for the same, else in the steps."""
     consulted = [rule for rule in rules if rule.lookup in content["tools_used"]]
     deciding = rule_for_each(consulted, called_for=False)
     changes = [step for step in content["steps"] if is_action(step["tools_used"][0])]
@@ -129,20 +129,20 @@ def _wait_for_results(content: dict[str, Any], rules: Sequence[ResultRule]) -> N
         step["description"] = f"{'If' if rule.called_for else 'Only if'} {rule.condition}: {small(step['description'])}"
 
 
-def _warn(content: dict[str, Any], pitfalls: Mapping[str, str]) -> None:
-    """Add to each change the failure that many sessions met in it."""
+def _add_pitfalls(content: dict[str, Any], pitfalls: Mapping[str, str]) -> None:
+    """Add to each change the failure that many sessions met."""
     for step in content["steps"]:
         if pitfall := pitfalls.get(step["tools_used"][0]):
             step["description"] += f"; {pitfall}"
 
 
 def _required(content: Mapping[str, Any]) -> list[str]:
-    """The actions by which a request is recognised as this kind of work: those of the steps that are always taken."""
+    """The actions of the steps that are always taken, by which a request is recognised as this kind of work."""
     return sorted({step["tools_used"][0] for step in content["steps"] if not step["optional"]})
 
 
-def _seen(goal_class: GoalClass, content: Mapping[str, Any]) -> Observations:
-    """How the sessions went that made the changes of the procedure; all of the class where it makes none."""
+def _observations(goal_class: GoalClass, content: Mapping[str, Any]) -> Observations:
+    """The outcomes of the sessions that made the changes of the procedure; of all members if it makes none."""
     changes = set(filter(is_action, _required(content)))
     followed = [member for member in goal_class.members if changes.issubset(member.actions)]
     return Observations.of_sessions(list(dict.fromkeys(goal_class.examples)), followed)
@@ -151,24 +151,24 @@ def _seen(goal_class: GoalClass, content: Mapping[str, Any]) -> Observations:
 def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: CompilerProfile) -> bool:
     """Whether the steps are a way to do what is asked, and not only what sessions happened to do.
 
-    There have to be several cases; they have to share a step and most of what they did, with few steps that only some
-    took, and not fail too often. Without requests, all have to do nearly the same: nothing else tells when to do it.
+    There must be several cases that share a step and most of their actions, with few optional steps and not too many
+    failures. Without requests, all must do nearly the same, because nothing else shows when to do it.
     """
     least, most = (_HALF, _HALF) if goal_class.requests else (_USUALLY, _USUALLY)
     shared = {name for name, share in goal_class.steps if share >= least}
-    seen = _seen(goal_class, content)
+    seen = _observations(goal_class, content)
     return (
         goal_class.cases >= _cases_needed(goal_class, profile)
         and any(not step["optional"] for step in content["steps"])
         and sum(step["optional"] for step in content["steps"]) <= _MOST_OPTIONAL
         and _does_what_is_asked(goal_class)
-        and statistics.median(_covered(shared, model) for model in goal_class.examples) >= most
+        and statistics.median(_share_covered(shared, model) for model in goal_class.examples) >= most
         and (not seen.count or seen.success_rate >= _RARELY)
     )
 
 
 def _cases_needed(goal_class: GoalClass, profile: CompilerProfile) -> int:
-    """How many cases a procedure needs: more than it has changes, because chance may have combined them."""
+    """The number of cases that a procedure needs: more than it has changes, which chance may have combined."""
     changes = [name for name, share in goal_class.steps if share >= _HALF and is_action(name)]
     return max(profile.min_cases, 1 + sum(not serves_any_purpose(name) for name in changes))
 
@@ -176,7 +176,7 @@ def _cases_needed(goal_class: GoalClass, profile: CompilerProfile) -> int:
 def _does_what_is_asked(goal_class: GoalClass) -> bool:
     """Whether the sessions made the same change or changes, answered a question, or handed the request over.
 
-    Sessions that decline, or that make this change or that one, show no way of doing either.
+    Sessions that decline, or that make different changes, do not show how to make any of them.
     """
     shares = dict(goal_class.steps)
     usual = [name for name in shares if is_action(name) and shares[name] >= _HALF]
@@ -186,14 +186,15 @@ def _does_what_is_asked(goal_class: GoalClass) -> bool:
         return False
     if goal_class.requests and any(kind_of(name) == "handover" for name in shares):
         return True
-    asked = not goal_class.requests or (_asks(goal_class) and not change_is_asked_for(goal_class))
+    asked = not goal_class.requests or (_asks_questions(goal_class) and not change_is_asked_for(goal_class))
     return asked and not is_handed_over(goal_class)
 
 
 def _agree_on(changes: Sequence[str], goal_class: GoalClass) -> bool:
-    """Whether the sessions made all of these changes, and nothing else if their names say what they are for.
+    """Whether the sessions made all of these changes, and no others if the names show their purpose.
 
-    What cures a symptom that requests complain about depends on what is found, unless nearly all sessions needed it.
+    If requests complain about a symptom, all successful sessions count instead of the examples, because the repair
+    depends on what the agent finds.
     """
     if any(map(serves_any_purpose, changes)):
         return conjunction(changes, goal_class.examples) == "and"
@@ -202,25 +203,25 @@ def _agree_on(changes: Sequence[str], goal_class: GoalClass) -> bool:
     return sum(changes_of(session) == set(changes) for session in sessions) >= _USUALLY * len(sessions)
 
 
-def _asks(goal_class: GoalClass) -> bool:
+def _asks_questions(goal_class: GoalClass) -> bool:
     """Whether most requests ask a question."""
     return sum(map(asks_question, goal_class.requests)) > _HALF * len(goal_class.requests)
 
 
-def _covered(steps: AbstractSet[str], model: SessionSummary) -> float:
+def _share_covered(steps: AbstractSet[str], model: SessionSummary) -> float:
     """The share of the distinct actions of a session that are among these steps."""
     taken = set(model.actions)
     return len(taken & steps) / len(taken)
 
 
 def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: CompilerProfile) -> dict[str, Any]:
-    # A step that only a minority took depends on what they found, which their requests do not show.
+    # A step of a minority depends on what they found, which the requests do not show.
     chosen = [(name, share) for name, share in goal_class.steps if share >= _HALF]
     names = [name for name, _ in chosen]
     alternatives = {
         name: alternative for name in names if (alternative := _alternative(name, models)) and alternative not in names
     }
-    if not alternatives and (first := _either_way(names, models)):
+    if not alternatives and (first := _either_lookup(names, models)):
         alternatives = {first: _alternative(first, models)}
         names = in_order_of_work([*names, first], models)
         shares = {first: _HALF, **dict(chosen)}
@@ -229,9 +230,9 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
     steps: list[dict[str, Any]] = [
         {
             "order": order,
-            "description": _described(name, alternatives.get(name, ""), models, names[: order - 1])
+            "description": _step_description(name, alternatives.get(name, ""), models, names[: order - 1])
             + ("" if name in firm else _how_often(name, models)),
-            "tools_used": [name, *_as_usual(alternatives.get(name, ""), models)],
+            "tools_used": [name, *_common_alternative(alternatives.get(name, ""), models)],
             "optional": name not in firm,
         }
         for order, name in enumerate(names, start=1)
@@ -252,7 +253,7 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
 def _is_firm(
     step: tuple[str, float], alternatives: Collection[str], models: Sequence[SessionSummary], profile: CompilerProfile
 ) -> bool:
-    """Whether a *step*, by name and share, is always taken; with the steps for which there are alternatives it is."""
+    """Whether a *step*, given by name and share, is always taken; a step with an alternative counts as such."""
     name, share = step
     taken, sessions = _taken(name, models)
     return max(share, taken / sessions) >= profile.required_share or name in alternatives
@@ -263,15 +264,15 @@ def _how_often(name: str, models: Sequence[SessionSummary]) -> str:
 
 
 def _taken(name: str, models: Sequence[SessionSummary]) -> tuple[int, int]:
-    """How many of the sessions took a step, and how many there are: *models* repeats those of cases with few."""
+    """The number of sessions that took a step, and of all distinct sessions: *models* may repeat some."""
     sessions = list(dict.fromkeys(models))
     return sum(name in session.actions for session in sessions), len(sessions)
 
 
 def _alternative(action: str, models: Sequence[SessionSummary]) -> str:
-    """Another lookup that sessions use in the place of *action*, by other things that the user gives; "" if none."""
-    asked = set(_given_by_user(action, models)) if kind_of(action) == "lookup" else set()
-    if not asked:
+    """Another lookup that sessions use instead of *action*, with other inputs from the user; "" if there is none."""
+    inputs = set(_given_by_user(action, models)) if kind_of(action) == "lookup" else set()
+    if not inputs:
         return ""
     users = Counter(name for model in models for name in done_without_failing(model))
     enough = max(2, _SELDOM * len(models))
@@ -279,14 +280,14 @@ def _alternative(action: str, models: Sequence[SessionSummary]) -> str:
     return next((name for name in likely if _stands_in(name, action, users[name], models)), "")
 
 
-def _as_usual(alternative: str, models: Sequence[SessionSummary]) -> list[str]:
+def _common_alternative(alternative: str, models: Sequence[SessionSummary]) -> list[str]:
     """The alternative of a step, if many sessions take it; a rare one is only described."""
     taken = sum(alternative in done_without_failing(model) for model in models)
     return [alternative] if alternative and taken >= _OFTEN * len(models) else []
 
 
-def _either_way(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
-    """The usual one of two lookups that stand in for each other: most sessions use one of them, neither is usual."""
+def _either_lookup(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
+    """The more usual of two lookups that replace each other, if most sessions use either but neither is a step."""
     users = Counter(name for model in models for name in done_without_failing(model))
     for name in most_first(users):
         other = _alternative(name, models) if name not in names else ""
@@ -297,7 +298,7 @@ def _either_way(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
 
 
 def _stands_in(name: str, action: str, uses: int, models: Sequence[SessionSummary]) -> bool:
-    """Whether *name* looks the same thing up in other sessions than *action*, by other things that the user gives."""
+    """Whether *name* looks up the same thing as *action* in other sessions, with other inputs from the user."""
     given = set(_given_by_user(name, models))
     if kind_of(name) != "lookup" or not given or given == set(_given_by_user(action, models)):
         return False
@@ -311,12 +312,11 @@ def _given_by_user(action: str, models: Sequence[SessionSummary]) -> list[str]:
     return [argument for argument, origin in given.items() if origin == FROM_USER]
 
 
-def _described(action: str, other: str, models: Sequence[SessionSummary], before: Sequence[str]) -> str:
-    """The instruction for a step, and for the lookup to use in its place where the user has given other things."""
+def _step_description(action: str, other: str, models: Sequence[SessionSummary], before: Sequence[str]) -> str:
+    """The instruction for a step, and for the lookup to use instead if the user has given other inputs."""
     if not other:
         return describe(action, _uses_of(action, models), before)
-    there, here = (listed(_given_by_user(name, models)) for name in (other, action))
-    first, second = (f"If the user has given {named}" for named in (there, here))
+    first, second = (f"If the user has given {listed(_given_by_user(name, models))}" for name in (other, action))
     cases = (first, other, _uses_of(other, models)), (second, action, _uses_of(action, models))
     frequent_first = sorted(cases, key=lambda case: -sum(map(bool, case[2])))
     return ". ".join(f"{given}: {small(instruction(name))}" for given, name, _ in frequent_first)
@@ -342,7 +342,7 @@ def _check_step(check: str, first: Mapping[str, Any], order: int) -> dict[str, A
 
 
 def _qualifiers(goal_class: GoalClass, telling: Sequence[str], usual: frozenset[str]) -> tuple[str, ...]:
-    """What distinguishes this class from others of the same name: its changes, its lookups, words of its requests."""
+    """Phrases that distinguish this class from others of the same name: changes, lookups, words of its requests."""
     steps = [name for name, share in goal_class.steps if share >= _HALF and name not in usual]
     changes, lookups = ([name for name in steps if kind_of(name) == kind] for kind in ("action", "lookup"))
     done = (
@@ -355,8 +355,8 @@ def _qualifiers(goal_class: GoalClass, telling: Sequence[str], usual: frozenset[
 def _uses_of(action: str, models: Sequence[SessionSummary]) -> list[list[Step]]:
     """The steps that take *action*, session by session; failed steps only if all failed."""
     every = [[step for step in session.steps if step.action == action] for session in models]
-    went = [[step for step in steps if step.ok is not False] for steps in every]
-    return went if any(went) else every
+    not_failed = [[step for step in steps if step.ok is not False] for steps in every]
+    return not_failed if any(not_failed) else every
 
 
 def complexity(steps: int, models: Sequence[SessionSummary], profile: CompilerProfile) -> str:
@@ -371,38 +371,35 @@ def complexity(steps: int, models: Sequence[SessionSummary], profile: CompilerPr
 def _preconditions(
     names: Sequence[str], alternatives: Mapping[str, str], models: Sequence[SessionSummary]
 ) -> list[str]:
-    """The preconditions of the steps that are always taken: what the user must have given, and their consent.
-
-    The latter where sessions waited for it.
-    """
+    """The preconditions of the steps always taken: inputs from the user, and consent if sessions waited for it."""
     needed = [argument for name in names if name not in alternatives for argument in _given_by_user(name, models)]
     either = [
         f"{listed(_given_by_user(alternative, models))}, or {listed(_given_by_user(name, models))}"
         for name, alternative in alternatives.items()
     ]
-    asked = list(dict.fromkeys(needed))
-    given = [f"The user has given {detail}" for detail in (*either, *([listed(asked)] if asked else []))]
+    inputs = list(dict.fromkeys(needed))
+    given = [f"The user has given {detail}" for detail in (*either, *([listed(inputs)] if inputs else []))]
     return given + (["The user has agreed to the change"] if agreed(models, names) else [])
 
 
 def agreed(models: Sequence[SessionSummary], names: Sequence[str] | None = None) -> bool:
-    """Whether the first change (of the named ones, or of all) usually follows a user message: the user was asked.
+    """Whether the first change (of *names*, or of all) usually follows a user message, which counts as consent.
 
-    Further changes may follow at once, as the user has agreed to all of them.
+    Further changes may follow at once, because the user agreed to all of them.
     """
     firsts = [
-        next((place for place, action in enumerate(session.actions) if _counts(action, names)), None)
+        next((place for place, action in enumerate(session.actions) if _is_change(action, names)), None)
         for session in models
     ]
-    asked = [
+    agreements = [
         place > 0 and session.steps[place].situation.since in {"user", "both"}
         for session, place in zip(models, firsts, strict=True)
         if place is not None
     ]
-    return bool(asked) and sum(asked) >= _HALF * len(asked)
+    return bool(agreements) and sum(agreements) >= _HALF * len(agreements)
 
 
-def _counts(action: str, names: Sequence[str] | None) -> bool:
+def _is_change(action: str, names: Sequence[str] | None) -> bool:
     return is_action(action) and (names is None or action in names)
 
 
@@ -430,7 +427,7 @@ def _does_work(tool: str) -> bool:
 
 
 def _summary(name: str, content: dict[str, Any]) -> str:
-    """The procedure in one sentence: lookups and changes in order, then the check; a lookup with its alternative."""
+    """The procedure in one sentence: lookups with their alternatives and changes in order, then the check."""
     either = {step["tools_used"][0]: " or ".join(step["tools_used"]) for step in content["steps"]}
     firm = [step["tools_used"][0] for step in content["steps"] if not step["optional"]]
     runs = [(changing, list(tools)) for changing, tools in groupby(filter(_does_work, firm), key=is_action)]

@@ -1,4 +1,4 @@
-"""Shell lines as programs: the commands of a line, each with its program and subcommand."""
+"""The commands of a shell line, each with its program and subcommand."""
 
 import re
 import shlex
@@ -43,13 +43,13 @@ _SSH_FLAGS_WITH_VALUE = frozenset(f"-{letter}" for letter in "BbcDEeFIiJLlmOopQR
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _WORD = re.compile(r"[a-z][a-z0-9:._-]*")
 _PARTS = re.compile(r"[a-z]+|[0-9]+")
-_SPELT_ALIKE = 0.5
+_SIMILAR_SPELLING = 0.5
 _DURATION = re.compile(r"\d*\.?\d+[smhd]?")
 # The flag of a shell before the line that it runs.
 _RUNS_LINE = re.compile(r"-[a-z]*c|-[Cc]ommand|/[cC]")
 _PYTHON = re.compile(r"python(?:\d(?:\.\d+)?)?")
 # Syntax nodes that run no command.
-_SILENT = frozenset(
+_NO_COMMANDS = frozenset(
     ("comment", "declaration_command", "file_redirect", "function_definition", "heredoc_redirect",
      "herestring_redirect", "test_command", "unset_command", "variable_assignment")
 )  # fmt: skip
@@ -72,7 +72,7 @@ class Command:
 
 
 def commands(line: str) -> tuple[Command, ...]:
-    """The commands that *line* runs, wrappers removed; directory changes and the like only if there is nothing else.
+    """The commands that *line* runs, without wrappers; directory changes and the like only if there is nothing else.
 
     >>> [command.name for command in commands("cd /srv && git add . && git commit -m 'a; b' 2>&1 | tail -3")]
     ['git add', 'git commit']
@@ -105,7 +105,7 @@ def command_name(line: str) -> str:
 
 
 def tried_again(line: str, later: str) -> bool:
-    """Whether *later* repeats *line*, possibly corrected: with words added, omitted or respelt.
+    """Whether *later* repeats *line*, possibly corrected: with words added, omitted or respelled.
 
     >>> tried_again("kubectl apply -f stagin.yaml", "kubectl apply -f staging.yaml --wait")
     True
@@ -114,7 +114,7 @@ def tried_again(line: str, later: str) -> bool:
     """
     before, after = _parts(line), _parts(later)
     changes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    return all(_alike(before[i:j], after[k:m]) for kind, i, j, k, m in changes if kind == "replace")
+    return all(_similarly_spelled(before[i:j], after[k:m]) for kind, i, j, k, m in changes if kind == "replace")
 
 
 def blamed(parts: Sequence[Command], output: str) -> Command | None:
@@ -125,8 +125,8 @@ def blamed(parts: Sequence[Command], output: str) -> Command | None:
     """
     if len(parts) == 1:
         return parts[0]
-    spoken = set(_PARTS.findall(output.lower()))
-    scores = [len(spoken & _telling_parts(part)) for part in parts]
+    output_words = set(_PARTS.findall(output.lower()))
+    scores = [len(output_words & _telling_parts(part)) for part in parts]
     best = max(scores, default=0)
     return parts[scores.index(best)] if best and scores.count(best) == 1 else None
 
@@ -142,12 +142,12 @@ def _telling_parts(command: Command) -> set[str]:
 
 
 def _parts(line: str) -> list[str]:
-    """The words of a command line, with all numbers equal."""
+    """The words of a command line, with all numbers replaced by 0."""
     return ["0" if part.isdecimal() else part for part in _PARTS.findall(line.lower())]
 
 
-def _alike(words: Sequence[str], later_words: Sequence[str]) -> bool:
-    return SequenceMatcher(None, " ".join(words), " ".join(later_words), autojunk=False).ratio() >= _SPELT_ALIKE
+def _similarly_spelled(words: Sequence[str], later_words: Sequence[str]) -> bool:
+    return SequenceMatcher(None, " ".join(words), " ".join(later_words), autojunk=False).ratio() >= _SIMILAR_SPELLING
 
 
 @lru_cache(maxsize=1)
@@ -162,7 +162,7 @@ def _commands(line: str, depth: int) -> Iterator[Command]:
     root = _parser().parse(line.encode()).root_node
     simple = list(_simple(root, filtered=False))
     if not any(words for words, _, _ in simple) and line.split():
-        # An open quote: split at blanks. Otherwise it is an assignment, which may run something.
+        # Split at blanks after a syntax error (an open quote); otherwise it is an assignment, which may run commands.
         simple = [(line.split(), line, False)] if root.has_error else list(_substituted(root))
     for words, text, filtered in simple:
         yield from _resolved(words, text, depth, filtered=filtered)
@@ -171,24 +171,24 @@ def _commands(line: str, depth: int) -> Iterator[Command]:
 def _simple(node: "Node", *, filtered: bool) -> Iterator[tuple[list[str], str, bool]]:
     """The words and source of each simple command below *node*, in order, and whether its output is piped."""
     if node.type == "command":
-        words = [_unquoted(child) for child in node.named_children if child.type not in _SILENT]
+        words = [_unquoted(child) for child in node.named_children if child.type not in _NO_COMMANDS]
         yield [word for word in words if word], _source(node), filtered
     elif node.type == "pipeline":
         stages = [list(_simple(child, filtered=True)) for child in node.named_children]
-        fed = next((place for place, stage in enumerate(stages[:-1]) if not _only_feeds(stage)), len(stages) - 1)
-        last = fed == len(stages) - 1
-        chosen = stages[fed] if stages else []
+        first_kept = next((place for place, stage in enumerate(stages[:-1]) if not _only_feeds(stage)), len(stages) - 1)
+        last = first_kept == len(stages) - 1
+        chosen = stages[first_kept] if stages else []
         yield from (
             (words, text, place == len(chosen) - 1 and (filtered or not last))
             for place, (words, text, _) in enumerate(chosen)
         )
-    elif node.type not in _SILENT:
+    elif node.type not in _NO_COMMANDS:
         for child in node.named_children:
             yield from _simple(child, filtered=filtered)
 
 
 def _substituted(node: "Node") -> Iterator[tuple[list[str], str, bool]]:
-    """The simple commands whose output an assignment takes."""
+    """The simple commands whose output is assigned."""
     for child in node.named_children:
         yield from _simple(child, filtered=False) if child.type == "command_substitution" else _substituted(child)
 
@@ -213,21 +213,21 @@ def _unquoted(node: "Node") -> str:
 
 
 def _resolved(words: Sequence[str], text: str, depth: int, *, filtered: bool) -> Iterator[Command]:
-    """The command behind wrappers, shells, remote hosts and containers."""
-    bare = _unwrapped(words)
-    if not bare:
+    """The commands inside wrappers, shells, remote hosts and containers."""
+    unwrapped = _unwrapped(words)
+    if not unwrapped:
         return
-    program, arguments = bare[0].replace("\\", "/").rsplit("/", 1)[-1], bare[1:]
+    program, arguments = unwrapped[0].replace("\\", "/").rsplit("/", 1)[-1], unwrapped[1:]
     inner = _inner_line(program, arguments) if depth < _DEEPEST else ""
     if inner:
         yield from _commands(inner, depth + 1)
         return
     for runner in _RUNNERS:
-        behind = arguments[len(runner) - 1 :]
-        if (program, *arguments)[: len(runner)] == runner and behind and depth < _DEEPEST:
-            yield from _resolved(_past_flags(behind), text, depth + 1, filtered=filtered)
+        rest = arguments[len(runner) - 1 :]
+        if (program, *arguments)[: len(runner)] == runner and rest and depth < _DEEPEST:
+            yield from _resolved(_past_flags(rest), text, depth + 1, filtered=filtered)
             return
-    yield Command(_name(program, arguments), tuple(bare), text, filtered)
+    yield Command(_name(program, arguments), tuple(unwrapped), text, filtered)
 
 
 def _name(program: str, arguments: Sequence[str]) -> str:
@@ -248,7 +248,7 @@ def _unwrapped(tokens: Sequence[str]) -> list[str]:
     while words and (words[0] in WRAPPERS or _ASSIGNMENT.fullmatch(words[0])):
         wrapper = words.pop(0)
         while wrapper in WRAPPERS and words and (words[0].startswith("-") or _DURATION.fullmatch(words[0])):
-            if wrapper == "command" and words[0] in {"-v", "-V"}:  # asks where a program is, without running it
+            if wrapper == "command" and words[0] in {"-v", "-V"}:  # only locates a program
                 return [wrapper, *words]
             takes_value = words.pop(0) in WRAPPER_FLAGS_WITH_VALUE.get(wrapper, ())
             del words[:takes_value]
@@ -261,13 +261,13 @@ def _inner_line(program: str, arguments: Sequence[str]) -> str:
         flags = [place for place, word in enumerate(arguments) if _RUNS_LINE.fullmatch(word)]
         return next(iter(arguments[flags[0] + 1 : flags[0] + 2]), "") if flags else ""
     if program == "ssh":
-        return " ".join(_behind_host(arguments))
+        return " ".join(_after_host(arguments))
     if program == "kubectl" and "exec" in arguments and "--" in arguments:
         return shlex.join(arguments[arguments.index("--") + 1 :])
     return ""
 
 
-def _behind_host(arguments: Sequence[str]) -> Sequence[str]:
+def _after_host(arguments: Sequence[str]) -> Sequence[str]:
     place = 0
     while place < len(arguments) and arguments[place].startswith("-"):
         place += 2 if arguments[place] in _SSH_FLAGS_WITH_VALUE else 1
@@ -300,6 +300,6 @@ def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
 
 
 def _is_verb(program: str, word: str) -> bool:
-    """Whether the first word after an unknown program is a verb, and so its subcommand: "bd show"."""
+    """Whether *word*, the first after an unknown program, is a verb and so its subcommand: "bd show"."""
     takes_operands = program in TELLING_PROGRAMS | OPERAND_PROGRAMS | PREPARATIONS
     return not takes_operands and word in REQUEST_VERBS | TOOL_VERBS | TELLING_SUBCOMMANDS

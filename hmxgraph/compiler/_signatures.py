@@ -10,15 +10,15 @@ from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._vocabulary import COUNT_WORDS, FAILURE_PHRASES, FAILURE_WORDS, REPORT_WORDS, REQUEST_VERBS
 from hmxgraph.protocol.events import CODES, HTTP_STATES, went_well
 from hmxgraph.text.error_texts import opens_with_error
+from hmxgraph.text.instructions import without_instructions
 from hmxgraph.text.masking import mask_ids, mask_secrets
-from hmxgraph.text.orders import without_orders
 from hmxgraph.text.terms import STOP_WORDS
 
-# The one line of an output that says what went wrong, for any program.
+# The one line of an output that says what went wrong, for any program, found by the shape of the output alone.
 #
-# Only the shape of the output counts. The message is at the end of a Python traceback, after ``E`` in a pytest report,
+# The message is at the end of a Python traceback, after ``E`` in a pytest report,
 # after the last ``Caused by:`` of a Java trace, before the frames of most other traces, and otherwise in the first line
-# with a failure word. Headers, rules, counts and frames are used only if there is nothing else.
+# with a failure word. Headers, separator lines, counts and frames are used only if there is nothing else.
 
 # Long outputs are read at both ends only.
 _MOST_CHARS = 8000
@@ -45,16 +45,16 @@ _FRAME = re.compile(
     r"^\s*(?:at |File \"|#\d+:? +(?:0x|/|\{|\S+\()|\.\.\. \d+ more|from \S+:\d+:in |goroutine \d+|\^[\s~^]*$"
     r"|--> \S+:\d+)"
 )
-_RULE = re.compile(r"^[\W_]*$")
-# The heading of a part of a report: a tag alone on its line.
-_PART = re.compile(r"\[[\w -]+\]")
+_SEPARATOR = re.compile(r"^[\W_]*$")
+# The heading of a section of a report: a tag alone on its line.
+_HEADING = re.compile(r"\[[\w -]+\]")
 _POINTER = re.compile(
     r"^(?:see|for (?:more|further)|hint|help|note|tip|try|run|visit|https?:)\b|^A complete log", re.IGNORECASE
 )
 _PLACE = re.compile(r"\S*[/\\]\S*|\b[\w-]+\.\w{1,5}(?::\d+)*\b|<[^<>]*>")
 _WORD = re.compile(r"[^\W\d_]{2,}(?:'t)?")
-_SAID = "|".join(re.escape(word) for word in sorted({*FAILURE_WORDS, *FAILURE_PHRASES}, reverse=True))
-_FAILED = re.compile(rf"(?<![\w-])(?:{_SAID})(?!\w)", re.IGNORECASE)
+_FAILURE_PATTERN = "|".join(re.escape(word) for word in sorted({*FAILURE_WORDS, *FAILURE_PHRASES}, reverse=True))
+_FAILURE = re.compile(rf"(?<![\w-])(?:{_FAILURE_PATTERN})(?!\w)", re.IGNORECASE)
 _COUNTED = re.compile(r"\b[1-9]\d* (?:\w+ )?(?:failed|failures?|errors?)\b", re.IGNORECASE)
 _NONE_FAILED = re.compile(
     r"\b(?:no|0|zero|without) (?:\w+ )?(?:errors?|failures?|failed|problems?)\b"
@@ -63,23 +63,27 @@ _NONE_FAILED = re.compile(
 )
 
 
-def _telling_line(text: str) -> str:
+def _informative_line(text: str) -> str:
     r"""The line of *text* that says what went wrong; "" for an empty text.
 
-    >>> _telling_line('Traceback (most recent call last):\n  File "a.py", line 3, in f\nKeyError: \'currency\'')
+    >>> _informative_line('Traceback (most recent call last):\n  File "a.py", line 3, in f\nKeyError: \'currency\'')
     "KeyError: 'currency'"
-    >>> _telling_line("compiling\nmain.c:3:5: error: unknown type name 'nt'\nmake: *** [all] Error 1")
+    >>> _informative_line("compiling\nmain.c:3:5: error: unknown type name 'nt'\nmake: *** [all] Error 1")
     "main.c:3:5: error: unknown type name 'nt'"
     """
-    shown = text if len(text) <= _MOST_CHARS else f"{text[: _MOST_CHARS // 2]}\n{text[-_MOST_CHARS // 2 :]}"
-    lines = [line.rstrip() for line in _COLOURS.sub("", shown).splitlines() if line.strip()]
+    ends = text if len(text) <= _MOST_CHARS else f"{text[: _MOST_CHARS // 2]}\n{text[-_MOST_CHARS // 2 :]}"
+    lines = [line.rstrip() for line in _COLOURS.sub("", ends).splitlines() if line.strip()]
     if len(lines) < 2:
-        return _stripped("".join(lines)) or text.strip()
+        return _without_prefixes("".join(lines)) or text.strip()
     place = next((place for shape in _SHAPES if (place := shape(lines)) is not None), 0)
-    following = _introduced(lines, place)
-    # The name of the part that failed says little without the line before it.
-    part = f"{_stripped(lines[place])} " if following != place and _PART.fullmatch(_stripped(lines[following])) else ""
-    return part + _stripped(lines[following]) + _listed_first(lines[following : following + 3])
+    following = _introduced_line(lines, place)
+    # A heading alone says little without the line before it.
+    introduction = (
+        f"{_without_prefixes(lines[place])} "
+        if following != place and _HEADING.fullmatch(_without_prefixes(lines[following]))
+        else ""
+    )
+    return introduction + _without_prefixes(lines[following]) + _listed_first(lines[following : following + 3])
 
 
 def _listed_first(lines: Sequence[str]) -> str:
@@ -95,7 +99,7 @@ def _listed_first(lines: Sequence[str]) -> str:
 
 
 def is_informative(line: str) -> bool:
-    """Whether a line says more than the fact, the place or the number of failures.
+    """Whether a line says more than that something failed, where, or how often.
 
     >>> is_informative("3 failed, 1 passed in 0.2s"), is_informative("ERROR in ./src/a.js"), is_informative("disk full")
     (False, False, True)
@@ -114,76 +118,77 @@ def _after_traceback(lines: Sequence[str]) -> int | None:
     return next((place for place in later if len(lines[place]) - len(lines[place].lstrip()) <= margin), None)
 
 
-def _asserted(lines: Sequence[str]) -> int | None:
+def _assertion_line(lines: Sequence[str]) -> int | None:
     return next((place for place, line in enumerate(lines) if _ASSERTION.match(line)), None)
 
 
-def _cause(lines: Sequence[str]) -> int | None:
+def _cause_line(lines: Sequence[str]) -> int | None:
     """The place of the innermost cause."""
     return next((place for place in reversed(range(len(lines))) if _CAUSE.match(lines[place])), None)
 
 
-def _exception(lines: Sequence[str]) -> int | None:
+def _exception_line(lines: Sequence[str]) -> int | None:
     """The place of the first line that begins with an exception name and has frames below it."""
     for place, line in enumerate(lines):
-        if _EXCEPTION.match(_stripped(line)) and any(map(_FRAME.match, lines[place + 1 :])):
+        if _EXCEPTION.match(_without_prefixes(line)) and any(map(_FRAME.match, lines[place + 1 :])):
             return place
     return None
 
 
-def _marked(lines: Sequence[str]) -> int | None:
-    """The place of the first exception that is marked as one, as Elixir and Erlang do."""
+def _marked_exception_line(lines: Sequence[str]) -> int | None:
+    """The place of the first exception marked as Elixir and Erlang mark them."""
     return next((place for place, line in enumerate(lines) if _MARKED.match(line)), None)
 
 
-def _failed(lines: Sequence[str]) -> int | None:
+def _failure_line(lines: Sequence[str]) -> int | None:
     """The place of the first informative line with a failure word."""
-    return next((place for place, line in enumerate(lines) if _speaks(line) and _names_failure(line)), None)
+    return next((place for place, line in enumerate(lines) if _is_message_line(line) and _names_failure(line)), None)
 
 
-def _anything(lines: Sequence[str]) -> int | None:
-    return next((place for place, line in enumerate(lines) if _speaks(line)), None)
+def _any_message_line(lines: Sequence[str]) -> int | None:
+    return next((place for place, line in enumerate(lines) if _is_message_line(line)), None)
 
 
 _SHAPES: tuple[Callable[[Sequence[str]], int | None], ...] = (
-    _asserted,
+    _assertion_line,
     _after_traceback,
-    _cause,
-    _marked,
-    _exception,
-    _failed,
-    _anything,
+    _cause_line,
+    _marked_exception_line,
+    _exception_line,
+    _failure_line,
+    _any_message_line,
 )
 
 
-def _speaks(line: str) -> bool:
-    bare = _stripped(line)
+def _is_message_line(line: str) -> bool:
+    """Whether a line is informative and neither a separator, a frame, a pointer nor a trace header."""
+    message = _without_prefixes(line)
     return not (
-        _RULE.match(bare) or _FRAME.match(line) or _POINTER.match(bare) or _TRACE_BEGINS.match(line)
-    ) and is_informative(bare)
+        _SEPARATOR.match(message) or _FRAME.match(line) or _POINTER.match(message) or _TRACE_BEGINS.match(line)
+    ) and is_informative(message)
 
 
 def _names_failure(line: str) -> bool:
-    bare = _PLACE.sub(" ", _ECHO.sub("", line))
-    return bool(_FAILED.search(_NONE_FAILED.sub(" ", bare)) or _EXCEPTION.match(_stripped(line)))
+    text = _PLACE.sub(" ", _ECHO.sub("", line))
+    return bool(_FAILURE.search(_NONE_FAILED.sub(" ", text)) or _EXCEPTION.match(_without_prefixes(line)))
 
 
-def _introduced(lines: Sequence[str], place: int) -> int:
+def _introduced_line(lines: Sequence[str], place: int) -> int:
     """The first informative line after *place* if that line ends in a colon; else *place*."""
     if not lines[place].endswith(":"):
         return place
-    return next((later for later in range(place + 1, len(lines)) if _speaks(lines[later])), place)
+    return next((later for later in range(place + 1, len(lines)) if _is_message_line(lines[later])), place)
 
 
-def _stripped(line: str) -> str:
+def _without_prefixes(line: str) -> str:
     """A line without leading bullets, box characters, levels, times and package names."""
-    bare = _DECORATION.sub("", line.strip())
-    if _ASSERTION.match(bare):
-        bare = bare[1:].lstrip()
-    return _PACKAGE.sub("", _PREFIXES.sub("", bare))
+    text = _DECORATION.sub("", line.strip())
+    if _ASSERTION.match(text):
+        text = text[1:].lstrip()
+    return _PACKAGE.sub("", _PREFIXES.sub("", text))
 
 
-# One name per failure: its kind, and the message without parts that vary between runs.
+# The name of a failure: its kind, and the message without parts that vary between runs.
 
 _LONGEST_MESSAGE = 160
 _PREFIX = re.compile(r"^(?:\w*(?:error|exception|failure|failed|fatal)\s*:\s*)+", re.IGNORECASE)
@@ -195,11 +200,11 @@ _VALUE = re.compile(r"\S+")
 _QUOTED = re.compile(r"(?<![A-Za-z]{2})(['\"`])[^'\"`]{1,80}\1")
 _OPERAND_GAPS = re.compile(r"[\s'\"`=,;()<>|&]+")
 # A resource with its kind, as kubectl writes it.
-_THING = re.compile(r"[A-Za-z][\w.-]*/([A-Za-z0-9][\w.-]+)")
+_RESOURCE = re.compile(r"[A-Za-z][\w.-]*/([A-Za-z0-9][\w.-]+)")
 # Words of a command line that are never names.
-_LANGUAGE = STOP_WORDS | REQUEST_VERBS | COUNT_WORDS
+_NEVER_NAMES = STOP_WORDS | REQUEST_VERBS | COUNT_WORDS
 _GENERIC = frozenset({"", "error", "toolerror", "exception", "failure", "runtimeerror", "unknown", "unknownerror"})
-_NAMED = ("error", "exception")
+_TYPE_SUFFIXES = ("error", "exception")
 # Fields in which tools, programs and web APIs report errors, the most informative first.
 _TEXT_FIELDS = (
     "message", "msg", "error_message", "error_description", "faultstring", "fault", "error", "errors", "failures",
@@ -213,38 +218,38 @@ _TEST_NAMES = ("test", "name", "title", "nodeid")
 _DEEPEST = 6
 _TOO_SHORT = 3
 _PAGE = re.compile(r"\s*<(?:!doctype html|html)\b.*?<title>(.*?)</title>", re.IGNORECASE | re.DOTALL)
-# A value as an interpreter's transcript shows it: ``result = "..."``.
+# A value as an interpreter session shows it: ``result = "..."``.
 _ASSIGNED = re.compile(r"\s*(?:# ?)?[A-Za-z_]\w* = (['\"])(.*)\1\s*", re.DOTALL)
 
 
-def error_message(content: Mapping[str, Any], given: Mapping[str, str] | None = None, command: str = "") -> str:
+def error_message(content: Mapping[str, Any], arguments: Mapping[str, str] | None = None, command: str = "") -> str:
     """The line of *content* that says what went wrong, masked; "" if there is none.
 
-    Values *given* to the failing call are replaced by their argument's name, operands of its *command* by ``<name>``.
-    Instructions to the reader are removed: tool output is quoted as an observation, not obeyed.
+    *arguments* maps lower-case values of the failing call to the argument names that replace them; operands of its
+    *command* become ``<name>``. Instructions to the reader are removed: tool output is quoted, not obeyed.
 
     >>> error_message({"result": {"value": "Error: user ann_lee_1234 not found"}})
     'user <id> not found'
     >>> error_message({"message": "Order BXQPTL not found"}, {"bxqptl": "order_id"})
     'Order <order_id> not found'
     """
-    return without_orders(_line(_text(content) or _count(content), given or {}, command))
+    return without_instructions(_masked_line(_text(content) or _count_message(content), arguments or {}, command))
 
 
 def raw_line(content: Mapping[str, Any]) -> str:
     """The informative line of *content* as it was printed, with its prefix."""
-    text = _of_document(_text(content) or _count(content))
-    line = _telling_line(text)
+    text = _document_message(_text(content) or _count_message(content))
+    line = _informative_line(text)
     return next((raw for raw in text.splitlines() if line and line in raw), text[:_LONGEST_MESSAGE])
 
 
 def mentions_failure(content: Mapping[str, Any]) -> bool:
-    """Whether a result that claims success has a failure word in its output."""
-    return bool(_FAILED.search(_NONE_FAILED.sub(" ", _text(content)[:_MOST_CHARS])))
+    """Whether the output of a result that claims success contains a failure word."""
+    return bool(_FAILURE.search(_NONE_FAILED.sub(" ", _text(content)[:_MOST_CHARS])))
 
 
 def is_error(content: Mapping[str, Any]) -> bool:
-    """Whether a result that claims success is an error all the same: frameworks hand errors to the model as results.
+    """Whether a result that claims success is nevertheless an error: frameworks pass errors to the model as results.
 
     >>> is_error({"success": True, "result": 'answer = "ValueError: no such order"'})
     True
@@ -254,7 +259,7 @@ def is_error(content: Mapping[str, Any]) -> bool:
     result = content.get("result")
     if isinstance(result, Mapping) and went_well("tool_result", {"result": result}) is False:
         return True
-    return opens_with_error(_of_document(_text(content)[:_MOST_CHARS]))
+    return opens_with_error(_document_message(_text(content)[:_MOST_CHARS]))
 
 
 def counts_failures(content: Mapping[str, Any]) -> bool:
@@ -268,8 +273,8 @@ def error_type(content: Mapping[str, Any]) -> str:
     >>> error_type({"error_type": "KubectlError"})
     'KubectlError'
     """
-    named = content.get("error_type") or content.get("type") or ""
-    return mask_ids(str(named))[:60]
+    kind = content.get("error_type") or content.get("type") or ""
+    return mask_ids(str(kind))[:60]
 
 
 def signature(kind: str, message: str) -> str:
@@ -281,7 +286,7 @@ def signature(kind: str, message: str) -> str:
     "kubectlerror: namespace '<name>' not found"
     """
     text = " ".join(mask_numbers(mask_quoted(message)).lower().split())
-    if kind.lower().endswith(_NAMED):
+    if kind.lower().endswith(_TYPE_SUFFIXES):
         text = text.removeprefix(f"{kind.lower()}: ")
     if kind.lower() in _GENERIC:
         return text or kind.lower() or "error"
@@ -308,23 +313,23 @@ def _mask_operands(message: str, command: str) -> str:
     """
     words = [word for word in _OPERAND_GAPS.split(command) if word]
     runs, names = set(pairwise(words)), set(filter(_is_name, words)) - set(command_name(command).split())
-    operand_names = {match.group(1) for word in words if (match := _THING.fullmatch(word))}
-    spoken = [_of_thing(word, operand_names) for word in message.split(" ")]
-    bare = [_bare(word) for word in spoken]
+    operand_names = {match.group(1) for word in words if (match := _RESOURCE.fullmatch(word))}
+    tokens = [_mask_resource(word, operand_names) for word in message.split(" ")]
+    bare = [_without_punctuation(token) for token in tokens]
     return " ".join(
-        written.replace(word, "<name>") if word in names and not (after in names and (word, after) in runs) else written
-        for written, word, after in zip(spoken, bare, [*bare[1:], ""], strict=True)
+        token.replace(word, "<name>") if word in names and not (after in names and (word, after) in runs) else token
+        for token, word, after in zip(tokens, bare, [*bare[1:], ""], strict=True)
     )
 
 
-def _of_thing(word: str, operand_names: Container[str]) -> str:
-    """A word such as "pods/web-a" with the name masked, if the command has it as an operand."""
-    operand = _THING.fullmatch(_bare(word))
+def _mask_resource(word: str, operand_names: Container[str]) -> str:
+    """A word such as "pods/web-a" with the name masked, if it is an operand of the command."""
+    operand = _RESOURCE.fullmatch(_without_punctuation(word))
     return word.replace(f"/{operand.group(1)}", "/<name>") if operand and operand.group(1) in operand_names else word
 
 
 def _is_name(word: str) -> bool:
-    return len(word) > 2 and word[0].isalnum() and word.lower() not in _LANGUAGE
+    return len(word) > 2 and word[0].isalnum() and word.lower() not in _NEVER_NAMES
 
 
 def _text(value: Any, depth: int = 0) -> str:
@@ -340,18 +345,18 @@ def _text(value: Any, depth: int = 0) -> str:
 
 
 def _field_text(name: str, value: Any, depth: int) -> str:
-    """The text of a field; the first of errors listed by input ({"email": ["is taken"]}).
+    """The text of a field; for errors keyed by input field ({"email": ["is taken"]}), the first one.
 
     Names of failed tests are ignored: they do not say what went wrong.
     """
     by_input = value.items() if name in _FAULT_FIELDS and isinstance(value, Mapping) else ()
     message = _text(value, depth + 1)
     if name in _TEST_FIELDS and isinstance(value, list):
-        return _of_test(value[0], message)
-    return message or next((f"{given} {text}" for given, part in by_input if (text := _text(part, depth + 2))), "")
+        return _test_message(value[0], message)
+    return message or next((f"{field} {text}" for field, part in by_input if (text := _text(part, depth + 2))), "")
 
 
-def _of_test(test: Any, text: str) -> str:
+def _test_message(test: Any, text: str) -> str:
     """The message of a failed test, prefixed with its name if the message holds only values."""
     if " " not in text:
         return ""
@@ -359,7 +364,7 @@ def _of_test(test: Any, text: str) -> str:
     return text if not name or _LETTERS.search(_PREFIX.sub("", text)) else f"{name}: {_PREFIX.sub('', text)}"
 
 
-def _count(content: Mapping[str, Any]) -> str:
+def _count_message(content: Mapping[str, Any]) -> str:
     """A message built from counts and codes."""
     inner = [part for name in ("response", "result") if isinstance(part := content.get(name), Mapping)]
     fields = {name: value for part in (content, *inner) for name, value in part.items()}
@@ -370,17 +375,14 @@ def _count(content: Mapping[str, Any]) -> str:
     return next((f"{_CODES[name]} {code}" for name, code in codes), "")
 
 
-def _line(text: str, given: Mapping[str, str], command: str) -> str:
-    report = _unescaped(_of_document(text))
-    line = _bared(_telling_line(report), keep="\n" in report.strip())
-    inner = _inside_words(value for value in given if len(value) > _TOO_SHORT and value not in _LANGUAGE)
-    line = _phrases(line, given)
-    named = (
-        _VALUE.sub(lambda match: _argument(match.group(), given, inner), line[: 4 * _LONGEST_MESSAGE])
-        if given
-        else line
-    )
-    plain = mask_secrets(named)
+def _masked_line(text: str, arguments: Mapping[str, str], command: str) -> str:
+    report = _unescaped(_document_message(text))
+    line = _without_type(_informative_line(report), keep="\n" in report.strip())
+    inner = _inside_words(value for value in arguments if len(value) > _TOO_SHORT and value not in _NEVER_NAMES)
+    line = _mask_phrases(line, arguments)
+    if arguments:
+        line = _VALUE.sub(lambda match: _mask_arguments(match.group(), arguments, inner), line[: 4 * _LONGEST_MESSAGE])
+    plain = mask_secrets(line)
     return mask_ids(_mask_operands(plain, command) if command else plain)[:_LONGEST_MESSAGE].strip()
 
 
@@ -396,7 +398,7 @@ def _unescaped(text: str) -> str:
     return text.replace("\\n", "\n") if printed else text
 
 
-def _of_document(text: str) -> str:
+def _document_message(text: str) -> str:
     """The message in a JSON document, the title of a web page, the string in an assignment; else *text* unchanged."""
     if page := _PAGE.match(text[:_MOST_CHARS]):
         return page.group(1).strip()
@@ -411,41 +413,44 @@ def _of_document(text: str) -> str:
     return _text(document) or text
 
 
-def _bared(line: str, *, keep: bool) -> str:
+def _without_type(line: str, *, keep: bool) -> str:
     """*line* without a leading type, which stays if *keep* is set and the rest is uninformative."""
-    bare = _PREFIX.sub("", line)
-    return bare if not keep or len(_LETTERS.findall(mask_quoted(bare))) > 1 else _ERROR.sub("", line)
+    rest = _PREFIX.sub("", line)
+    return rest if not keep or len(_LETTERS.findall(mask_quoted(rest))) > 1 else _ERROR.sub("", line)
 
 
-def _argument(word: str, given: Mapping[str, str], inner: re.Pattern[str] | None) -> str:
-    """*word* with given values, also inside paths and identifiers, replaced by their argument's name."""
-    bare = _bare(word)
-    if name := given.get(bare.lower()):
+def _mask_arguments(word: str, arguments: Mapping[str, str], inner: re.Pattern[str] | None) -> str:
+    """*word* with argument values, also inside paths and identifiers, replaced by their argument's name."""
+    bare = _without_punctuation(word)
+    if name := arguments.get(bare.lower()):
         return word.replace(bare, f"<{name}>")
-    return inner.sub(lambda match: _known(match, given), word) if inner else word
+    return inner.sub(lambda match: _argument_name(match, arguments), word) if inner else word
 
 
-def _known(match: re.Match[str], given: Mapping[str, str]) -> str:
-    """The argument name of a match; regular expressions equate letters that lower case does not, such as the long s."""
-    name = given.get(match.group(1).lower())
+def _argument_name(match: re.Match[str], arguments: Mapping[str, str]) -> str:
+    """The argument name of a match, or the match itself if it has none.
+
+    Case-insensitive regular expressions also match letters that ``lower()`` keeps distinct, such as the long s.
+    """
+    name = arguments.get(match.group(1).lower())
     return f"<{name}>" if name else match.group()
 
 
-def _phrases(line: str, given: Mapping[str, str]) -> str:
-    """*line* with given values of several words replaced by their argument's name."""
-    for value in sorted((value for value in given if " " in value), key=lambda value: (-len(value), value)):
-        name = f"<{given[value]}>".replace("\\", r"\\")  # a template: a backslash would begin an escape
+def _mask_phrases(line: str, arguments: Mapping[str, str]) -> str:
+    """*line* with argument values of several words replaced by their argument's name."""
+    for value in sorted((value for value in arguments if " " in value), key=lambda value: (-len(value), value)):
+        name = f"<{arguments[value]}>".replace("\\", r"\\")  # a template: a backslash would begin an escape
         line = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", name, line, flags=re.IGNORECASE)
     return line
 
 
 def _inside_words(values: Iterable[str]) -> re.Pattern[str] | None:
     """A pattern for any of *values* inside a word, including the rest of the identifier: "orders_pkey"."""
-    spelt = "|".join(re.escape(value) for value in sorted(values, key=lambda value: (-len(value), value)))
-    return re.compile(rf"(?<![^\W_])({spelt})(?![^\W_])\w*", re.IGNORECASE) if spelt else None
+    pattern = "|".join(re.escape(value) for value in sorted(values, key=lambda value: (-len(value), value)))
+    return re.compile(rf"(?<![^\W_])({pattern})(?![^\W_])\w*", re.IGNORECASE) if pattern else None
 
 
-def _bare(word: str) -> str:
+def _without_punctuation(word: str) -> str:
     return word.strip(".,:;!?'\"()[]")
 
 

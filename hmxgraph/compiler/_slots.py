@@ -30,7 +30,7 @@ class Template:
 
 
 def template(messages: Sequence[str]) -> Template:
-    """The common form of *messages*, with a slot for each varying word; the commonest message if too many words vary.
+    """The common form of *messages*, with a slot for each varying word; the most common message if too many vary.
 
     >>> template(["the branch a-b has no upstream", "the branch c-d has no upstream"]).text
     'the branch <branch> has no upstream'
@@ -38,7 +38,7 @@ def template(messages: Sequence[str]) -> Template:
     rows = [tuple(message.split(" ")) for message in messages]
     length, _ = max(Counter(map(len, rows)).items(), key=lambda pair: (pair[1], pair[0]))
     alike = [row for row in rows if len(row) == length]
-    columns = [[_bare(row[place]) for row in alike] for place in range(length)]
+    columns = [[_core(row[place]) for row in alike] for place in range(length)]
     varying = [place for place in range(length) if len({" ".join(terms(word)) or word for word in columns[place]}) > 1]
     if not varying or len(varying) > max(_MOST_SLOTS, length // 3):
         return Template(most_first(Counter(messages))[0], tuple(() for _ in messages))
@@ -46,12 +46,14 @@ def template(messages: Sequence[str]) -> Template:
     names: dict[int, str] = {}
     for place in varying:
         same = next((other for other in names if columns[other] == columns[place]), None)
-        names[place] = names[same] if same is not None else _named(columns[place], usual, place, set(names.values()))
+        names[place] = (
+            names[same] if same is not None else _slot_name(columns[place], usual, place, set(names.values()))
+        )
     text = " ".join(
-        token.replace(_bare(token), names[place]) if place in names else token for place, token in enumerate(usual)
+        token.replace(_core(token), names[place]) if place in names else token for place, token in enumerate(usual)
     )
     values = tuple(
-        tuple((_bare(row[place]), names[place]) for place in varying if _bare(row[place])) if len(row) == length else ()
+        tuple((_core(row[place]), names[place]) for place in varying if _core(row[place])) if len(row) == length else ()
         for row in rows
     )
     return Template(text, values)
@@ -73,12 +75,12 @@ def merged(messages: Mapping[str, str], related: Callable[[str, str], bool]) -> 
     """For each key of *messages*, the key of the template that it belongs to; its own key if it has none.
 
     Messages belong together if they differ in one value only, which may occur several times, and each value is an
-    identifier or *related* to what its session did; of three or more distinct values, half of them suffice. If only one
-    other word is informative, there must be at least three distinct values, all of them identifiers.
+    identifier or *related* to the actions of its session; with three or more distinct values, half of them suffice. If
+    only one other word is informative, there must be at least three distinct values, all of them identifiers.
     """
     groups: defaultdict[Tokens, dict[str, str]] = defaultdict(dict)
     for key in sorted(messages):
-        tokens = tuple(_bare(token).lower() for token in messages[key].split(" "))
+        tokens = tuple(_core(token).lower() for token in messages[key].split(" "))
         for value in sorted(set(tokens)):
             masked = tuple("<>" if token == value else token for token in tokens)
             if any(telling_words(token) for token in masked) and len(masked) > _LEAST_FIXED:
@@ -87,13 +89,13 @@ def merged(messages: Mapping[str, str], related: Callable[[str, str], bool]) -> 
     for masked in sorted(groups, key=lambda tokens: (-len(groups[tokens]), tokens)):
         values = groups[masked]
         firm = sum(bool(telling_words(token)) for token in masked) >= _LEAST_FIXED - 1
-        if len(set(values.values())) > 1 and (_vary(values, related) if firm else _are_names(values)):
+        if len(set(values.values())) > 1 and (_values_vary(values, related) if firm else _are_identifiers(values)):
             roots = sorted({_root(owner, key) for key in values})
             owner.update(dict.fromkeys(roots, roots[0]))
     return {key: _root(owner, key) for key in messages}
 
 
-def _vary(values: Mapping[str, str], related: Callable[[str, str], bool]) -> bool:
+def _values_vary(values: Mapping[str, str], related: Callable[[str, str], bool]) -> bool:
     names = [key for key, value in values.items() if _IDENTIFIER.search(value) or _MARK.search(value)]
     links = [key for key, value in values.items() if related(key, value)]
     return len({*names, *links}) == len(values) or (
@@ -101,8 +103,8 @@ def _vary(values: Mapping[str, str], related: Callable[[str, str], bool]) -> boo
     )
 
 
-def _are_names(values: Mapping[str, str]) -> bool:
-    """Whether the values are several identifiers, which vary even where the words beside them say little."""
+def _are_identifiers(values: Mapping[str, str]) -> bool:
+    """Whether the values are several identifiers, which are slots even if the other words say little."""
     return len(set(values.values())) >= _PLAIN_VALUES and all(map(_IDENTIFIER.search, values.values()))
 
 
@@ -112,8 +114,8 @@ def _root(owner: Mapping[str, str], key: str) -> str:
     return key
 
 
-def _named(values: Sequence[str], row: Sequence[str], place: int, taken: set[str]) -> str:
-    """The mark of a slot, named by the shape of its values, else by the noun before it."""
+def _slot_name(values: Sequence[str], row: Sequence[str], place: int, taken: set[str]) -> str:
+    """The mark of a slot, named after the shape of its values, else after the noun before it."""
     known = [value for value in values if not _MARK.fullmatch(value)]
     if not known:
         return most_first(Counter(values))[0]
@@ -122,8 +124,8 @@ def _named(values: Sequence[str], row: Sequence[str], place: int, taken: set[str
     elif all(_HOST.fullmatch(value) and "/" not in value for value in known):
         name = "host"
     else:
-        before = [_bare(token).lower() for token in reversed(row[max(0, place - 3) : place])]
-        after = [_bare(token).lower() for token in row[place + 1 : place + 2]]
+        before = [_core(token).lower() for token in reversed(row[max(0, place - 3) : place])]
+        after = [_core(token).lower() for token in row[place + 1 : place + 2]]
         nouns = [word for word in before if word.isalpha() and telling_words(word) and not _PARTICIPLE.search(word)]
         path = all(map(_PATH.search, known))
         likely = nouns or _shared_part(known) or [word for word in after if word.isalpha()]
@@ -138,5 +140,6 @@ def _shared_part(values: Sequence[str]) -> list[str]:
     return sorted(first) if len(first) == 1 and len(set(values)) > 1 and "" not in first else []
 
 
-def _bare(word: str) -> str:
+def _core(word: str) -> str:
+    """*word* without punctuation around it."""
     return word.strip(_PUNCTUATION)

@@ -1,4 +1,4 @@
-"""How the steps of procedures and playbooks are worded: the command line, the inputs and where they come from."""
+"""The wording of steps in procedures and playbooks: the command line, the inputs and their origins."""
 
 import re
 import statistics
@@ -15,35 +15,33 @@ from hmxgraph.compiler.summary import FROM_USER, Step
 from hmxgraph.text.terms import most_first
 
 _HALF, _MOSTLY, _USUALLY, _NEARLY_ALL = 0.5, 0.7, 0.75, 0.8
-_OFTEN = 0.15
+_LEAST_ALONE = 0.15
 _MOST_INPUTS = 12
-# More inputs of unknown origin say nothing that the tool does not say itself.
+# More inputs of unknown origin are omitted: the tool lists them itself.
 _MOST_LOOSE = 3
 _PIECES = re.compile(r"([\s/=:,'\"]+)")
 _NAME = "<name>"
-# How the names of inputs end that identify a thing.
+# Endings of input names that identify something.
 _IDENTIFIERS = ("id", "number", "name", "email", "path", "key", "selector")
 
 
 def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str]) -> str:
-    """The instruction for one step: what to do, with which inputs from the steps *before* it, how often.
+    """The instruction for one step: what to do, the inputs from the steps *before* it, and how often.
 
-    *uses* holds the steps of each session.
-
-    A command line shared by most uses is quoted.
+    *uses* holds the steps of each session. A command line shared by most uses is quoted.
     """
     every = [step for steps in uses for step in steps]
     if line := usual_line(every):
         return line_instruction(action, line) + (
-            _given(uses, before, TARGET_FIELDS) if action.startswith(BROWSER) else ""
+            _inputs_with_origins(uses, before, TARGET_FIELDS) if action.startswith(BROWSER) else ""
         )
-    doing = as_done(instruction(action), every)
-    return doing + _given(uses, before, free=not is_action(action)) + _repeated(action, uses)
+    instruction_text = as_done(instruction(action), every)
+    return instruction_text + _inputs_with_origins(uses, before, free=not is_action(action)) + _repeated(action, uses)
 
 
-def as_done(doing: str, steps: Sequence[Step]) -> str:
-    """The instruction *doing*, given to the user if the user took most of these *steps*."""
-    return f"Have the user {small(doing)}" if done_by_user(steps) else doing
+def as_done(instruction_text: str, steps: Sequence[Step]) -> str:
+    """The instruction *instruction_text*, given to the user if the user took most of these *steps*."""
+    return f"Have the user {small(instruction_text)}" if done_by_user(steps) else instruction_text
 
 
 def done_by_user(steps: Sequence[Step]) -> bool:
@@ -66,14 +64,14 @@ def usual_origins(uses: Sequence[Sequence[Step]], most: float = _NEARLY_ALL) -> 
     """The usual origin of each argument; each session counts once, however often it takes the action."""
     usual = {}
     for argument, (sessions, counts) in _origins_by_argument(uses).items():
-        # Of several actions that return a value equally often, the first one called.
+        # Ties go to the action called first.
         origin, named_in = max(counts.items(), key=lambda item: len(item[1]), default=("", set()))
         usual[argument] = origin if len(named_in) >= most * len(sessions) else ""
     return usual
 
 
 def _origins_by_argument(uses: Sequence[Sequence[Step]]) -> dict[str, tuple[set[int], dict[str, set[int]]]]:
-    """For each argument of most sessions: the sessions that give it, and those in which it has each origin."""
+    """For each argument of most sessions: the sessions that pass it, and those in which it has each origin."""
     given: defaultdict[str, set[int]] = defaultdict(set)
     named_in: defaultdict[str, defaultdict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     for session, steps in enumerate(uses):
@@ -86,20 +84,20 @@ def _origins_by_argument(uses: Sequence[Sequence[Step]]) -> dict[str, tuple[set[
 
 
 def _pairs(sessions: set[int], named_in: Mapping[str, set[int]]) -> Iterator[tuple[str, str]]:
-    """The pairs of origins of which nearly all sessions have one, and each is often the only one.
+    """The pairs of origins that together cover nearly all sessions, while each is often the only one.
 
     The user comes first, then the more frequent origin.
     """
     ranked = sorted(named_in, key=lambda name: (name != FROM_USER, -len(named_in[name]), name))
     for origin, other in combinations(ranked, 2):
         places, other_places = named_in[origin], named_in[other]
-        often = min(len(places - other_places), len(other_places - places)) >= _OFTEN * len(sessions)
+        often = min(len(places - other_places), len(other_places - places)) >= _LEAST_ALONE * len(sessions)
         if often and len(places | other_places) >= _NEARLY_ALL * len(sessions):
             yield origin, other
 
 
 def _shared_origins(steps: Sequence[Step]) -> dict[str, list[str]]:
-    """For each argument of a session's *steps* the origins that its values share, the first called first."""
+    """For each argument of a session's *steps*, the origins that its values share, in order of first call."""
     shared: dict[str, list[str]] = {}
     for step in steps:
         own: dict[str, list[str]] = {}
@@ -110,13 +108,13 @@ def _shared_origins(steps: Sequence[Step]) -> dict[str, list[str]]:
     return shared
 
 
-def _given(
+def _inputs_with_origins(
     uses: Sequence[Sequence[Step]], before: Sequence[str], stated: Container[str] = (), *, free: bool = True
 ) -> str:
     """The inputs and their origins: "using user_id from find_user_id_by_email; and note".
 
-    Inputs already *stated* are omitted. Unless *free*, only identifiers come from results: what else a change sets is
-    the user's choice, even if a result happens to show the same value.
+    Inputs already *stated* are omitted. Unless *free*, only identifiers may come from results: other inputs of a change
+    are the user's choice, even if a result happens to show the same value.
     """
     sources: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
     for argument, named in _named_origins(uses, before).items():
@@ -131,9 +129,9 @@ def _given(
 
 
 def _named_origins(uses: Sequence[Sequence[Step]], before: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """For each argument its usual origin, or two that take turns; () if it varies or comes from no earlier step.
+    """For each argument its usual origin, or two alternative ones; () if it varies or comes from no earlier step.
 
-    Where several pairs fit, arguments of one call share theirs: the parts of an address come from one place.
+    If several pairs fit, arguments of one call share theirs: the parts of an address come from one source.
     """
     known = {FROM_USER, *before}
     usual = usual_origins(uses)
@@ -143,12 +141,12 @@ def _named_origins(uses: Sequence[Sequence[Step]], before: Sequence[str]) -> dic
         if not usual[argument]
     }
     fits = Counter(frozenset(pair) for fitting in pairs.values() for pair in fitting)
-    taking_turns = {
+    alternatives = {
         name: max(fitting, key=lambda pair: (fits[frozenset(pair)], sorted(pair)))
         for name, fitting in pairs.items()
         if fitting
     }
-    return {name: taking_turns.get(name, (origin,) if origin in known else ()) for name, origin in usual.items()}
+    return {name: alternatives.get(name, (origin,) if origin in known else ()) for name, origin in usual.items()}
 
 
 def _sources(named: Sequence[str]) -> str:
@@ -183,11 +181,11 @@ def _shared_line(lines: Sequence[str]) -> str:
     forms: defaultdict[tuple[str, ...], list[list[str]]] = defaultdict(list)
     for line in lines:
         pieces = _PIECES.split(line)
-        forms[_form(pieces)].append(pieces)
+        forms[_fixed_pieces(pieces)].append(pieces)
     alike = max(forms.values(), key=lambda group: (len(group), group), default=[])
     if not alike or len(alike) <= _HALF * len(lines):
         return ""
-    usual = [_usual_piece(column) for column in zip(*alike, strict=True)]
+    usual = [_common_piece(column) for column in zip(*alike, strict=True)]
     named = len(command_name("".join(usual)).split())
     fixed = sum(piece != _NAME and not _PIECES.fullmatch(piece) for piece in usual) - named
     if usual.count(_NAME) <= fixed + 1:
@@ -196,11 +194,11 @@ def _shared_line(lines: Sequence[str]) -> str:
     return next((line for line, count in most if count > _HALF * len(lines)), "")
 
 
-def _form(pieces: Sequence[str]) -> tuple[str, ...]:
+def _fixed_pieces(pieces: Sequence[str]) -> tuple[str, ...]:
     """The parts shared by command lines that differ only in names: separators and flags."""
     return tuple(piece if place % 2 or piece.startswith("-") else "" for place, piece in enumerate(pieces))
 
 
-def _usual_piece(column: Sequence[str]) -> str:
+def _common_piece(column: Sequence[str]) -> str:
     piece, count = max(Counter(column).items(), key=lambda pair: (pair[1], pair[0]))
     return piece if count >= _USUALLY * len(column) else _NAME

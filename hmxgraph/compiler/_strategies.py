@@ -1,4 +1,4 @@
-"""strategy_template: the phases that successful work on one subject goes through (HMX-A 4.5)."""
+"""strategy_template: the phases of successful work on one subject (HMX-A 4.5)."""
 
 import statistics
 from collections import Counter, defaultdict
@@ -33,17 +33,17 @@ _MOST_TOOLS = 6
 _MOST_NAMED = 4
 _MOST_VALUES = 4
 _FREQUENT = 0.2
-# One-sided 10 % level, as for policies.
+# One-sided 10 % level.
 _CLEARLY = 1.28
 _OFTEN = 0.4
-# Share of the sessions of each class that make the change by which a strategy is named.
+# Minimum share of the sessions of each class that make the change by which a strategy is named.
 _USUALLY = 0.8
 _MAJORITY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Goal classes that are handled alike: about one subject, or making one change."""
+    """Goal classes that are handled in the same way: about one subject, or making one change."""
 
     subject: str
     purpose: str
@@ -63,7 +63,8 @@ class Field:
 def strategy_templates(classes: Sequence[GoalClass], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
     """One strategy per subject of requests.
 
-    Strategies of one phase are dropped, since task schemas say more; of two with equal phases the wider is kept.
+    Strategies with a single phase are dropped, since task schemas say more; if two have equal phases, the one with more
+    sessions is kept.
     """
     fields = [field for field in _fields(classes, profile) if len(field.classes) == 1 or _makes_its_change(field)]
     known_phases: list[list[dict[str, Any]]] = []
@@ -107,13 +108,13 @@ def _phase(step: Step, *, fresh: bool, after: bool, started: bool) -> str:
 
 
 def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Field]:
-    """The fields of a single change, then the fields of a subject that joins several changes."""
+    """The fields of a single change, then the fields of a subject with several changes."""
     by_change: defaultdict[str, list[GoalClass]] = defaultdict(list)
     for goal_class in classes:
         by_change[_main_change(goal_class)].append(goal_class)
     narrow = [Field(_subject(by_change[name]), name, tuple(by_change[name])) for name in sorted(by_change) if name]
     by_subject: defaultdict[str, list[GoalClass]] = defaultdict(list)
-    for group in _joined(classes, profile):
+    for group in _similar_classes(classes, profile):
         by_subject[_subject(group)] += group
     wide = [Field(subject, "", tuple(by_subject[subject])) for subject in sorted(by_subject)]
     wide = [field for field in wide if field.classes not in {other.classes for other in narrow}]
@@ -127,24 +128,26 @@ def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Fiel
 def _main_change(goal_class: GoalClass) -> str:
     """The change that most sessions of the class make, or ""; browser actions, which may do anything, are ignored."""
     made = [(name, share) for name, share in goal_class.steps if is_action(name) and not name.startswith(BROWSER)]
-    changes = [(share, not _called(name), name) for name, share in made]
+    changes = [(share, not _names_only_interface(name), name) for name, share in made]
     # Of equally frequent changes, prefer a telling name, then the first: final actions such as a commit are not the
     # purpose.
     return max(changes, key=lambda change: change[:2], default=(0.0, False, ""))[2]
 
 
-def _called(name: str) -> bool:
-    """Whether the name of an action says only which interface it calls."""
+def _names_only_interface(name: str) -> bool:
+    """Whether the name of an action states only the interface that it calls."""
     return serves_any_purpose(name) and read_action(name).verb != "run"
 
 
-def _joined(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[list[GoalClass]]:
-    """Classes joined by similar steps."""
+def _similar_classes(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[list[GoalClass]]:
+    """The classes grouped by similar steps."""
     joined: list[list[GoalClass]] = []
     for goal_class in classes:
         names = [name for name, _ in goal_class.steps]
         near = [
-            group for group in joined if any(_likeness(names, member) >= profile.strategy_likeness for member in group)
+            group
+            for group in joined
+            if any(_similarity(names, member) >= profile.strategy_likeness for member in group)
         ]
         joined = [group for group in joined if group not in near] + [
             [*(member for group in near for member in group), goal_class]
@@ -152,14 +155,14 @@ def _joined(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[list
     return joined
 
 
-def _likeness(names: Sequence[str], goal_class: GoalClass) -> float:
+def _similarity(names: Sequence[str], goal_class: GoalClass) -> float:
     return jaccard(names, [name for name, _ in goal_class.steps])
 
 
 def _subject(group: Sequence[GoalClass]) -> str:
-    """The step noun that requests mention most, else their most frequent word, else the most frequent noun."""
+    """The noun of the steps that requests mention most, else their most frequent word, else the most frequent noun."""
     counts = Counter(
-        _stem(word)
+        _singular(word)
         for goal_class in group
         for name, share in goal_class.steps
         for word in noun_words(name)
@@ -167,7 +170,7 @@ def _subject(group: Sequence[GoalClass]) -> str:
     )
     requests = [request for goal_class in group for request in goal_class.requests]
     request_counts = term_counts(requests)
-    nouns = [noun for noun in sorted(counts) if noun not in _EMPTY and len(noun) > 2]
+    nouns = [noun for noun in sorted(counts) if noun not in _UNINFORMATIVE and len(noun) > 2]
     least = _OFTEN * len(requests)
     spoken_nouns = {
         noun: request_counts[terms(noun)[0]]
@@ -178,7 +181,7 @@ def _subject(group: Sequence[GoalClass]) -> str:
         return min(spoken_nouns, key=lambda noun: (-spoken_nouns[noun], -counts[noun], noun))
     written = spelling(requests)
     # The topic of a sentence tends to be near its end: "fix the failing unit test".
-    late = {word: statistics.fmean(places) for word, places in _places(requests).items()}
+    late = {word: statistics.fmean(places) for word, places in _word_positions(requests).items()}
     often = [term for term in request_counts if request_counts[term] >= least]
     ranked = sorted(often, key=lambda term: (-request_counts[term], -late.get(written[term], 0.0), term))
     topics = [written[term] for term in ranked]
@@ -186,7 +189,7 @@ def _subject(group: Sequence[GoalClass]) -> str:
     return (telling or ([] if requests else most_first({noun: counts[noun] for noun in nouns})) or [""])[0]
 
 
-def _places(requests: Sequence[str]) -> dict[str, list[float]]:
+def _word_positions(requests: Sequence[str]) -> dict[str, list[float]]:
     """For each informative word its relative positions in the requests, 0 at the start."""
     places: defaultdict[str, list[float]] = defaultdict(list)
     for request in requests:
@@ -222,7 +225,7 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
         source_events=evidence((trail(model) for model in models), profile.max_evidence),
         tags=tags(["strategy", field.subject]),
         qualifiers=(goal_phrase([field.purpose]),) if field.purpose else (),
-        # What a single class does is in its task schema.
+        # A single class is described by its task schema.
         useful=len(field.classes) > 1 and _changes_outcome(field, stages),
         metadata={"kinds_of_requests": len(field.classes)},
     )
@@ -240,16 +243,16 @@ def _changes_outcome(field: Field, flow: Sequence[str]) -> bool:
 
 
 def _purposeful(models: Sequence[SessionSummary]) -> list[_Phased]:
-    """The steps of the sessions with their phases, without failed actions and repairs, which belong to playbooks.
+    """The steps of the sessions with their phases, without repairs and actions that only failed.
 
-    If most sessions used an action that only failed, its repairs are kept.
+    If most sessions used an action that only failed, repairs are kept.
     """
     taken = Counter(name for model in models for name in set(model.actions))
-    vain = {name for name in taken if only_failed(name, models)}
-    instead = any(taken[name] > _MAJORITY * len(models) for name in vain)
-    aside = vain if instead else vain | repairs_of(models)
+    always_failed = {name for name in taken if only_failed(name, models)}
+    instead = any(taken[name] > _MAJORITY * len(models) for name in always_failed)
+    excluded = always_failed if instead else always_failed | repairs_of(models)
     return [
-        [(phase, step) for phase, step in phases(model) if aside >= taken.keys() or step.action not in aside]
+        [(phase, step) for phase, step in phases(model) if excluded >= taken.keys() or step.action not in excluded]
         for model in models
     ]
 
@@ -317,7 +320,7 @@ def _phase_document(order: int, phase: str, names: Sequence[str], criterion: str
 def _criterion(phase: str, names: Sequence[str], worked: Sequence[_Phased], *, asked: bool) -> str:
     match phase:
         case "act" if not any(step.ok for session in worked for name, step in session if name == phase):
-            return f"A result tells that {listed(names, 'or')} worked; none has so far"
+            return f"A result shows that {listed(names, 'or')} worked; none has so far"
         case "act":
             done = "every call made" if len(names) > 1 else names[0]
             first = f"Each change was agreed with the user first, and {done}" if asked else done
@@ -329,13 +332,13 @@ def _criterion(phase: str, names: Sequence[str], worked: Sequence[_Phased], *, a
         case "verify":
             return f"{listed(names, 'or')} shows, after the last change, that it worked"
         case _:
-            values = _passed_on(phase, names, worked)
-            session = len(values) == 1 and not values[0].endswith("s")
-            sentence = f"{listed(values)} {'is' if session else 'are'} known"
+            values = _values_passed_on(phase, names, worked)
+            singular = len(values) == 1 and not values[0].endswith("s")
+            sentence = f"{listed(values)} {'is' if singular else 'are'} known"
             return sentence if values else f"{listed(names, 'or')} has answered without an error"
 
 
-def _passed_on(phase: str, names: Sequence[str], worked: Sequence[_Phased]) -> list[str]:
+def _values_passed_on(phase: str, names: Sequence[str], worked: Sequence[_Phased]) -> list[str]:
     """The values that later phases take from this one, the most frequent first."""
     taken: Counter[str] = Counter()
     for session in worked:
@@ -349,16 +352,18 @@ def _conditions(field: Field, documents: Sequence[dict[str, Any]]) -> list[str]:
     """The subject of the request and the tools needed."""
     tools = sorted({name for phase in documents for name in phase["tools_used"]})
     named = (
-        f"The tools {listed(tools)} are at hand" if len(tools) <= _MOST_TOOLS else "The tools of all phases are at hand"
+        f"The tools {listed(tools)} are available"
+        if len(tools) <= _MOST_TOOLS
+        else "The tools of all phases are available"
     )
-    hand = f"The tool {tools[0]} is at hand" if len(tools) == 1 else named
+    available = f"The tool {tools[0]} is available" if len(tools) == 1 else named
     asked = field.subject and any(goal_class.requests for goal_class in field.classes)
-    return [*([f"The request mentions {field.subject}"] if asked else []), hand]
+    return [*([f"The request mentions {field.subject}"] if asked else []), available]
 
 
-def _stem(word: str) -> str:
+def _singular(word: str) -> str:
     plural = word.endswith("s") and not word.endswith(("ss", "us", "is"))
     return word[:-1] if plural and len(word) > 3 else word
 
 
-_EMPTY = frozenset(("detail", "info", "information", "data", "list", "all", "status", "mode", "test"))
+_UNINFORMATIVE = frozenset(("detail", "info", "information", "data", "list", "all", "status", "mode", "test"))

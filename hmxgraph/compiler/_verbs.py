@@ -44,7 +44,7 @@ _HANDOVER = {
     "transfer": "hand over", "escalate": "escalate", "handoff": "hand over", "handover": "hand over",
     "delegate": "delegate", "forward": "forward",
 }  # fmt: skip
-# Of these only work, talk and people are handed over, or what is handed "to" somebody: money is moved.
+# Verbs that hand over only work, conversations and people, or something "to" somebody; with money, they are changes.
 _MOVES = frozenset({"transfer", "forward"})
 _HANDED_OVER = frozenset(
     """
@@ -57,7 +57,7 @@ _PEOPLE = frozenset(
 )
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 # Separators between a tool and the service it belongs to: "calendar.create_event".
-_BELONGS = re.compile(r"[./:]+|__+")
+_OWNER_SEPARATORS = re.compile(r"[./:]+|__+")
 # Tools that act in a browser as a person would: "browser_click".
 _BROWSER_TOOL = re.compile(r"(?:^|__|[./:])browser_(?=[a-z])")
 # Particles that belong to the verb before them: "turn off".
@@ -147,12 +147,12 @@ def read_action(action: str) -> Reading:
     ('handover', 'action')
     """
     if action in _EVENT_ACTIONS or _is_in_browser(action):
-        return _EVENT_ACTIONS.get(action) or _in_browser(action)
+        return _EVENT_ACTIONS.get(action) or _read_browser_action(action)
     if (method := action.partition(" ")[0]) in WEB_METHODS:
         return Reading("lookup" if method in WEB_LOOKUPS else "action", "call", action)
     if _is_program(action):
         return Reading(_program_kind(action), "run", action)
-    owner, words = _taken_apart(action)
+    owner, words = _split_owner(action)
     if not words:
         return Reading("action", "use", action)
     first = words[0].lower()
@@ -161,23 +161,23 @@ def read_action(action: str) -> Reading:
             verb, subject = table[first], _object(table[first], words[1:], owner)
             # English idiom: search the code, but search for a flight.
             return Reading(kind, "search" if verb == "search for" and subject.startswith("the ") else verb, subject)
-    return _changing(action, owner, words)
+    return _read_change(action, owner, words)
 
 
 def _is_in_browser(action: str) -> bool:
     return action.startswith(BROWSER) or _BROWSER_TOOL.search(action) is not None
 
 
-def _in_browser(action: str) -> Reading:
-    words = [word for word in _lowered(_BROWSER_TOOL.split(action.removeprefix(BROWSER))[-1]) if word != "take"]
+def _read_browser_action(action: str) -> Reading:
+    words = [word for word in _name_words(_BROWSER_TOOL.split(action.removeprefix(BROWSER))[-1]) if word != "take"]
     if not words:  # a name in another script
         return Reading("action", "act", "in the browser")
     looks = words[0] in BROWSER_LOOKUPS or words[0] in _LOOKUP
     return Reading("lookup" if looks else "action", " ".join(words), "in the browser")
 
 
-def _changing(action: str, owner: Sequence[str], words: Sequence[str]) -> Reading:
-    """The reading of an action whose verb is no lookup, thought or handover."""
+def _read_change(action: str, owner: Sequence[str], words: Sequence[str]) -> Reading:
+    """The reading of an action whose verb is not a lookup, a thought or a handover."""
     first = words[0].lower()
     if len(words) == 1 and not owner:
         return Reading("action", "run", action)
@@ -189,16 +189,16 @@ def _changing(action: str, owner: Sequence[str], words: Sequence[str]) -> Readin
     return Reading(kind, first, _object(first, words[1:], owner))
 
 
-def _taken_apart(action: str) -> tuple[list[str], list[str]]:
+def _split_owner(action: str) -> tuple[list[str], list[str]]:
     """The words of the owning service, if any, and the words from the verb on.
 
-    >>> _taken_apart("contacts.search"), _taken_apart("get_user")
+    >>> _split_owner("contacts.search"), _split_owner("get_user")
     ((['contacts'], ['search']), ([], ['get', 'user']))
-    >>> _taken_apart("jira_create_issue"), _taken_apart("wiki_search")
+    >>> _split_owner("jira_create_issue"), _split_owner("wiki_search")
     ((['jira'], ['create', 'issue']), (['wiki'], ['search']))
     """
-    *owners, name = [part for part in _BELONGS.split(action) if part] or [""]
-    words, owner = _lowered(name), _lowered(owners[-1]) if owners else []
+    *owners, name = [part for part in _OWNER_SEPARATORS.split(action) if part] or [""]
+    words, owner = _name_words(name), _name_words(owners[-1]) if owners else []
     if len(words) > 1 and words[-1] == "lookup":  # "order_lookup" orders nothing
         return words[:-1], words[-1:]
     if not words or _is_verb(words[0]):
@@ -210,7 +210,7 @@ def _taken_apart(action: str) -> tuple[list[str], list[str]]:
     return ([], [*owner, *words]) if owner and _is_verb(owner[0]) else (owner, words)
 
 
-def _lowered(name: str) -> list[str]:
+def _name_words(name: str) -> list[str]:
     return [word.lower() if not word.isupper() or len(word) == 1 else word for word in _WORDS.findall(name)]
 
 
@@ -284,7 +284,7 @@ def is_action(action: str) -> bool:
 
 
 def instruction(action: str) -> str:
-    """The instruction to do it.
+    """The instruction to take *action*.
 
     >>> instruction("get_order_details"), instruction("kubectl apply")
     ('Look up the order details with get_order_details', 'Run kubectl apply')
@@ -296,7 +296,7 @@ def instruction(action: str) -> str:
 
 
 def is_check(action: str) -> bool:
-    """Whether *action* is a program that checks what was made, such as tests and linters.
+    """Whether *action* is a program that checks results, such as a test runner or a linter.
 
     >>> [is_check(action) for action in ("pytest", "cargo test", "ruff check", "git status", "git push", "ls")]
     [True, True, True, False, False, False]
@@ -326,7 +326,7 @@ def names_its_object(action: str) -> bool:
     if action in _EVENT_ACTIONS or action.startswith(BROWSER):
         return action == "test_run"
     reading = read_action(action)
-    named = reading.subject not in {"", action} or (reading.verb != "run" and len(_lowered(action)) > 1)
+    named = reading.subject not in {"", action} or (reading.verb != "run" and len(_name_words(action)) > 1)
     return named or " " in action
 
 
@@ -337,13 +337,13 @@ def noun_words(action: str) -> tuple[str, ...]:
     (('pending', 'order', 'items'), ('billing', 'api'))
     """
     if action.partition(" ")[0] in WEB_METHODS:
-        path = _lowered(action.replace(PATH_ID, "").partition("/")[2])
+        path = _name_words(action.replace(PATH_ID, "").partition("/")[2])
         return tuple(word.lower() for word in path if len(word) > 1) or (action,)
     if action.startswith(BROWSER):
-        return tuple(word.lower() for word in _lowered(action) if word not in _LINKS | _PARTICLES)
-    owner, said = ([], _lowered(action)) if _is_program(action) else _taken_apart(action)
-    words = [word.lower() for word in (*owner, *said)]
-    nouns = words if read_action(action).subject == action else [word.lower() for word in (*owner, *said[1:])]
+        return tuple(word.lower() for word in _name_words(action) if word not in _LINKS | _PARTICLES)
+    owner, name = ([], _name_words(action)) if _is_program(action) else _split_owner(action)
+    words = [word.lower() for word in (*owner, *name)]
+    nouns = words if read_action(action).subject == action else [word.lower() for word in (*owner, *name[1:])]
     named = () if _is_program(action) else tuple(word for word in nouns if word not in _LINKS | _PARTICLES)
     return named or tuple(words[:1])
 
@@ -358,7 +358,7 @@ def _object(verb: str, words: Sequence[str], owner: Sequence[str]) -> str:
 def _subject(verb: str, words: Sequence[str]) -> str:
     if not words:
         return _BARE.get(verb, "")
-    text = " ".join(_readable(words))
+    text = " ".join(_with_function_words(words))
     if words[0] in _LINKS or words[0] in _MASS or verb.startswith("check whether"):
         return text
     if verb == "search for" and words[-1] in _SEARCHED:
@@ -368,11 +368,13 @@ def _subject(verb: str, words: Sequence[str]) -> str:
     return f"the {text}"
 
 
-def _readable(words: Sequence[str]) -> Iterator[str]:
+def _with_function_words(words: Sequence[str]) -> Iterator[str]:
     """The words of a name with the missing function words: "by name zip" becomes "by name and zip".
 
-    >>> list(_readable(["user", "id", "by", "name", "zip"])), list(_readable(["bills", "for", "customer"]))
-    (['user', 'id', 'by', 'name', 'and', 'zip'], ['bills', 'for', 'the', 'customer'])
+    >>> list(_with_function_words(["user", "id", "by", "name", "zip"]))
+    ['user', 'id', 'by', 'name', 'and', 'zip']
+    >>> list(_with_function_words(["bills", "for", "customer"]))
+    ['bills', 'for', 'the', 'customer']
     """
     before, listing = "", False
     for place, word in enumerate(words):

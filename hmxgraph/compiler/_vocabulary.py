@@ -49,7 +49,7 @@ TOOL_VERBS = _listed("""
     vacuum void vote wait wake warn wipe wrap zip zoom
 """)
 
-# Words that make a tool name a noun, whatever its first word is.
+# Last words that make a tool name a noun, whatever its first word is.
 INTERFACES = _listed("api cli sdk")
 
 # Words that may precede the verb of a request.
@@ -70,13 +70,13 @@ FINITE_VERBS = _listed("""
     was wasn't went were weren't will won't works would
 """)
 
-# Words that start a complaint.
+# Nouns and verbs of complaints.
 TROUBLES = _listed("bug crash crashes difficulty error errors failure failures issue issues problem problems trouble")
 
-# Verbs of requests that make no sense without an object.
+# Verbs of requests that need an object.
 OBJECT_VERBS = _listed("add append apply assign attach connect convert copy export import insert map move put send set")
 
-# Words that count things.
+# Words of quantity.
 COUNT_WORDS = _listed("""
     all another both couple each every few four five many more most one other several single some ten three two
 """)
@@ -106,7 +106,7 @@ SHELL_WORDS = _listed("""
 WEB_METHODS = frozenset(("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"))
 WEB_LOOKUPS = frozenset(("GET", "HEAD", "OPTIONS"))
 
-# Programs that check what was made, and read-only programs; a subcommand follows a slash.
+# Programs that check results, and read-only programs; a subcommand follows a slash.
 CHECKING_PROGRAMS = _listed("""
     eslint flake8 mypy pylint pyright ruff/check shellcheck tsc cargo/check cargo/clippy go/vet terraform/validate
     helm/lint

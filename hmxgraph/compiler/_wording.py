@@ -25,7 +25,7 @@ from hmxgraph.text.terms import most_first, terms
 LONGEST_TITLE = 120
 # Mask marks, words and names of files, names with digits, anything else.
 _TOKEN = re.compile(r"<[a-z_]+>|[A-Za-z][A-Za-z'/\0-]*+(?!\w)|[A-Za-z][\w'/\0-]*|[^\sA-Za-z<]+|<")
-# The dot within the name of a file, which ends no sentence.
+# A dot inside a file name, which does not end a sentence.
 _INNER_DOT = re.compile(r"(?<=\w)\.(?=[a-z])")
 _NO_WORD = re.compile(r"[\d_]")
 _COMPLAINT = re.compile(
@@ -72,7 +72,7 @@ def small(text: str) -> str:
 def goal_phrase(actions: Sequence[str], link: str = "and") -> str:
     """The purpose of *actions*: their changes, or the information they answer from if they change nothing.
 
-    *link* joins changes: "or" where not all of them are made.
+    *link* joins the changes: "or" if not all of them are made.
 
     >>> goal_phrase(["get_order_details", "modify_order_items", "modify_order_address"])
     'modify the order items and the order address'
@@ -91,21 +91,21 @@ def goal_phrase(actions: Sequence[str], link: str = "and") -> str:
 
 
 def matters(actions: Iterable[str]) -> str:
-    """What the lookups among *actions* are about; "" if their names do not say.
+    """The subjects of the lookups among *actions*; "" if their names do not say.
 
     >>> matters(["get_user_details", "get_order_details", "transfer_to_agent"])
     'the user and the order'
     """
     lookups = (read_action(name) for name in actions if kind_of(name) == "lookup")
-    subjects = (_matter(reading.subject) for reading in lookups if reading.verb == "look up")
+    subjects = (_lookup_subject(reading.subject) for reading in lookups if reading.verb == "look up")
     return listed(list(dict.fromkeys(filter(None, subjects)))[:_MOST_GOALS])
 
 
-def _matter(subject: str) -> str:
-    """What a lookup is about, without its key and the form of its result; "" if nothing is left.
+def _lookup_subject(subject: str) -> str:
+    """The subject of a lookup, without its key and the form of its result; "" if nothing remains.
 
-    >>> _matter("the order details"), _matter("the customer by phone"), _matter("the details by id")
-    ('the order', 'the customer', '')
+    >>> [_lookup_subject(text) for text in ("the order details", "the customer by phone", "the details by id")]
+    ['the order', 'the customer', '']
     """
     named = [word for word in subject.partition(" by ")[0].split() if word not in _FORMS]
     return " ".join(named) if named != ["the"] else ""
@@ -135,9 +135,11 @@ def common_phrase(requests: Sequence[str], share: float) -> str:
     needed = max(min(2, len(requests)), math.ceil(share * len(requests)))
     counts: Counter[tuple[str, ...]] = Counter()
     for request in requests:
-        counts.update(_runs(request))
-    common = [run for run, count in counts.items() if count >= needed and _worth(run) and not _cut_short(run, requests)]
-    best = max(common, key=lambda run: (_worth(run), counts[run], -len(run), run), default=())
+        counts.update(_phrases(request))
+    common = [
+        run for run, count in counts.items() if count >= needed and _phrase_worth(run) and not _cut_short(run, requests)
+    ]
+    best = max(common, key=lambda run: (_phrase_worth(run), counts[run], -len(run), run), default=())
     if not best:
         return ""
     text = " ".join(_IMPERSONAL.get(word, word) for word in best)
@@ -163,16 +165,18 @@ def common_complaint(requests: Sequence[str], share: float) -> str:
         return ""
     if (phrase := common_phrase(complaints, needed / len(complaints))).startswith("resolve "):
         return phrase
-    runs = Counter(run for request in complaints for run in _runs(request))
+    runs = Counter(run for request in complaints for run in _phrases(request))
     common = [run for run, count in runs.items() if count >= needed and REQUEST_VERBS.isdisjoint(run)]
-    best = max(common, key=lambda run: (len(set(_telling(run)) - COUNT_WORDS), -len(run), runs[run], run), default=())
-    if len(set(_telling(best)) - COUNT_WORDS) < _LEAST_TELLING:
+    best = max(
+        common, key=lambda run: (len(set(_informative_words(run)) - COUNT_WORDS), -len(run), runs[run], run), default=()
+    )
+    if len(set(_informative_words(best)) - COUNT_WORDS) < _LEAST_TELLING:
         return ""
     return f"resolve the trouble with {' '.join(_IMPERSONAL.get(word, word) for word in best)}"
 
 
 def asks_for_change(request: str) -> bool:
-    """Whether a request asks to change something and not only for an answer.
+    """Whether a request asks for a change and not only for an answer.
 
     >>> asks_for_change("I'd like to cancel my order"), asks_for_change("What does it cost? Please show me the price")
     (True, False)
@@ -190,7 +194,7 @@ def asks_for_change(request: str) -> bool:
 
 
 def asks_question(request: str) -> bool:
-    """Whether a request asks to know something.
+    """Whether a request asks for information.
 
     >>> asks_question("I want to check how much I paid"), asks_question("Can you help me with my booking?")
     (True, False)
@@ -213,7 +217,7 @@ def common_topics(requests: Sequence[str], share: float, most: int) -> list[str]
 def link_between(verb: str, noun: str, request: str) -> str | None:
     """The words that tie *noun* to *verb* in *request*: a preposition and "the", or "the" alone if it is the object.
 
-    None if there is no such pair. A pronoun after the verb stands for what the sentence named before it.
+    None if the two are not tied. A pronoun after the verb stands for a noun named before it.
 
     >>> link_between("add", "page", "Add an export to the report page")
     'to the'
@@ -229,12 +233,12 @@ def link_between(verb: str, noun: str, request: str) -> str | None:
         return "the" if points and points[0] in _POINTERS and noun in tokens[:start] else None
     place = tokens.index(noun, start)
     between, after = tokens[start + 1 : place], tokens[place + 1 : place + 2]
-    if after and _content(after[0]) and after[0] not in PREPOSITIONS:
+    if after and _is_content_word(after[0]) and after[0] not in PREPOSITIONS:
         # In "the staging environment", "staging" is not the object.
         return None
     if len(between) >= _LONGEST_PHRASE or any(token[-1] in _BREAKS for token in between):
         return None
-    links = [at for at, token in enumerate(between) if token in PREPOSITIONS]
+    links = [index for index, token in enumerate(between) if token in PREPOSITIONS]
     if not links:
         return "the"
     link, following = between[links[-1]], between[links[-1] + 1 : links[-1] + 2]
@@ -286,7 +290,9 @@ def plain_words(words: Sequence[str], requests: Sequence[str]) -> list[str]:
 def _small_words(request: str) -> frozenset[str]:
     """The informative words that a request writes in lower case inside a sentence."""
     tokens = _tokens(request)
-    small = (token for place, token in enumerate(tokens) if token[0].islower() and _plain(token, place, tokens))
+    small = (
+        token for place, token in enumerate(tokens) if token[0].islower() and _is_common_word(token, place, tokens)
+    )
     return frozenset(word for token in small for word in telling_words(token))
 
 
@@ -299,14 +305,14 @@ def title(text: str) -> str:
     return _shortened(capital(text.strip().rstrip(".")), LONGEST_TITLE)
 
 
-# Participles that nothing ends with.
+# Participles that cannot end a phrase.
 _TAKES_OBJECT = frozenset({"using", "including", "containing", "following", "regarding", "concerning", "returning"})
-# Characters of a citation that are shown however long the words before it are.
+# Minimum characters shown of a citation, however long the text before it is.
 _LEAST_CITED = 24
 
 
 def citing(before: str, message: str) -> str:
-    """A title ending with the output of a tool in quotation marks, so that its words are not taken for the compiler's.
+    """A title that ends with tool output in quotation marks, so that it is not mistaken for the compiler's own words.
 
     >>> citing("df fails: ", "disk “a” is full.")
     'df fails: “disk "a" is full”'
@@ -332,21 +338,21 @@ def _joined(pairs: Sequence[tuple[str, str]], link: str = "and") -> str:
     return listed([f"{listed(doing, link)} {subject}".strip() for subject, doing in verbs.items()], link)
 
 
-def _worth(run: Sequence[str]) -> int:
+def _phrase_worth(run: Sequence[str]) -> int:
     """The number of informative words of a phrase; 0 if it starts with neither a request verb nor a complaint.
 
     A phrase that ends in a count or a dangling participle ("trouble sending", "edit the file using") is cut too early.
     """
     cut = run[-1] in COUNT_WORDS | _TAKES_OBJECT or (run[-1].endswith("ing") and run[-2:-1] and run[-2] in TROUBLES)
-    telling = len(set(_telling(run)) - COUNT_WORDS)
-    begins = run[0] in REQUEST_VERBS or run[0] in TROUBLES
-    return telling if telling >= _LEAST_TELLING and begins and not cut else 0
+    telling = len(set(_informative_words(run)) - COUNT_WORDS)
+    starts = run[0] in REQUEST_VERBS or run[0] in TROUBLES
+    return telling if telling >= _LEAST_TELLING and starts and not cut else 0
 
 
 def _cut_short(run: Sequence[str], requests: Iterable[str]) -> bool:
-    """Whether most requests that hold this phrase go on with another informative word: "book a one-way" flight."""
-    held = [request for request in requests if tuple(run) in _runs(request)]
-    longer = [any(_extends(other, run) for other in _runs(request)) for request in held]
+    """Whether most requests with this phrase continue it with another informative word: "book a one-way" flight."""
+    containing = [request for request in requests if tuple(run) in _phrases(request)]
+    longer = [any(_extends(other, run) for other in _phrases(request)) for request in containing]
     return sum(longer) > len(longer) / 2
 
 
@@ -355,10 +361,10 @@ def _extends(longer: Sequence[str], run: Sequence[str]) -> bool:
 
 
 @lru_cache(maxsize=20_000)
-def _runs(request: str) -> frozenset[tuple[str, ...]]:
+def _phrases(request: str) -> frozenset[tuple[str, ...]]:
     """The phrases of plain words that start and end with an informative word; a capitalised name ends a phrase."""
     tokens = _tokens(request)
-    plain = [_written(token) if _plain(token, place, tokens) else "" for place, token in enumerate(tokens)]
+    plain = [_normal_case(token) if _is_common_word(token, place, tokens) else "" for place, token in enumerate(tokens)]
     telling = [bool(word) and bool(telling_words(word)) for word in plain]
     runs = set()
     for start in range(len(plain)):
@@ -371,7 +377,7 @@ def _runs(request: str) -> frozenset[tuple[str, ...]]:
     return frozenset(runs)
 
 
-def _written(token: str) -> str:
+def _normal_case(token: str) -> str:
     return token if _is_acronym(token) else token.lower()
 
 
@@ -394,18 +400,18 @@ def _asks(tokens: Sequence[str], place: int) -> bool:
     """Whether the word at *place* is the verb of a request and not the subject of a finite verb."""
     after = [token.lower() for token in tokens[place + 1 : place + 3]]
     finite = bool(after) and (
-        after[0] in FINITE_VERBS or (after[0].endswith("ed") and (len(after) < 2 or not _content(after[1])))
+        after[0] in FINITE_VERBS or (after[0].endswith("ed") and (len(after) < 2 or not _is_content_word(after[1])))
     )
-    return not finite and _begins(tokens, place)
+    return not finite and _starts_request(tokens, place)
 
 
 def _asks_about(tokens: Sequence[str], place: int) -> bool:
     """Whether the sentence up to *place* begins with a question word."""
-    start = max((at + 1 for at, token in enumerate(tokens[:place]) if token[-1] in ".!?\n"), default=0)
+    start = max((index + 1 for index, token in enumerate(tokens[:place]) if token[-1] in ".!?\n"), default=0)
     return tokens[start].lower() in QUESTION_WORDS
 
 
-def _begins(tokens: Sequence[str], place: int) -> bool:
+def _starts_request(tokens: Sequence[str], place: int) -> bool:
     before = [token.lower() for token in tokens[max(0, place - 2) : place]]
     if not before or before[-1][-1] in _BREAKS:
         return True
@@ -414,11 +420,11 @@ def _begins(tokens: Sequence[str], place: int) -> bool:
     return before[-1] in VERB_LEADS and not by_others
 
 
-def _content(word: str) -> bool:
+def _is_content_word(word: str) -> bool:
     return word[0].isalpha() and bool(telling_words(word))
 
 
-def _plain(token: str, place: int, tokens: Sequence[str]) -> bool:
+def _is_common_word(token: str, place: int, tokens: Sequence[str]) -> bool:
     """Whether a token is a word and not a proper name, which is capitalised inside a sentence."""
     first = place == 0 or tokens[place - 1][-1] in ".!?:\n"
     word = token[0].isalpha() and not _NO_WORD.search(token)
@@ -429,7 +435,7 @@ def _is_acronym(token: str) -> bool:
     return len(token) > 1 and token.isupper()
 
 
-def _telling(run: Sequence[str]) -> list[str]:
+def _informative_words(run: Sequence[str]) -> list[str]:
     return telling_words(" ".join(run))
 
 

@@ -1,4 +1,4 @@
-"""What an agent did in an event, under one name: a tool, a program with its subcommand, a web request."""
+"""The actions in an event, each under one name: a tool, a program with its subcommand, a web request."""
 
 import ast
 import json
@@ -25,7 +25,7 @@ _VERSION = re.compile(r"v\d{1,3}")
 
 
 def request_name(given: Mapping[str, Any]) -> str:
-    """The web request made by a call with these arguments, without ids that vary between runs; "" if it is none.
+    """The web request made by a call with these arguments, without ids that vary between runs; "" if there is none.
 
     Logins, queries and secrets in the address are omitted.
 
@@ -43,8 +43,7 @@ def request_name(given: Mapping[str, Any]) -> str:
     return mask_secrets(f"{method} {'/'.join((host, *path))}")[:_LONGEST]
 
 
-# Events that hold both the action and its end: what was done, with which inputs, and how it went. HMX-E defines no
-# fields for them.
+# Events that contain an action with its inputs and its result; HMX-E defines no fields for them.
 
 _COMMAND_FIELDS = ("command", "cmd", "command_line", "script")
 PATH_FIELDS = ("path", "file_path", "filepath", "file", "filename")
@@ -52,7 +51,7 @@ _VERB_FIELDS = ("action", "action_type", "type")
 _NAME_FIELDS = ("tool_name", "operation", "api_name", "api", "service")
 _VERB = re.compile(r"(?:browser[_. -]+)?([A-Za-z][A-Za-z_. -]{0,40})", re.IGNORECASE)
 # Input fields by event type. Whether a text is typed or read depends on the verb.
-_GIVEN = {
+_INPUT_FIELDS = {
     "browser_action": (
         "url", "href", "selector", "xpath", "element", "index", "ref", "target", "value", "text", "key", "keys",
         "option", "query", "coordinate", "coordinates", "x", "y", "username", "password",
@@ -63,7 +62,7 @@ _GIVEN = {
 _BUNDLES = ("params", "parameters", "arguments", "args")
 # Fields that identify the target of a browser action.
 TARGET_FIELDS = ("selector", "element", "xpath", "url", "href")
-_DEED = {
+_ACTION_FIELDS = {
     "command_exec": (*_COMMAND_FIELDS, "cwd"),
     "test_run": (*_COMMAND_FIELDS, "cwd", "suite", "framework"),
     "file_edit": (*PATH_FIELDS, "operation", "content", "diff", "patch", "old_string", "new_string"),
@@ -106,10 +105,10 @@ def _inputs_of(event_type: str, content: Mapping[str, Any]) -> dict[str, Any]:
     bundle = next((content[name] for name in _BUNDLES if isinstance(content.get(name), Mapping)), None)
     if event_type == "browser_action" and bundle is not None:
         return dict(bundle)
-    names = [name for name in _GIVEN.get(event_type, ()) if content.get(name) not in (None, "", {}, [])]
-    reads = event_type == "browser_action" and _finds(_browser_verb(content))
+    names = [name for name in _INPUT_FIELDS.get(event_type, ()) if content.get(name) not in (None, "", {}, [])]
+    reads = event_type == "browser_action" and _is_browser_lookup(_browser_verb(content))
     given = {name: content[name] for name in names if not (reads and name == "text")}
-    return _opened(given) if event_type == "api_result" else given
+    return _unbundled(given) if event_type == "api_result" else given
 
 
 def _browser_target(content: Mapping[str, Any]) -> str:
@@ -123,11 +122,11 @@ def _browser_target(content: Mapping[str, Any]) -> str:
     inputs = _inputs_of("browser_action", content)
     targets = {name: inputs[name] for name in TARGET_FIELDS if isinstance(inputs.get(name), str)}
     inside = next((targets[name] for name in TARGET_FIELDS[:3] if name in targets), "")
-    led = _first_word(_browser_verb(content)) in BROWSER_WAYS
-    return inside or (public_address(next(iter(targets.values()), "")) if led else "")
+    navigates = _first_word(_browser_verb(content)) in BROWSER_WAYS
+    return inside or (public_address(next(iter(targets.values()), "")) if navigates else "")
 
 
-def _opened(bundles: Mapping[str, Any]) -> dict[str, Any]:
+def _unbundled(bundles: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of bundled inputs."""
     opened: dict[str, Any] = {}
     for name, value in bundles.items():
@@ -141,13 +140,13 @@ def ending(event_type: str, content: Mapping[str, Any]) -> Mapping[str, Any]:
     >>> ending("command_exec", {"command": "make", "exit_code": 2, "stderr": "no rule"})
     {'exit_code': 2, 'stderr': 'no rule'}
     """
-    aside = {"type", *_DEED.get(event_type, ()), *_GIVEN.get(event_type, ())}
+    inputs_and_action = {"type", *_ACTION_FIELDS.get(event_type, ()), *_INPUT_FIELDS.get(event_type, ())}
     if event_type == "browser_action" and "text" not in _inputs_of(event_type, content):
-        aside.discard("text")
-    return {name: part for name, part in content.items() if name not in aside}
+        inputs_and_action.discard("text")
+    return {name: part for name, part in content.items() if name not in inputs_and_action}
 
 
-def _finds(verb: str) -> bool:
+def _is_browser_lookup(verb: str) -> bool:
     return _first_word(verb) in BROWSER_LOOKUPS
 
 
@@ -160,9 +159,9 @@ def _first_word(verb: str) -> str:
 # Longest command line kept in an artifact.
 LONGEST_COMMAND = 120
 _NAME_PARTS = re.compile(r"[A-Za-z][a-z]*")
-# A tool name of more words than this is a sentence.
+# A tool name with this many spaces is a sentence.
 _WORDS_OF_NAME = 3
-# Arguments longer than this as one text are not read.
+# Arguments stored as one text longer than this are not parsed.
 _LONGEST_OBJECT = 20_000
 _GAPS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 
@@ -220,20 +219,22 @@ def actions_of(event: SessionEvent) -> tuple[Action, ...]:
 
 
 def _work(event_type: str, content: Mapping[str, Any]) -> tuple[Action, ...]:
-    """Actions that contain their own result; the event type is the name of an action that has no other."""
+    """The actions of an event that contains their result; an action without a name gets the event type."""
     ok, inputs = went_well(event_type, content), _inputs_of(event_type, content)
     match event_type:
         case "file_edit":
-            name, line = "", _kept(_edited_path(content))
+            name, line = "", _masked_target(_edited_path(content))
         case "api_result":
             name, line = _request(content) or tool_name(interface(content)), ""
         case "browser_action":
             verb = _browser_verb(content)
-            name, line = (tool_name(f"{BROWSER}{verb}") if verb else ""), _kept(_browser_target(content))
+            name, line = (tool_name(f"{BROWSER}{verb}") if verb else ""), _masked_target(_browser_target(content))
         case _:
             run = commands(_command_line(content) or "")
             if run:
-                return tuple(Action(part.name, inputs, _shown(part), ok, finished=True, parsed=part) for part in run)
+                return tuple(
+                    Action(part.name, inputs, _masked_source(part), ok, finished=True, parsed=part) for part in run
+                )
             name, line = "", ""
     return (Action(name or event_type, inputs, line, ok, finished=True),)
 
@@ -247,7 +248,7 @@ def _request(content: Mapping[str, Any]) -> str:
 def tool_name(value: object) -> str:
     r"""The name of a tool on one line, short enough for an index; "" if it is empty.
 
-    A sentence is no name: it could tell the reader of a procedure what to do, so its hash stands for it.
+    A sentence could instruct the reader of a procedure, so it is replaced by its hash.
 
     >>> tool_name("restart\nserver"), tool_name(None)
     ('restart server', '')
@@ -263,16 +264,14 @@ def _tool_call(content: Mapping[str, Any]) -> tuple[Action, ...]:
     given = _arguments(content.get("arguments"))
     line = _command_line(given) if _is_shell(tool) else None
     if line is not None and (run := commands(line)):
-        return tuple(Action(part.name, {}, _shown(part), parsed=part) for part in run)
+        return tuple(Action(part.name, {}, _masked_source(part), parsed=part) for part in run)
     if request := request_name(given):
         return (Action(request, {name: value for name, value in given.items() if name not in _REQUEST_FIELDS}),)
     return (Action(tool, given),)
 
 
 def _arguments(given: object) -> Mapping[str, Any]:
-    r"""The arguments of a call; those kept as one text that holds an object, in JSON or as Python writes it, are read.
-
-    So is a list that an agent gave as text.
+    r"""The arguments of a call; an object or list stored as text, in JSON or Python syntax, is parsed.
 
     >>> _arguments({"raw": "{'order': 7, 'note': None}"}), _arguments('{"order": 7}')
     ({'order': 7, 'note': None}, {'order': 7})
@@ -284,25 +283,25 @@ def _arguments(given: object) -> Mapping[str, Any]:
     whole: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
     texts = [given] if isinstance(given, str) else list(whole.values()) if len(whole) == 1 else []
     written = next((text for text in texts if isinstance(text, str) and text.lstrip().startswith("{")), "")
-    return {name: _listed(value) for name, value in (_object(written) or whole).items()}
+    return {name: _parsed_list(value) for name, value in (_parsed_object(written) or whole).items()}
 
 
-def _object(written: str) -> dict[str, Any]:
-    """The object that a text holds; {} if it holds none."""
-    values = (value for value in _values(written) if isinstance(value, dict))
+def _parsed_object(written: str) -> dict[str, Any]:
+    """The object in a text; {} if there is none."""
+    values = (value for value in _parsed_values(written) if isinstance(value, dict))
     return next((value for value in values if all(isinstance(name, str) for name in value)), {})
 
 
-def _listed(value: Any) -> Any:
-    """The list of texts and numbers that a text holds, if it holds one; else *value*."""
+def _parsed_list(value: Any) -> Any:
+    """The list of texts and numbers in a text, if there is one; else *value*."""
     if not (isinstance(value, str) and value.startswith("[") and value.endswith("]")):
         return value
-    lists = (each for each in _values(value) if isinstance(each, list))
+    lists = (each for each in _parsed_values(value) if isinstance(each, list))
     return next((each for each in lists if all(isinstance(part, str | int | float) for part in each)), value)
 
 
-def _values(written: str) -> Iterator[Any]:
-    """What a text holds, as JSON and as Python writes it."""
+def _parsed_values(written: str) -> Iterator[Any]:
+    """The value of a text, parsed as JSON and as a Python literal."""
     for read in (json.loads, ast.literal_eval) if len(written) <= _LONGEST_OBJECT else ():
         with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             yield read(written)
@@ -322,11 +321,11 @@ def _command_line(content: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _kept(target: str) -> str:
+def _masked_target(target: str) -> str:
     return mask_ids(mask_secrets(" ".join(target.split())))[:LONGEST_COMMAND]
 
 
-def _shown(command: Command) -> str:
+def _masked_source(command: Command) -> str:
     """The source of *command* masked for storage, except for the program name."""
     text = mask_secrets(command.text)
     before, separator, after = text.partition(command.name)

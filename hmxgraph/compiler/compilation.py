@@ -32,13 +32,13 @@ from hmxgraph.text.artifacts import render_artifact
 from hmxgraph.text.comparison import jaccard
 from hmxgraph.text.terms import trigrams
 
-# The sessions to compile from: as many of the latest as the profile allows, and the very latest with texts.
+# The sessions to compile from: the latest ones that the profile allows, of which the most recent keep their texts.
 
 _BLANK = Situation()
 
 
 class Ledger:
-    """Collects the latest sessions, added in any order; of these, the latest keep texts, as many as habits need.
+    """Collects the latest sessions, added in any order; the most recent ones keep their texts, as many as habits need.
 
     ``older`` says whether older sessions were left out.
     """
@@ -47,51 +47,51 @@ class Ledger:
         self._sessions = profile.max_sessions
         self._positions = profile.habit_positions
         self._by_age: list[tuple[int, str]] = []
-        self._bare: dict[str, SessionSummary] = {}
+        self._textless: dict[str, SessionSummary] = {}
         self._latest: list[tuple[int, str, int]] = []
-        self._full: dict[str, SessionSummary] = {}
+        self._with_texts: dict[str, SessionSummary] = {}
         self._total = 0
         self.older = False
         for summary in summaries:
             self.add(summary)
 
     def add(self, summary: SessionSummary) -> None:
-        """Add one session. Call once per session; a session without events is ignored."""
+        """Add one session, once; a session without events is ignored."""
         if not summary.event_count:
             return
-        self._bare[summary.session_id] = _bare(summary)
-        self._full[summary.session_id] = summary
+        self._textless[summary.session_id] = _without_texts(summary)
+        self._with_texts[summary.session_id] = summary
         heapq.heappush(self._by_age, (summary.last_us, summary.session_id))
         heapq.heappush(self._latest, (summary.last_us, summary.session_id, len(summary.steps)))
         self._total += len(summary.steps)
         if len(self._by_age) > self._sessions:
-            self._leave_out(heapq.heappop(self._by_age)[1])
+            self._drop_session(heapq.heappop(self._by_age)[1])
         # Drop the oldest while the rest alone reach the limit, so that the order of insertion does not matter.
         while self._latest and self._total - self._latest[0][2] >= self._positions:
-            self._forget_texts()
+            self._drop_texts()
 
-    def _leave_out(self, oldest: str) -> None:
+    def _drop_session(self, oldest: str) -> None:
         self.older = True
-        del self._bare[oldest]
-        if oldest in self._full:
-            self._forget_texts()
+        del self._textless[oldest]
+        if oldest in self._with_texts:
+            self._drop_texts()
 
-    def _forget_texts(self) -> None:
+    def _drop_texts(self) -> None:
         """Drop the texts of the oldest session that has them."""
         _, session_id, steps = heapq.heappop(self._latest)
         self._total -= steps
-        del self._full[session_id]
+        del self._with_texts[session_id]
 
     def sessions(self) -> list[SessionSummary]:
         """The sessions by id, without the texts of their steps."""
-        return [self._bare[session_id] for session_id in sorted(self._bare)]
+        return [self._textless[session_id] for session_id in sorted(self._textless)]
 
     def recent(self) -> list[SessionSummary]:
         """The latest sessions by id, with texts."""
-        return [self._full[session_id] for session_id in sorted(self._full)]
+        return [self._with_texts[session_id] for session_id in sorted(self._with_texts)]
 
 
-def _bare(summary: SessionSummary) -> SessionSummary:
+def _without_texts(summary: SessionSummary) -> SessionSummary:
     steps = tuple(
         replace(step, situation=Situation(step.situation.since, failure=step.situation.failure), says=())
         for step in summary.steps
@@ -107,8 +107,8 @@ class Compilation:
     """The result of a compilation: draft artifacts and the models behind suggestions.
 
     ``older`` says whether sessions older than these were left out. ``without_outcome`` counts sessions without a known
-    outcome, ``shortened`` those too long to be kept whole; ``no_material`` says in sentences what the sessions hold no
-    material for.
+    outcome, ``shortened`` those too long to be kept whole. ``no_material`` holds a sentence for each kind of artifact
+    that could not be learned.
     """
 
     drafts: tuple[ArtifactDraft, ...] = ()
@@ -140,7 +140,7 @@ def compile_ledger(
     stage: Callable[[str], None] = lambda _: None,
     trust: TrustPolicy = DEFAULT_TRUST,
 ) -> Compilation:
-    """Compile the sessions of a ledger; what only untrusted sources show is proposed (DESIGN 6, Trust)."""
+    """Compile the sessions of a ledger; patterns from untrusted sources alone are proposals (DESIGN 6, Trust)."""
     everything = ledger.sessions()
     outside = Outside.of(everything, trust)
     sessions = outside.own(everything) if outside else everything
@@ -152,9 +152,9 @@ def compile_ledger(
     stage("artifacts")
     drafts = _drafts(sessions, recent, goals, profile)
     if outside:
-        shown = {draft.lineage_key for draft in drafts}
-        further = _drafts(everything, ledger.recent(), learn_goals(everything, profile), profile)
-        new = [draft for draft in further if draft.lineage_key not in shown]
+        own_keys = {draft.lineage_key for draft in drafts}
+        all_drafts = _drafts(everything, ledger.recent(), learn_goals(everything, profile), profile)
+        new = [draft for draft in all_drafts if draft.lineage_key not in own_keys]
         drafts += outside.proposals(new, everything, trust)
     stage("duplicates")
     kept, dropped = _without_duplicates(_unique_titles(_ranked(drafts)), profile)
@@ -174,7 +174,7 @@ def compile_ledger(
 def _drafts(
     sessions: Sequence[SessionSummary], recent: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile
 ) -> list[ArtifactDraft]:
-    """The drafts of *sessions*; what results decide is learnt from the *recent* ones, which have their texts."""
+    """The drafts of *sessions*; rules about results are learned from the *recent* ones, which have their texts."""
     classes = goal_classes(sessions, goals, profile)
     failures = failure_groups(sessions)
     rules = result_rules(recent, profile)
@@ -194,7 +194,7 @@ def _drafts(
 
 
 def _no_material(sessions: Sequence[SessionSummary]) -> Iterator[str]:
-    """What these sessions hold no material for, and why."""
+    """A sentence for each kind of artifact that cannot be learned from these sessions, with the reason."""
     if not sessions:
         return
     if not any(session.steps for session in sessions):
@@ -206,8 +206,8 @@ def _no_material(sessions: Sequence[SessionSummary]) -> Iterator[str]:
 def _unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:
     """The drafts with unique titles; equal titles are distinguished by qualifiers.
 
-    Where no qualifier helps, the first digits of the lineage hash are appended. If just one of the
-    drafts is useful, it keeps its title.
+    If no qualifier helps, the first digits of the lineage hash are appended. If only one of the drafts is useful, it
+    keeps its title.
     """
     named: defaultdict[str, list[ArtifactDraft]] = defaultdict(list)
     for draft in drafts:
@@ -244,7 +244,7 @@ def _without_duplicates(
                 rival
                 for rival, words, other_hash in kept
                 if rival.artifact_type == draft.artifact_type
-                and (hashed == other_hash or _alike(draft_trigrams, words, profile.near_duplicate))
+                and (hashed == other_hash or _near_duplicate(draft_trigrams, words, profile.near_duplicate))
             ),
             None,
         )
@@ -255,7 +255,9 @@ def _without_duplicates(
     return [draft for draft, _, _ in kept], dropped
 
 
-def _alike(trigrams_left: frozenset[tuple[str, ...]], trigrams_right: frozenset[tuple[str, ...]], least: float) -> bool:
+def _near_duplicate(
+    trigrams_left: frozenset[tuple[str, ...]], trigrams_right: frozenset[tuple[str, ...]], least: float
+) -> bool:
     small, large = sorted((len(trigrams_left), len(trigrams_right)))
     return small >= least * large and jaccard(trigrams_left, trigrams_right) >= least
 

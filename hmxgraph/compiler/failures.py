@@ -42,7 +42,9 @@ class Stratum:
 
 
 def strata(observed: Iterable[tuple[str, bool, bool]]) -> dict[str, Stratum]:
-    """The strata with both kinds of sessions, from (kind, has the property, shows the effect) for each session.
+    """The strata that have sessions with and without the property.
+
+    *observed* holds (kind of request, has the property, shows the effect) for each session.
 
     >>> strata([("a", True, True), ("a", False, False), ("b", True, True)])
     {'a': Stratum(having=1, affected=1, others=1, others_affected=0)}
@@ -72,7 +74,7 @@ def significance(tables: Sequence[Stratum]) -> float:
 def chance(table: Stratum) -> float:
     """The probability of at least as many affected with the property if it made no difference (Fisher's exact test).
 
-    Unlike :func:`significance`, it holds for a handful of observations.
+    Unlike :func:`significance`, it is exact for few observations.
 
     >>> round(chance(Stratum(3, 2, 7, 0)), 3), chance(Stratum(4, 4, 4, 0)) < 0.05
     (0.067, True)
@@ -92,7 +94,7 @@ _ALIKE = 0.35
 _MARK = re.compile(r"<[^<>]*>")
 # Names inside a message: paths, hosts, hyphenated names.
 _NAME = re.compile(r"\S*\w[-/.]+\w\S*")
-# What separates words, and the names inside paths and assignments, on a command line.
+# Separators of words, and of names inside paths and assignments, on a command line.
 _WORDS = re.compile(r"[\s/=:,'\"]+")
 _ERROR_TYPE = re.compile(r"(?:Error|Exception|Panic|Fault)\b", re.IGNORECASE)
 
@@ -102,11 +104,10 @@ class Occurrence:
     """One failure in one session: the failed action, the reaction, and whether it helped.
 
     ``again`` is the next attempt at the failed action, ``changes`` names all changes before it, ``work`` holds them in
-    order. ``route`` holds the
-    last of these, or the first step if the action was never retried. ``helped`` is True if the attempt did not fail in
-    the same way; without an attempt, if the session succeeded; None if unknown. ``slots`` pairs values of the message
-    with their slots, ``settled`` says that the user spoke between the failure and the next attempt, ``declared`` that
-    a decision or feedback names what was done instead of a new attempt.
+    order. ``route`` holds the last of these, or the first step if the action was never retried. ``helped`` is True if
+    the attempt did not fail in the same way, or, without an attempt, if the session succeeded; None if unknown.
+    ``slots`` pairs values of the message with their slots. ``settled`` is set if the user spoke between the failure and
+    the next attempt, ``declared`` if a decision or feedback names what was done instead of a new attempt.
     """
 
     summary: SessionSummary
@@ -124,17 +125,17 @@ class Occurrence:
 
     @property
     def failed_step(self) -> Step | None:
-        """The step that failed; None for a failure outside of any."""
+        """The step that failed; None for a failure outside any step."""
         return self.summary.steps[self.failure.step] if self.failure.step >= 0 else None
 
     @property
     def attributable(self) -> bool:
-        """Whether the route holds all changes, so that what came of it can be credited to it as a whole."""
+        """Whether the route holds all changes, so that the result can be credited to the whole route."""
         return len(self.changes) <= _ROUTE
 
     @property
     def retried(self) -> bool:
-        """Whether nothing but the failed action itself was the reaction."""
+        """Whether the only reaction was to try the failed action again."""
         return self.again is not None and not self.route
 
     @property
@@ -144,13 +145,13 @@ class Occurrence:
 
     @property
     def displaced(self) -> bool:
-        """Whether the failure was gone at the next attempt, but another one came in its place."""
+        """Whether the failure was gone at the next attempt, but another one replaced it."""
         return self.again is not None and bool(self.helped) and self.again.ok is False
 
 
 @dataclass(frozen=True, slots=True)
 class FailureGroup:
-    """All occurrences of one failure, with its most frequent signature, message and action ("" if none)."""
+    """All occurrences of one failure, with their most frequent signature, message and action ("" if none)."""
 
     key: str
     signature: str
@@ -179,7 +180,7 @@ def failure_groups(summaries: Iterable[SessionSummary]) -> list[FailureGroup]:
         for failure in summary.failures:
             by_key[failure_key(failure.signature)].append(_occurrence(summary, failure))
     messages = {
-        key: mask_numbers(_unquoted(occurrences[0].failure.message))
+        key: mask_numbers(_without_quotes(occurrences[0].failure.message))
         for key, occurrences in by_key.items()
         if occurrences[0].failure.message
     }
@@ -187,7 +188,7 @@ def failure_groups(summaries: Iterable[SessionSummary]) -> list[FailureGroup]:
     groups: defaultdict[str, list[Occurrence]] = defaultdict(list)
     for key in sorted(by_key):
         groups[owners.get(key, key)] += by_key[key]
-    formed = [_group(key, groups[key]) for key in sorted(groups)]
+    formed = [_failure_group(key, groups[key]) for key in sorted(groups)]
     return sorted(formed, key=lambda group: (-len(group.occurrences), group.key))
 
 
@@ -204,7 +205,7 @@ def plain_message(message: str) -> str:
 
 
 def failure_key(signature: str) -> str:
-    """The signature without marks and names, so that "payment method <id> not found" equals "payment method not found".
+    """The signature without masks and names, so that "payment method <id> not found" equals "payment method not found".
 
     >>> failure_key("payment method <id> not found") == failure_key("Payment method not found")
     True
@@ -220,7 +221,7 @@ def failure_key(signature: str) -> str:
 
 
 def most_frequent(names: Iterable[str]) -> str:
-    """The most frequent name, the first in the alphabet if several are, "" if there are none."""
+    """The most frequent name, the alphabetically first of equals; "" if there are none."""
     return next(iter(most_first(Counter(names))), "")
 
 
@@ -228,7 +229,7 @@ def _without_name(match: re.Match[str]) -> str:
     return match.group() if _ERROR_TYPE.search(match.group()) else " "
 
 
-def _unquoted(message: str) -> str:
+def _without_quotes(message: str) -> str:
     return message.replace("'", "").replace('"', "").replace("`", "")
 
 
@@ -244,7 +245,7 @@ def _failed_step(occurrence: Occurrence) -> list[Step]:
     return [occurrence.summary.steps[step]] if step >= 0 else []
 
 
-def _group(key: str, occurrences: Sequence[Occurrence]) -> FailureGroup:
+def _failure_group(key: str, occurrences: Sequence[Occurrence]) -> FailureGroup:
     signature = most_frequent(occurrence.failure.signature for occurrence in occurrences)
     messages = [plain_message(occurrence.failure.message) for occurrence in occurrences]
     common = template(messages)
@@ -256,15 +257,15 @@ def _group(key: str, occurrences: Sequence[Occurrence]) -> FailureGroup:
 
 
 def _stable_key(key: str, text: str, occurrences: Sequence[Occurrence]) -> str:
-    """The key of a group: that of its template, so that it does not depend on which names were seen first."""
+    """The key of a group, taken from its template so that it does not depend on which names came first."""
     keys = {failure_key(occurrence.failure.signature) for occurrence in occurrences}
     return key if len(keys) == 1 else failure_key(text)
 
 
 def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     if failure.step < 0:
-        # The first steps answer a failure before any work; what followed a step that was not kept is unknown.
-        first = () if summary.skipped_steps else _answers(summary.steps)
+        # The first steps react to a failure before any work; what followed a step that was not kept is unknown.
+        first = () if summary.skipped_steps else _first_reactions(summary.steps)
         return Occurrence(summary, failure, "", first, None, first[:1], summary.went_well)
     failed, later = summary.steps[failure.step], _reactions(summary, failure.step)
     attempts = (
@@ -274,21 +275,21 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     )
     place = next(attempts, None)
     again = None if place is None else later[place]
-    between = _outside(failed, later[:place], again, summary)
-    declared = _declared(summary, failure.step, later) if again is None else ()
+    between = _between_lines(failed, later[:place], again, summary)
+    declared = _declared_way(summary, failure.step, later) if again is None else ()
     changes = {} if again is None else _changes(between)
     stand_in = _stand_in(failed, later) if again is None and not declared else ()
-    route = declared or stand_in or tuple(changes.values())[-_ROUTE:] or _lookups(between, again)
-    helped = _replaced(failed, route, summary) if again is None else _gone(summary, failure, again)
+    route = declared or stand_in or tuple(changes.values())[-_ROUTE:] or _reaction_start(between, again)
+    helped = _way_helped(failed, route, summary) if again is None else _failure_gone(summary, failure, again)
     action = failure.line or failed.action
     settled = place is not None and any(step.situation.since in _SPOKEN for step in later[: place + 1])
-    occurrence = Occurrence(summary, failure, action, _answers(later), again, route, helped)
+    occurrence = Occurrence(summary, failure, action, _first_reactions(later), again, route, helped)
     work = tuple(_changing(between)) if changes else ()
     return replace(occurrence, changes=tuple(changes), work=work, settled=settled, declared=bool(declared))
 
 
-def _declared(summary: SessionSummary, failed: int, later: Sequence[Step]) -> tuple[Step, ...]:
-    """The first step after a failure that a decision made since, or feedback on what worked, names as the way."""
+def _declared_way(summary: SessionSummary, failed: int, later: Sequence[Step]) -> tuple[Step, ...]:
+    """The first step after a failure that is named by a later decision, or by feedback on what worked."""
     decided = [decision.chosen for decision in summary.decisions if decision.step > failed]
     texts = " ".join([*decided, *summary.worked]).lower()
     named = (
@@ -297,11 +298,11 @@ def _declared(summary: SessionSummary, failed: int, later: Sequence[Step]) -> tu
     return tuple([step for step in named if step.ok is not False][:1])
 
 
-def _replaced(failed: Step, route: Sequence[Step], summary: SessionSummary) -> bool | None:
+def _way_helped(failed: Step, route: Sequence[Step], summary: SessionSummary) -> bool | None:
     """Whether what was done instead helped, judged by the outcome of the session.
 
-    A lookup that replaces another, and a change of all that the failed call named, are judged by their own result,
-    because sessions fail later for many reasons.
+    A lookup in place of another, or a change of everything the failed call named, is judged by its own result, because
+    sessions fail later for many reasons.
     """
     way = route[0] if route else None
     if way is None or way.ok is None:
@@ -312,12 +313,12 @@ def _replaced(failed: Step, route: Sequence[Step], summary: SessionSummary) -> b
 
 
 def _stand_in(failed: Step, later: Iterable[Step]) -> tuple[Step, ...]:
-    """The first later change by another tool of all that the failed call named."""
+    """The first later change, by another tool, of everything that the failed call named."""
     return tuple([step for step in later if _stands_in(step, failed)][:1])
 
 
 def _stands_in(step: Step, failed: Step) -> bool:
-    """Whether another tool was called with every identifier of the failed call, of which one alone says too little."""
+    """Whether another tool was called with every identifier of the failed call; a single identifier is not enough."""
     named = set(failed.about)
     return (
         step.action != failed.action
@@ -329,7 +330,7 @@ def _stands_in(step: Step, failed: Step) -> bool:
 
 
 def to_the_same_end(way: str, failed: str) -> bool:
-    """Whether one tool may stand in for another, by their names; the names of programs do not say.
+    """Whether the names of two tools allow one to replace the other; program names do not show it and are accepted.
 
     >>> to_the_same_end("find_user_by_name", "find_user_by_email"), to_the_same_end("get_order", "return_order")
     (True, False)
@@ -353,11 +354,11 @@ def _reactions(summary: SessionSummary, failed: int) -> tuple[Step, ...]:
 
 
 def _in_parallel(step: Step) -> bool:
-    """Whether a step was called while the one before it had neither a result nor an error."""
+    """Whether a step was called before the previous one had a result or an error."""
     return step.situation.since == "pending" and not step.situation.failure
 
 
-def _gone(summary: SessionSummary, failure: Failure, again: Step) -> bool | None:
+def _failure_gone(summary: SessionSummary, failure: Failure, again: Step) -> bool | None:
     """Whether the failure was gone at the next attempt, whatever else failed there."""
     if summary.rejected and any(change.how == FEWER for change in again.amendments):
         # Part of the work was given up.
@@ -368,8 +369,8 @@ def _gone(summary: SessionSummary, failure: Failure, again: Step) -> bool | None
     return all(failure_key(other.signature) != failure_key(failure.signature) for other in later)
 
 
-def _outside(failed: Step, between: Sequence[Step], again: Step | None, summary: SessionSummary) -> list[Step]:
-    """The steps *between* that are no part of the failed shell line, nor a repetition of its parts in the retry."""
+def _between_lines(failed: Step, between: Sequence[Step], again: Step | None, summary: SessionSummary) -> list[Step]:
+    """The steps *between* without other commands of the failed shell line and their repetition in the retry."""
     same_line = {step.action for step in summary.steps if step.event_id == failed.event_id}
     retried = "" if again is None else again.event_id
     return [
@@ -380,7 +381,7 @@ def _outside(failed: Step, between: Sequence[Step], again: Step | None, summary:
 
 
 def _changes(between: Sequence[Step]) -> dict[str, Step]:
-    """The distinct changes before the next attempt, by action; of a repeated change, the last."""
+    """The changes before the next attempt, by action; the last one of a repeated change."""
     return {step.action: step for step in _changing(between)}
 
 
@@ -388,35 +389,35 @@ def _changing(steps: Iterable[Step]) -> Iterator[Step]:
     return (step for step in steps if kind_of(step.action) == "action" and step.ok is not False)
 
 
-def _lookups(between: Sequence[Step], again: Step | None) -> tuple[Step, ...]:
-    """What the reaction began with, if nothing was changed before the next attempt.
+def _reaction_start(between: Sequence[Step], again: Step | None) -> tuple[Step, ...]:
+    """The first step of the reaction, if nothing was changed before the next attempt.
 
-    If that attempt had other inputs, only the lookup that supplied them counts, unless nothing explains them.
+    If the inputs of that attempt changed in an explained way, only the lookup that supplied them counts.
     """
     if again is None:
-        return _answers(between)[:1]
+        return _first_reactions(between)[:1]
     not_failed = [step for step in between if step.ok is not False]
     sources = {change.detail.removeprefix("from ") for change in again.amendments}
     supplied = [step for step in not_failed if step.action in sources]
     explained = any(change.how not in UNEXPLAINED for change in again.amendments)
-    return tuple(supplied[-1:]) if supplied or explained else _answers(not_failed)[:1]
+    return tuple(supplied[-1:]) if supplied or explained else _first_reactions(not_failed)[:1]
 
 
-def _answers(steps: Iterable[Step]) -> tuple[Step, ...]:
-    """The first of *steps*, without notes and thoughts."""
+def _first_reactions(steps: Iterable[Step]) -> tuple[Step, ...]:
+    """The first few of *steps*, without notes and thoughts."""
     return tuple([step for step in steps if kind_of(step.action) != "scratch"][:_FOLLOWING])
 
 
 def _is_attempt(step: Step, failed: Step) -> bool:
-    """Whether *step* retries *failed*; another command line of the same program is another action."""
+    """Whether *step* retries *failed*; a different command line of the same program does not."""
     return step.action == failed.action and tried_again(failed.command, step.command)
 
 
 def changes_another(step: Step, failed: int, summary: SessionSummary) -> bool:
-    """Whether *step* changes another thing than the *failed* call, which named one that had been looked up.
+    """Whether *step* changes another thing than the *failed* call, which named a thing that had been looked up.
 
-    A call that named an unknown thing is tried again with the right name. What else both name, such as a card or a
-    user, is a property of many things.
+    If the failed call named an unknown thing, *step* may be its retry with the right name. Other identifiers that both
+    name, such as a card or a user, are properties of many things.
     """
     looked_up = {
         name

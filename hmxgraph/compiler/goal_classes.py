@@ -1,4 +1,4 @@
-"""Goal classes: sessions with similar requests and, as far as can be predicted, the same actions."""
+"""Goal classes: sessions with similar requests that are expected to take the same actions."""
 
 import statistics
 from collections import Counter, defaultdict
@@ -25,8 +25,8 @@ _CLEARLY = 2
 class GoalClass:
     """One kind of request: its identifying actions, its sessions, and the steps shared by its examples.
 
-    ``examples`` holds successful sessions in which the work was done, as many of each of the ``cases``: repetitions of
-    one case are no evidence for others. ``steps`` are in order of work, each with the share of examples that took it.
+    ``examples`` holds sessions in which the work was done, equally many of each of the ``cases``: repetitions of one
+    case are not evidence for others. ``steps`` are in order of work, each with the share of examples that took it.
     """
 
     key: Key
@@ -48,23 +48,23 @@ class GoalClass:
 
     @property
     def requests(self) -> tuple[str, ...]:
-        """What was asked for."""
+        """The requests of its sessions."""
         return tuple(member.request for member in self.members if member.request)
 
 
 def goal_classes(summaries: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile) -> list[GoalClass]:
     """The goal classes of these sessions, largest first; classes without steps are omitted."""
     requested = [summary for summary in summaries if summary.request and summary.steps]
-    mute = [summary for summary in summaries if not summary.request and summary.steps]
+    unrequested = [summary for summary in summaries if not summary.request and summary.steps]
     shared, unique = _by_wording(requested, goals, profile)
-    groups = _settled(_merged(_grouped(shared), profile), profile)
-    silent = _settled(_grouped((_changes(summary), summary) for summary in mute), profile)
+    groups = _with_support(_merge_similar(_grouped(shared), profile), profile)
+    silent = _with_support(_grouped((_changes(summary), summary) for summary in unrequested), profile)
     classes = [
         GoalClass(key, tuple(sorted(members, key=lambda member: member.session_id)))
         for key, members in _joined(_joined(groups, silent), _grouped(unique)).items()
     ]
     learning = _Learning(summaries, profile)
-    united = _united([learnt for learnt in map(learning.finished, classes) if learnt.steps], learning)
+    united = _merge_same_work([learned for learned in map(learning.finished, classes) if learned.steps], learning)
     return sorted(united, key=lambda goal_class: (-len(goal_class.members), goal_class.name))
 
 
@@ -86,10 +86,10 @@ class _Learning:
         return replace(goal_class, examples=examples, cases=cases, steps=_steps(examples, self._profile))
 
     def _at_work(self, models: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
-        """All sessions that made exactly the changes that most cases of these *models* made, if these lead clearly.
+        """All sessions that made exactly the usual changes of these *models*, if their cases clearly outnumber others.
 
-        Sessions that did something else besides, or that changed nothing, do not show how this work is done. Changes
-        that serve any purpose tell no work apart.
+        Sessions with further changes or none do not show how this work is done. Changes of programs that serve any
+        purpose do not distinguish work.
         """
         doing: defaultdict[Key, list[SessionSummary]] = defaultdict(list)
         for model in models:
@@ -108,8 +108,8 @@ class _Learning:
     def same_work(self, goal_class: GoalClass, candidate: GoalClass) -> bool:
         """Whether two classes have the same examples, or make the same changes in similar steps.
 
-        Read-only classes must have equal steps. Changes that only repair a failure do not count: they depend on what
-        the agent met, not on what was asked.
+        Read-only classes must have equal steps. Changes that only repair a failure do not count: they depend on the
+        failures that the agent met, not on the request.
         """
         if goal_class.examples == candidate.examples:
             return True
@@ -117,16 +117,16 @@ class _Learning:
         steps, candidate_steps = (
             [name for name, _ in compared.steps if name not in repairs] for compared in (goal_class, candidate)
         )
-        changes, theirs = (set(filter(is_action, names)) for names in (steps, candidate_steps))
+        changes, candidate_changes = (set(filter(is_action, names)) for names in (steps, candidate_steps))
         least = self._profile.unite_steps if changes else 1.0
-        return changes == theirs and jaccard(steps, candidate_steps) >= least
+        return changes == candidate_changes and jaccard(steps, candidate_steps) >= least
 
     def _count(self, sessions: Sequence[SessionSummary]) -> int:
         return len(self._cases.grouped(sessions))
 
 
-def _united(classes: Sequence[GoalClass], learning: _Learning) -> list[GoalClass]:
-    """Merge classes of the same work, whatever the wording of their requests; the largest gives the key."""
+def _merge_same_work(classes: Sequence[GoalClass], learning: _Learning) -> list[GoalClass]:
+    """Merge classes of the same work, whatever the wording of their requests; the largest determines the key."""
     united: list[GoalClass] = []
     for goal_class in sorted(classes, key=lambda goal_class: (-len(goal_class.members), goal_class.name)):
         place = next((place for place, larger in enumerate(united) if learning.same_work(goal_class, larger)), None)
@@ -139,7 +139,7 @@ def _united(classes: Sequence[GoalClass], learning: _Learning) -> list[GoalClass
 
 
 def expected(chances: Mapping[str, float], profile: CompilerProfile) -> Key:
-    """The actions worth expecting; changes, which are what was asked for, need less probability than lookups."""
+    """The actions to expect; changes, which are the purpose of a request, need less probability than lookups."""
     chosen = {name for name, chance in chances.items() if chance >= threshold(name, profile)}
     return frozenset(chosen or most_first(chances)[:1])
 
@@ -159,17 +159,17 @@ def fit(key: Iterable[str], chances: Mapping[str, float], profile: CompilerProfi
 def _by_wording(
     requested: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile
 ) -> tuple[list[tuple[Key, SessionSummary]], list[tuple[Key, SessionSummary]]]:
-    """The sessions with their keys, split into requests in shared words and requests in unique words.
+    """The sessions with their keys, split by whether the request shares words with others or has unique words.
 
-    A request in unique words counts as usual if the session takes the usual actions; otherwise its own actions are its
-    key, unless the session failed.
+    A request in unique words counts as shared if the session takes the usual actions; otherwise its own actions are its
+    key, and failed sessions are left out.
     """
     shared, unique = [], []
-    company = _company(requested)
+    company = _actions_by_term(requested)
     for session, chances in zip(
         requested, goals.modelled([request_terms(session.request) for session in requested]), strict=True
     ):
-        related = {name: chances[name] for name in _akin(session, company)}
+        related = {name: chances[name] for name in _related_actions(session, company)}
         usual, taken = expected(chances, profile), frozenset(session.actions)
         if related or usual <= taken:
             shared.append((expected(related or chances, profile), session))
@@ -178,8 +178,8 @@ def _by_wording(
     return shared, unique
 
 
-def _company(sessions: Iterable[SessionSummary]) -> dict[str, Counter[str]]:
-    """For each informative term, how many sessions that use it took each action."""
+def _actions_by_term(sessions: Iterable[SessionSummary]) -> dict[str, Counter[str]]:
+    """For each informative term, the number of sessions with this term that took each action."""
     company: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for session in sessions:
         for term in telling_terms(session.request):
@@ -187,7 +187,7 @@ def _company(sessions: Iterable[SessionSummary]) -> dict[str, Counter[str]]:
     return company
 
 
-def _akin(summary: SessionSummary, company: Mapping[str, Counter[str]]) -> set[str]:
+def _related_actions(summary: SessionSummary, company: Mapping[str, Counter[str]]) -> set[str]:
     """The actions of other sessions that share an informative term with this one."""
     taken = frozenset(summary.actions)
     companies = (company[term] for term in telling_terms(summary.request))
@@ -210,11 +210,11 @@ def _changes(summary: SessionSummary) -> Key:
     return frozenset(name for name in summary.actions if is_action(name))
 
 
-def _merged(groups: Groups, profile: CompilerProfile) -> Groups:
-    """Merge groups with similar wording and similar actions; the larger group gives the key."""
+def _merge_similar(groups: Groups, profile: CompilerProfile) -> Groups:
+    """Merge groups with similar wording and similar actions; the larger group determines the key."""
     merged = dict(groups)
     words = {key: _word_shares(members) for key, members in groups.items()}
-    near = _near(groups, profile)
+    near = _pairs_sharing_actions(groups, profile)
     alike = {pair: _overlap(words[pair[0]], words[pair[1]]) for pair in near}
     while pair := _closest(alike, profile):
         large, small = sorted(pair, key=lambda key: (-len(merged[key]), sorted(key)))
@@ -225,7 +225,7 @@ def _merged(groups: Groups, profile: CompilerProfile) -> Groups:
     return merged
 
 
-def _near(groups: Iterable[Key], profile: CompilerProfile) -> list[tuple[Key, Key]]:
+def _pairs_sharing_actions(groups: Iterable[Key], profile: CompilerProfile) -> list[tuple[Key, Key]]:
     """The pairs of keys that share enough of their actions, in order."""
     keys = sorted(groups, key=sorted)
     return [
@@ -237,7 +237,7 @@ def _near(groups: Iterable[Key], profile: CompilerProfile) -> list[tuple[Key, Ke
 
 
 def _closest(alike: Mapping[tuple[Key, Key], float], profile: CompilerProfile) -> tuple[Key, Key] | None:
-    """The pair with the most similar wording, if similar enough; the first of equals."""
+    """The pair with the most similar wording, if similar enough; ties go to the first."""
     best = max(alike.values(), default=0.0)
     return (
         next((pair for pair, share in alike.items() if share == best), None) if best >= profile.merge_requests else None
@@ -257,20 +257,20 @@ def _overlap(left: Mapping[str, float], right: Mapping[str, float]) -> float:
     return shared / total if total else 1.0
 
 
-def _settled(groups: Groups, profile: CompilerProfile) -> Groups:
+def _with_support(groups: Groups, profile: CompilerProfile) -> Groups:
     """Groups without enough successes join the most similar group that has them, if there is one."""
     firm = {key: list(members) for key, members in groups.items() if _supported(members, profile)}
     alone: Groups = {}
     for key, members in groups.items():
         if key in firm:
             continue
-        likest = min(
+        closest = min(
             firm,
-            key=lambda firm_key: (-_likeness(key, firm_key), -len(groups[firm_key]), sorted(firm_key)),
+            key=lambda firm_key: (-_similarity(key, firm_key), -len(groups[firm_key]), sorted(firm_key)),
             default=None,
         )
-        if likest is not None and _likeness(key, likest):
-            firm[likest] += members
+        if closest is not None and _similarity(key, closest):
+            firm[closest] += members
         else:
             alone[key] = members
     return firm | alone
@@ -280,7 +280,7 @@ def _supported(members: Sequence[SessionSummary], profile: CompilerProfile) -> b
     return sum(member.outcome != "failure" for member in members) >= profile.min_support
 
 
-def _likeness(left: Key, right: Key) -> float:
+def _similarity(left: Key, right: Key) -> float:
     """The Dice coefficient (1945)."""
     return 2 * len(left & right) / (len(left) + len(right)) if left or right else 1.0
 
@@ -292,11 +292,11 @@ def _steps(models: Sequence[SessionSummary], profile: CompilerProfile) -> tuple[
     counts = Counter(name for model in models for name in done_without_failing(model) or set(model.actions))
     shares = {name: count / len(models) for name, count in counts.items()}
     usual = [name for name in sorted(shares) if shares[name] >= _share_needed(name, models, profile)]
-    # An action that always failed is not a step; what replaced it is.
-    went = [name for name in usual if not only_failed(name, models)]
+    # An action that always failed is not a step, but its replacement is.
+    worked = [name for name in usual if not only_failed(name, models)]
     # Repairs belong to playbooks, unless every success needs them.
-    answers = repairs_of(models) - {name for name in went if shares[name] >= profile.required_share}
-    chosen = [name for name in went if len(went) < len(usual) or name not in answers]
+    repairs = repairs_of(models) - {name for name in worked if shares[name] >= profile.required_share}
+    chosen = [name for name in worked if len(worked) < len(usual) or name not in repairs]
     chosen = chosen or most_first(shares)[:1]
     return tuple((name, round(shares[name], 4)) for name in in_order_of_work(chosen, models))
 
@@ -307,12 +307,12 @@ def _share_needed(action: str, models: Sequence[SessionSummary], profile: Compil
         case "action":
             return profile.action_share
         case "lookup":
-            return profile.check_share if _checks(action, models) else profile.lookup_share
+            return profile.check_share if _is_check(action, models) else profile.lookup_share
         case _:
             return profile.scratch_share
 
 
-def _checks(action: str, models: Sequence[SessionSummary]) -> bool:
+def _is_check(action: str, models: Sequence[SessionSummary]) -> bool:
     """Whether a lookup usually comes first after the last change, which makes it a check."""
     checked = []
     for model in models:
@@ -324,7 +324,7 @@ def _checks(action: str, models: Sequence[SessionSummary]) -> bool:
 
 
 def only_failed(action: str, models: Sequence[SessionSummary]) -> bool:
-    """Whether every use of *action* failed or was followed by an error at once."""
+    """Whether every use of *action* failed or led to an error."""
     return all(
         _led_to_failure(model, place) for model in models for place, name in enumerate(model.actions) if name == action
     )
@@ -336,28 +336,28 @@ def _led_to_failure(summary: SessionSummary, place: int) -> bool:
 
 def repairs_of(summaries: Iterable[SessionSummary]) -> frozenset[str]:
     """The actions that usually follow a failure in these sessions: right after it, or before the next attempt."""
-    taken, answers = Counter[str](), Counter[str]()
+    taken, reactions = Counter[str](), Counter[str]()
     for session in summaries:
         taken.update(session.actions)
-        answers.update(session.actions[place] for place in _answering(session))
-    return frozenset(name for name in answers if answers[name] > taken[name] / 2)
+        reactions.update(session.actions[place] for place in _reactions(session))
+    return frozenset(name for name in reactions if reactions[name] > taken[name] / 2)
 
 
-def _answering(session: SessionSummary) -> set[int]:
-    """The places of steps right after a failure, and of all steps up to the next attempt at what failed."""
-    answering = {place for place, step in enumerate(session.steps) if step.situation.failure}
+def _reactions(session: SessionSummary) -> set[int]:
+    """The positions of steps right after a failure, and of all steps before the next attempt at the failed action."""
+    positions = {place for place, step in enumerate(session.steps) if step.situation.failure}
     for failed in (failure.step for failure in session.failures if failure.step >= 0):
         action, later = session.actions[failed], session.actions[failed + 1 :]
         if action in later:
-            answering.update(range(failed + 1, failed + 1 + later.index(action)))
-    return answering
+            positions.update(range(failed + 1, failed + 1 + later.index(action)))
+    return positions
 
 
 def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary]) -> list[str]:
     """These actions in the order in which most sessions with both first took them.
 
-    Each comes after those that it follows in most sessions. Means over different sessions can say the opposite: what
-    only long sessions do seems to come late. They decide where sessions do not.
+    Mean positions over different sessions can contradict this, because actions of long sessions seem to come late; they
+    only break ties.
     """
     places = [
         {name: place / len(order) for place, name in enumerate(order)}

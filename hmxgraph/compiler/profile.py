@@ -1,4 +1,4 @@
-"""All parameters of the compiler: their defaults, those in use, and how often each changed."""
+"""The parameters of the compiler: defaults, current values, and how often each changed."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -20,7 +20,7 @@ class CompilerProfile:
 
     name: str = "hmxgraph-compiler-1"
 
-    # The latest sessions, as many as this, are learned from.
+    # Number of latest sessions to learn from.
     max_sessions: int = 10_000
 
     # Limits of a session summary.
@@ -86,8 +86,8 @@ class CompilerProfile:
     def adapted(self, parameters: Mapping[str, float]) -> "CompilerProfile":
         """The profile with these parameters replaced, as an imported fingerprint requests (HMX-F 12).
 
-        Unknown names and out-of-range values are ignored; integers stay integers; the support is
-        never lowered below two sessions.
+        Unknown names and out-of-range values are ignored; integers stay integers; an imported ``min_support`` is at
+        least two.
 
         >>> CompilerProfile().adapted({"min_support": 3.0, "unheard_of": 1.0}).min_support
         3
@@ -95,14 +95,14 @@ class CompilerProfile:
         1
         """
         numbers = self.parameters()
-        given: dict[str, Any] = {
+        accepted: dict[str, Any] = {
             name: type(numbers[name])(parameters[name])
             for name in sorted(parameters)
             if name in numbers and _is_workable(parameters[name], numbers[name])
         }
-        if "min_support" in given:
-            given["min_support"] = max(2, given["min_support"])
-        return replace(self, **given)
+        if "min_support" in accepted:
+            accepted["min_support"] = max(2, accepted["min_support"])
+        return replace(self, **accepted)
 
     def parameters(self) -> dict[str, float]:
         """Every number of the profile by its name."""
@@ -125,7 +125,7 @@ DEFAULT_PROFILE = CompilerProfile()
 # The parameters in use, how often each changed, and their form in a fingerprint.
 
 _SCHEMA_VERSION = 1
-# By parameter name: current_value, adaptation_count and frozen of each parameter that ever differed from the baseline.
+# For each parameter that ever differed from the baseline: current_value, adaptation_count and frozen, by name.
 _Adaptations: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 
@@ -151,7 +151,7 @@ class LastRun:
         return LastRun(adapted(self.adaptations, in_use(asked, imported), imported), fingerprint_id)
 
     def current_state(self, imported: _Adaptations, fingerprint_id: str) -> dict[str, Any]:
-        """The compiler state of a fingerprint, including an import added or removed since."""
+        """The compiler state of a fingerprint, updated if an import was added or withdrawn since the last run."""
         if fingerprint_id == self.fingerprint_id:
             return compiler_state(self.adaptations)
         values = (
@@ -173,8 +173,8 @@ def in_use(asked: CompilerProfile, imported: _Adaptations) -> CompilerProfile:
 
     """
     own, usual = asked.parameters(), DEFAULT_PROFILE.parameters()
-    given = {name: float(parameter["current_value"]) for name, parameter in imported.items()}
-    return asked.adapted({name: value for name, value in given.items() if own.get(name) == usual.get(name)})
+    values = {name: float(parameter["current_value"]) for name, parameter in imported.items()}
+    return asked.adapted({name: value for name, value in values.items() if own.get(name) == usual.get(name)})
 
 
 def adapted(before: _Adaptations, profile: CompilerProfile, imported: _Adaptations) -> dict[str, dict[str, Any]]:
@@ -190,7 +190,7 @@ def adapted(before: _Adaptations, profile: CompilerProfile, imported: _Adaptatio
     adaptations = {}
     for name, usual in sorted(DEFAULT_PROFILE.parameters().items()):
         value = float(profile.parameters()[name])
-        previous = _last(name, value, before, imported)
+        previous = _previous(name, value, before, imported)
         changed = value != float(previous.get("current_value", usual))
         count = int(previous.get("adaptation_count", 0)) + changed
         if count:
@@ -229,6 +229,6 @@ def compiler_state(adaptations: _Adaptations, baseline: CompilerProfile = DEFAUL
     }
 
 
-def _last(name: str, value: float, before: _Adaptations, imported: _Adaptations) -> Mapping[str, Any]:
-    brought = imported.get(name, {})
-    return brought if brought.get("current_value") == value else before.get(name, {})
+def _previous(name: str, value: float, before: _Adaptations, imported: _Adaptations) -> Mapping[str, Any]:
+    imported_parameter = imported.get(name, {})
+    return imported_parameter if imported_parameter.get("current_value") == value else before.get(name, {})

@@ -16,12 +16,12 @@ from hmxgraph.protocol.timestamps import iso
 # A pure comparison of stored heads with new drafts (HMX-A 5, 7): the same heads and drafts give the same changes.
 
 COMPILER = "hmxgraph-compiler"
-# Prefix of the compiler's own reasons; any other reason is the decision of an operator.
+# Prefix of the compiler's own reasons; any other reason is an operator's decision.
 OWN_REASON = "compiler: "
 ERASED = "all evidence was erased"
 _UNSUPPORTED = OWN_REASON + "the evidence no longer shows it"
 _CONTRADICTED = OWN_REASON + "experience contradicts it"
-_THIN = OWN_REASON + "too few sessions are left to support it"
+_TOO_FEW = OWN_REASON + "too few sessions are left to support it"
 FORGOTTEN = OWN_REASON + "events that it tells were erased"
 REPLACED = OWN_REASON + "replaced before it was validated"
 _VALIDATED = OWN_REASON + "enough sessions support it"
@@ -83,7 +83,7 @@ class Change:
 
     @property
     def generation(self) -> int:
-        """The number of its chain; an ended chain stays ended, so a pattern that returns starts a new one."""
+        """The number of its chain; a pattern that returns after its chain ended starts a new one."""
         return self.head.generation + (self.artifact is not None and not self.artifact.supersedes) if self.head else 1
 
 
@@ -110,8 +110,10 @@ def reconcile(heads: Iterable[Head], drafts: Sequence[ArtifactDraft], making: Ma
     newest = _newest(heads)
     names = [(draft.artifact_type, _hashed_name(draft.lineage_key)) for draft in drafts]
     changes = [_change(newest.get(name), draft, making) for name, draft in zip(names, drafts, strict=True)]
-    spoken_for = set(names)
-    changes += [_orphan(newest[name]) for name in sorted(newest) if name not in spoken_for and _alive(newest[name])]
+    drafted = set(names)
+    changes += [
+        _without_draft(newest[name]) for name in sorted(newest) if name not in drafted and _is_live(newest[name])
+    ]
     return tuple(changes)
 
 
@@ -186,13 +188,13 @@ def _newest(heads: Iterable[Head]) -> Mapping[tuple[str, str], Head]:
 def _change(head: Head | None, draft: ArtifactDraft, making: Making) -> Change:
     if head is None:
         return _new_chain(draft, making, None)
-    if not head.compiled or (head.status not in LIVE_STATUSES and not _own(head)):
+    if not head.compiled or (head.status not in LIVE_STATUSES and not _is_own_status(head)):
         return Change("skipped", head.artifact_type, head.title, f"{head.status} by decision", head)
     match head.status:
         case "active":
-            return _of_active(head, draft, making)
+            return _change_active(head, draft, making)
         case "draft":
-            return _of_draft(head, draft, making)
+            return _change_draft(head, draft, making)
         case _:
             return _revived(head, draft, making)
 
@@ -207,30 +209,30 @@ def _new_chain(draft: ArtifactDraft, making: Making, head: Head | None) -> Chang
     return Change("created", draft.artifact_type, draft.title, reason, head, artifact, draft)
 
 
-def _succeeding(head: Head, draft: ArtifactDraft, making: Making) -> Artifact:
+def _successor(head: Head, draft: ArtifactDraft, making: Making) -> Artifact:
     return build(draft, Place(head.generation, head.version + 1, head.artifact_id), making)
 
 
-def _of_active(head: Head, draft: ArtifactDraft, making: Making) -> Change:
+def _change_active(head: Head, draft: ArtifactDraft, making: Making) -> Change:
     if draft.contradicted(making.profile):
         return _deprecated(head, _CONTRADICTED)
     if not draft.validated(making.profile):
-        return _deprecated(head, _THIN)
+        return _deprecated(head, _TOO_FEW)
     if reason := _difference(head, draft, making.profile):
-        artifact = _succeeding(head, draft, making)
+        artifact = _successor(head, draft, making)
         return Change("updated", head.artifact_type, draft.title, reason, head, artifact, draft)
     return _counted(head, draft)
 
 
-def _of_draft(head: Head, draft: ArtifactDraft, making: Making) -> Change:
+def _change_draft(head: Head, draft: ArtifactDraft, making: Making) -> Change:
     if draft.contradicted(making.profile):
         return _deprecated(head, _CONTRADICTED)
     reason = _difference(head, draft, making.profile)
     if draft.validated(making.profile):
         if not reason:
             return Change("activated", head.artifact_type, head.title, _VALIDATED, head, None, draft, ("active",))
-        # Only what was active can be superseded (HMX-A 5): the draft is validated first.
-        artifact = _succeeding(head, draft, making)
+        # Only active artifacts can be superseded (HMX-A 5), so the draft is activated first.
+        artifact = _successor(head, draft, making)
         return Change("updated", head.artifact_type, draft.title, reason, head, artifact, draft, ("active",))
     if reason:
         artifact = build(draft, Place(head.generation + 1), making)
@@ -252,7 +254,7 @@ def _counted(head: Head, draft: ArtifactDraft) -> Change:
     return Change("counted", head.artifact_type, head.title, "new evidence for the same content", head, None, draft)
 
 
-def _orphan(head: Head) -> Change:
+def _without_draft(head: Head) -> Change:
     if not head.compiled:
         return Change("skipped", head.artifact_type, head.title, "recorded by hand", head)
     return _deprecated(head, _UNSUPPORTED)
@@ -263,12 +265,12 @@ def _deprecated(head: Head, reason: str) -> Change:
 
 
 def _difference(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> str:
-    """Why a new version is due ("" if not): content, wording, confidence or the side of one half changed."""
-    reasons = [text for text, holds in _tests(head, draft, profile) if holds]
+    """Why a new version is due: content, wording, confidence, or success rate across one half; "" if it is not."""
+    reasons = [text for text, holds in _differences(head, draft, profile) if holds]
     return "; ".join(reasons)
 
 
-def _tests(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> Iterator[tuple[str, bool]]:
+def _differences(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> Iterator[tuple[str, bool]]:
     yield "content changed", head.content_hash != content_hash(draft.content)
     yield "wording changed", (head.title, head.summary) != (draft.title, draft.summary)
     moved = abs(head.confidence - draft.seen.confidence)
@@ -290,11 +292,11 @@ def _hashed_name(name: str) -> str:
     return name if name.startswith(_HASH_PREFIX) else _HASH_PREFIX + sha256_hex(name.encode())
 
 
-def _alive(head: Head) -> bool:
+def _is_live(head: Head) -> bool:
     return head.status in LIVE_STATUSES
 
 
-def _own(head: Head) -> bool:
+def _is_own_status(head: Head) -> bool:
     return head.reason.startswith(OWN_REASON) or head.reason == ERASED
 
 
@@ -314,7 +316,7 @@ def counts(changes: Sequence[Change]) -> dict[str, dict[str, int]]:
 
 
 def reported(changes: Sequence[Change]) -> tuple[ReportedChange, ...]:
-    """The changes worth reporting: all but the unchanged."""
+    """The changes to report: all but the unchanged."""
     return tuple(
         ReportedChange(change.action, change.artifact_type, _id(change), change.title, change.reason)
         for change in changes

@@ -12,8 +12,7 @@ from hmxgraph.compiler._amendments import Attempts, Origins, amendments
 from hmxgraph.compiler._bounded import remember
 from hmxgraph.compiler._edits import describe_edit
 from hmxgraph.compiler._origins import ValueOrigins
-from hmxgraph.compiler._parts import Parts
-from hmxgraph.compiler._said import statements
+from hmxgraph.compiler._result_items import ResultItems
 from hmxgraph.compiler._shell import Command, blamed
 from hmxgraph.compiler._signatures import (
     counts_failures,
@@ -24,6 +23,7 @@ from hmxgraph.compiler._signatures import (
     raw_line,
     signature,
 )
+from hmxgraph.compiler._statements import statements
 from hmxgraph.compiler._verbs import kind_of
 from hmxgraph.compiler._vocabulary import BAD_STATES, GOOD_STATES, telling_words, text_terms, value_terms
 from hmxgraph.compiler.actions import PATH_FIELDS, Action, SessionEvent, actions_of, ending, tool_name
@@ -70,7 +70,7 @@ def judged(event: SessionEvent) -> Verdict | None:
 
 
 def _from_work(steps: Sequence[Step], failures: Sequence[Failure]) -> Verdict:
-    """The outcome inferred from the work itself: failure if a failure was left open.
+    """The outcome inferred from the work itself: failure if a failure was not resolved.
 
     >>> from hmxgraph.compiler.summary import Situation
     >>> steps = [Step("pytest", "e1", Situation(), ok=False), Step("pytest", "e2", Situation(), ok=True)]
@@ -116,18 +116,19 @@ def _from_state(event: SessionEvent) -> Verdict | None:
     return None
 
 
-# The steps of a session while it is read, including those without a result yet; all bounded.
+# The steps of a session while it is read, including those without a result yet; all collections are bounded.
 
 _OPEN_CALLS = 1000
 _MOST_TOOLS = 1000
-_NAMED = 1000
+_MOST_IDS = 1000
 
 
 @dataclass(slots=True)
 class _OpenStep:
     """A step whose result may still arrive; ``number`` counts all steps of the session, kept or not.
 
-    ``tool`` is the called tool: the shell, if the action is a program that ran in it.
+    ``tool`` is the called tool: the shell, if the action is a program that ran in it. ``argument_names`` maps the
+    values of the call, in lower case, to their arguments.
     """
 
     action: str
@@ -140,7 +141,7 @@ class _OpenStep:
     amendments: tuple[Amendment, ...] = ()
     ended: bool = False
     number: int = -1
-    given: dict[str, str] = field(default_factory=dict)
+    argument_names: dict[str, str] = field(default_factory=dict)
     agent_id: str = ""
     tool: str = ""
     about: tuple[str, ...] = ()
@@ -158,21 +159,21 @@ class _OpenStep:
         """The steps of the same shell line, up to this one."""
         return (*self.earlier, self)
 
-    def so_far(self) -> Step:
+    def to_step(self) -> Step:
         """The step as known so far."""
-        now = self.situation, self.inputs, self.changed, self.command, self.ok, self.amendments
-        return Step(self.action, self.event_id, *now, self.about, self.says, self.edit, self.by_user, self.chosen)
+        call = self.situation, self.inputs, self.changed, self.command, self.ok, self.amendments
+        return Step(self.action, self.event_id, *call, self.about, self.says, self.edit, self.by_user, self.chosen)
 
 
 class _OpenSteps:
-    """The first and last steps of a session, and those that await their result."""
+    """The first and last steps of a session, and the calls that await their result."""
 
     def __init__(self, most: int) -> None:
         self._first: list[_OpenStep] = []
         self._latest: deque[_OpenStep] = deque(maxlen=max(1, most // 2))
         self._room = most - most // 2
         self._calls: dict[str, _OpenStep] = {}
-        self._named: dict[str, _OpenStep] = {}
+        self._by_event_id: dict[str, _OpenStep] = {}
         self._gap = 0
         self.count = 0
         self.last: _OpenStep | None = None
@@ -196,7 +197,7 @@ class _OpenSteps:
             remember(self._calls, str(call_id), step, _OPEN_CALLS)
 
     def pass_over(self) -> None:
-        """Count unread steps as one step that is not kept; later results belong to later steps."""
+        """Count unread steps as a single step that is not kept; later results belong to later steps."""
         self._room = len(self._first)
         self._calls.clear()
         self.last = None
@@ -204,7 +205,7 @@ class _OpenSteps:
         self._gap = self.count
 
     def called(self, call_id: object, tool: str) -> _OpenStep | None:
-        """The step of a result: by call id, else the last step if it has no result and fits the tool."""
+        """The step of a result: found by call id, else the last step if it has no result and fits the tool."""
         if call_id and str(call_id) in self._calls:
             return self._calls.pop(str(call_id))
         last = self.last
@@ -217,24 +218,29 @@ class _OpenSteps:
 
     def name(self, event_id: str, step: _OpenStep) -> None:
         """Register *event_id* as another id of *step*."""
-        remember(self._named, event_id, step, _NAMED)
+        remember(self._by_event_id, event_id, step, _MOST_IDS)
 
     def named(self, *event_ids: str | None) -> _OpenStep | None:
-        """The step of the first known event id."""
-        return next((self._named[name] for name in event_ids if name is not None and name in self._named), None)
+        """The step of the first known id among *event_ids*."""
+        return next(
+            (self._by_event_id[name] for name in event_ids if name is not None and name in self._by_event_id), None
+        )
 
     def of_tool(self, tool: str, agent_id: str) -> _OpenStep | None:
         """The newest call of *tool* that may have failed, preferably by this agent."""
-        calls = [step for step in self._doubtful() if tool and tool in {step.tool, step.action}]
+        calls = [step for step in self._not_succeeded() if tool and tool in {step.tool, step.action}]
         return next((step for step in calls if step.agent_id == agent_id), next(iter(calls), None))
 
     def of_agent(self, agent_id: str) -> _OpenStep | None:
-        """The newest step of this agent that may have failed; earlier steps must not have ended without a failure."""
+        """The newest step of this agent that may have failed.
+
+        Steps before its latest count only if they failed or have no result.
+        """
         steps = [step for step in self._newest() if step.agent_id == agent_id]
         candidates = (step for step in steps if step is steps[0] or step.ok is False or not step.ended)
         return next((step for step in candidates if not step.ok), None)
 
-    def _doubtful(self) -> Iterator[_OpenStep]:
+    def _not_succeeded(self) -> Iterator[_OpenStep]:
         """The kept steps not known to have succeeded, newest first."""
         return (step for step in self._newest() if not step.ok)
 
@@ -243,11 +249,11 @@ class _OpenSteps:
         return takewhile(lambda step: step.number >= self._gap, newest)
 
     def kept(self) -> Iterator[_OpenStep]:
-        """The kept steps, in order, without those that the user did not allow: they never happened."""
+        """The kept steps, in order, without those that the user declined: they never ran."""
         return (step for step in chain(self._first, self._latest) if not step.declined)
 
     def places(self) -> dict[int, int]:
-        """The place of each kept step, by its number, and the place of the next step."""
+        """The position of each kept step, and of the next step, by step number."""
         kept = [step.number for step in self.kept()]
         return {number: place for place, number in enumerate([*kept, self.count])}
 
@@ -261,7 +267,7 @@ class _OpenSteps:
 
 _OPENINGS = 3
 _MOST_WORKED = 20
-_TELLING = 2
+_LEAST_INFORMATIVE = 2
 
 
 def summarise(events: Iterable[SessionEvent], profile: CompilerProfile = DEFAULT_PROFILE) -> SessionSummary:
@@ -287,9 +293,9 @@ class SessionReader:
         self._attempts = Attempts()
         self._failures: list[Failure] = []
         self._decisions: dict[str, Decision] = {}
-        # The actions whose results have stated an outcome, and whether any of it was a success.
+        # For each action whose results have stated an outcome: whether any of them was a success.
         self._stated: dict[str, bool] = {}
-        self._parts = Parts()
+        self._items = ResultItems()
         self._worked: list[str] = []
         self._feedback: Verdict | None = None
         self._state: Verdict | None = None
@@ -318,13 +324,13 @@ class SessionReader:
                 self._judgement(event)
 
     def pass_over(self) -> None:
-        """Continue with later events of the session; those in between are not read."""
+        """Continue with later events of the session, without reading those in between."""
         self._steps.pass_over()
         self._now = replace(self._now, failure="", pending=False)
 
     def summary(self) -> SessionSummary:
-        """The summary of what was read of the session so far."""
-        steps = tuple(step.so_far() for step in self._steps.kept())
+        """The summary of the events read so far."""
+        steps = tuple(step.to_step() for step in self._steps.kept())
         places = self._steps.places()
         verdict = self._feedback or self._state or _from_work(steps, self._failures)
         return SessionSummary(
@@ -342,7 +348,7 @@ class SessionReader:
                 replace(decision, step=places.get(decision.step, -1)) for decision in self._decisions.values()
             ),
             ahead=self._now,
-            sources=tuple((*named, self._sources[named]) for named in sorted(self._sources)),
+            sources=tuple((*source, self._sources[source]) for source in sorted(self._sources)),
             worked=tuple(self._worked),
             about=self._origins.about,
         )
@@ -362,13 +368,13 @@ class SessionReader:
             self._state = None  # a state before the work is not its outcome
         steps: list[_OpenStep] = []
         for action in actions:
-            inputs = self._origins.of(action.arguments), self._origins.changed(action.name, action.arguments)
+            inputs = self._origins.of_arguments(action.arguments), self._origins.changed(action.name, action.arguments)
             step = _OpenStep(action.name, event.event_id, self._now, *inputs, action.command)
-            step.given, step.parsed = self._origins.named(action.arguments), action.parsed
-            step.amendments = self._amended(event.event_id, action)
+            step.argument_names, step.parsed = self._origins.names_by_value(action.arguments), action.parsed
+            step.amendments = self._amendments_of(event.event_id, action)
             if not action.command:
                 step.about = self._origins.add_call(action.arguments)
-                step.chosen = self._parts.chosen(action.arguments) if kind_of(action.name) == "action" else ()
+                step.chosen = self._items.statements_about(action.arguments) if kind_of(action.name) == "action" else ()
             step.edit = describe_edit(action.arguments or event.content)
             step.agent_id, step.tool = event.agent_id, tool_name(event.content.get("tool_name"))
             step.by_user = event.source == FROM_USER
@@ -379,23 +385,23 @@ class SessionReader:
         if actions[-1].finished:
             self._finish(steps[-1], event.event_id, ending(event.event_type, event.content), ok=actions[-1].ok)
 
-    def _amended(self, event_id: str, action: Action) -> tuple[Amendment, ...]:
+    def _amendments_of(self, event_id: str, action: Action) -> tuple[Amendment, ...]:
         failed = self._attempts.called(event_id, action.name, action.arguments)
         if failed is None:
             return ()
         since = partial(self._origins.since, moment=failed.moment)
-        return amendments(failed.inputs, action.arguments, failed.message, Origins(since, self._origins.only))
+        return amendments(failed.inputs, action.arguments, failed.message, Origins(since, self._origins.only_source))
 
     def _message(self, event: SessionEvent) -> None:
         text = str(event.content.get("text") or "")
-        terms_said = text_terms(text, self._profile.words_per_text)
+        message_terms = text_terms(text, self._profile.words_per_text)
         if event.content.get("role") == "user":
             self._origins.add_message(text)
-            self._now = replace(self._now, since="user", heard=terms_said)
+            self._now = replace(self._now, since="user", heard=message_terms)
             self._opening(text, event.event_id)
         elif event.content.get("role") == "assistant":
             since = "both" if self._now.since == "user" else "assistant"
-            self._now = replace(self._now, since=since, said=terms_said)
+            self._now = replace(self._now, since=since, said=message_terms)
 
     def _opening(self, text: str, event_id: str) -> None:
         """Take the first informative message among the user's first few as the request."""
@@ -403,7 +409,7 @@ class SessionReader:
             return
         self._openings += 1
         current, _ = self._request
-        if not current or (len(telling_words(current)) < _TELLING <= len(telling_words(text))):
+        if not current or (len(telling_words(current)) < _LEAST_INFORMATIVE <= len(telling_words(text))):
             masked = mask_ids(mask_secrets(" ".join(text[:2000].split())))
             self._request = (masked[: self._profile.request_chars], event_id)
 
@@ -412,8 +418,8 @@ class SessionReader:
         if step is None:
             return
         self._steps.name(event.event_id, step)
-        ok, said = went_well(event.event_type, event.content), event.content.get("result")
-        if not ok and says_declined(said if isinstance(said, str) else raw_line(event.content)):
+        ok, result = went_well(event.event_type, event.content), event.content.get("result")
+        if not ok and says_declined(result if isinstance(result, str) else raw_line(event.content)):
             for part in step.parts:
                 part.declined = True
             self._now = replace(self._now, since="user", failure="", pending=self._steps.pending > 0)
@@ -422,19 +428,21 @@ class SessionReader:
 
     def _finish(self, step: _OpenStep, event_id: str, content: Mapping[str, Any], *, ok: bool | None) -> None:
         result = content.get("result", content)
-        self._origins.add_result(step.action, result, step.given)
-        # What a file contains is no report of a state.
+        self._origins.add_result(step.action, result, step.argument_names)
+        # The content of a file does not report a state.
         reads_file = any(name in PATH_FIELDS for name, _ in step.inputs)
         if ok and not step.command and not reads_file and is_error(content):
             ok = False
-        ok = self._with_silence(step.action, ok=ok)
+        ok = self._stated_outcome(step.action, ok=ok)
         if ok and step.parsed is not None and step.parsed.filtered:
             ok = _filtered_outcome(step.action, content)
         for part in step.parts:
             part.ok, part.ended = ok, True
         if ok is not False and not step.command and not reads_file and kind_of(step.action) == "lookup":
-            step.says = tuple(line for line in statements(result) if line.rpartition(": ")[2].lower() not in step.given)
-            self._parts.add(step.action, result)
+            step.says = tuple(
+                line for line in statements(result) if line.rpartition(": ")[2].lower() not in step.argument_names
+            )
+            self._items.add(step.action, result)
         self._now = replace(
             self._now,
             since="result",
@@ -445,8 +453,8 @@ class SessionReader:
             self._attempts.failed(step.event_id, raw_line(content), self._origins.moment)
             self._fail(_failure(event_id, content, step))
 
-    def _with_silence(self, action: str, *, ok: bool | None) -> bool | None:
-        """The outcome of a result that states *ok*: silence is success from a tool that states only its failures."""
+    def _stated_outcome(self, action: str, *, ok: bool | None) -> bool | None:
+        """*ok* if the result states it; else success if the tool has stated only failures so far, or None."""
         if ok is not None:
             remember(self._stated, action, ok or self._stated.get(action, False), _MOST_TOOLS)
             return ok
@@ -520,7 +528,7 @@ _NO_STEP = _OpenStep("", "", Situation())
 def _failure(event_id: str, content: Mapping[str, Any], step: _OpenStep) -> Failure:
     _blame(step, content)
     culprit = step.culprit or step
-    kind, message = error_type(content), error_message(content, culprit.given, culprit.command)
+    kind, message = error_type(content), error_message(content, culprit.argument_names, culprit.command)
     declared = content.get("recoverable")
     recoverable = declared if isinstance(declared, bool) else None
     line = "" if step.culprit is not None or not step.earlier else " && ".join(part.action for part in step.parts)
@@ -528,9 +536,9 @@ def _failure(event_id: str, content: Mapping[str, Any], step: _OpenStep) -> Fail
 
 
 def _blame(step: _OpenStep, content: Mapping[str, Any]) -> None:
-    """Find the part of a shell line that failed: those before it went well, those after it did not run.
+    """Find the command of a shell line that failed: those before it succeeded, those after it did not run.
 
-    If the output names none, the failure belongs to the whole line.
+    If the output names none of them, the whole line failed.
     """
     if step.culprit is not None or not step.earlier:
         return
@@ -540,13 +548,13 @@ def _blame(step: _OpenStep, content: Mapping[str, Any]) -> None:
         part.ok = None
     if command is not None:
         step.culprit = parts[command]
-        place = step.parts.index(step.culprit)
-        for at, part in enumerate(step.parts):
-            part.ok = None if at > place else at < place
+        failed = step.parts.index(step.culprit)
+        for place, part in enumerate(step.parts):
+            part.ok = None if place > failed else place < failed
 
 
 def _filtered_outcome(action: str, content: Mapping[str, Any]) -> bool | None:
-    """The outcome of a command behind a pipe, whose exit status is lost: what its output shows."""
+    """The outcome of a command whose exit status is lost in a pipe, judged by its output."""
     if _is_trial(action) and counts_failures(content):
         return False
     return None if mentions_failure(content) else True

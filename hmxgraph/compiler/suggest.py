@@ -23,24 +23,24 @@ from hmxgraph.text.terms import terms, words
 
 _MOST_TOOLS = 10
 _PLAYBOOK_SHARE = 0.15
-_ENOUGH = 2
+_TRIED_OFTEN = 2
 _MOST_CHANGES = 3
 _HALF = 0.5
-# Least number of earlier occurrences at which a session's own habit counts as much as that of all sessions.
+# Minimum earlier occurrences for a session's own habit to weigh as much as the model.
 _OWN_HABIT = 5
-# Actions in a row that a habit follows. Of 673 next actions of coding sessions 50.2 % were found with two, 50.5 % with
-# three.
+# Longest run of recent actions used to predict the next one. Of 673 next actions in coding sessions, 50.2 % were
+# predicted with runs of up to two, 50.5 % with runs of up to three.
 _LONGEST_HABIT = 3
-# The sum of likenesses of earlier announcements that counts as much as one such occurrence.
-_OWN_WORDS = 0.04
-# An agent's message came last: nothing, or only a user's, stands between it and the next action.
+# Summed similarity of earlier announcements that weighs as much as one earlier occurrence.
+_OWN_ANNOUNCEMENT = 0.04
+# Values of ``since`` for which the agent's message came last; "both" if it answers a user's message.
 _ANNOUNCING = frozenset({"assistant", "both"})
-# Gain of a fully announced action, and the smoothing added to every chance before it is scaled.
-_ANNOUNCED, _UNSEEN = 12.0, 0.002
+# Gain of a fully announced action, and the smoothing added to every probability before it is scaled.
+_ANNOUNCEMENT_GAIN, _SMOOTHING = 12.0, 0.002
 # Probability from which a change counts as certain; probability of a change that the request names.
 _SURE, _NAMED = 0.5, 1.0
-# If the model is sure of a change: factors on the odds of named changes and of others, and the least probability of a
-# named one.
+# If the model is sure of a change: factors on the odds of named changes and of others, and the minimum probability
+# of a named one.
 _IF_NAMED, _IF_NOT_NAMED, _LEAST_NAMED = 2.7, 0.6, 0.01
 # Words that begin the object of a verb.
 _BEFORE_OBJECTS = frozenset(words("a all an any both each every my one our some that the these this those two"))
@@ -66,7 +66,7 @@ def suggest(
     """The next tools and steps for *running*, from the tenant's model and its active artifacts."""
     ordered = sorted(guides, key=lambda guide: guide.artifact_id)
     chances = predicted_actions(running.request, running.actions, model)
-    # A routine comes at the end of each piece of work, which the request does not tell.
+    # Leave out routines: they close a piece of work, and the request does not tell when one ends.
     leading = [guide for guide in ordered if guide.metadata.get("origin") != ROUTINE]
     schema = fitting_schema(chances, running.actions, leading, profile)
     playbooks = _playbooks(running, ordered)
@@ -92,21 +92,21 @@ def predicted_actions(request: str, actions: Iterable[str], model: Model) -> dic
     """For each action, the probability that a session with this request takes it; 1 for actions taken.
 
     Actions unrelated to the request and to the actions taken are omitted, however usual they are.
-    If the model is sure of no change, the changes that the request names replace its guesses; else they are more likely
-    than it says, and other changes less.
+    If the model expects no change confidently, the changes that the request names replace its guesses; otherwise their
+    odds are raised and those of other changes lowered.
     """
     taken = tuple(actions)
     related = model.goals.related_actions(request, taken)
     chances = model.goals.chances(request) if request and related else {}
-    likely = {name: chance for name, chance in chances.items() if name in related}
-    named = frozenset(_named(request, likely, model.goals.actions)) if likely else frozenset()
-    return (_favouring(named, likely) if named else likely) | dict.fromkeys(taken, 1.0)
+    related_chances = {name: chance for name, chance in chances.items() if name in related}
+    named = frozenset(_named_changes(request, related_chances, model.goals.actions)) if related_chances else frozenset()
+    return (_favouring(named, related_chances) if named else related_chances) | dict.fromkeys(taken, 1.0)
 
 
-def _favouring(named: AbstractSet[str], likely: Mapping[str, float]) -> dict[str, float]:
-    """The *likely* actions with the *named* changes instead of others, or made likelier than these."""
-    others = {name: chance for name, chance in likely.items() if not is_action(name)}
-    changes = {name: chance for name, chance in likely.items() if is_action(name)}
+def _favouring(named: AbstractSet[str], chances: Mapping[str, float]) -> dict[str, float]:
+    """The *chances* with the *named* changes in place of other changes, or with their odds raised against these."""
+    others = {name: chance for name, chance in chances.items() if not is_action(name)}
+    changes = {name: chance for name, chance in chances.items() if is_action(name)}
     if all(chance < _SURE for chance in changes.values()):
         return others | dict.fromkeys(named, _NAMED)
     changes |= {name: max(changes.get(name, 0.0), _LEAST_NAMED) for name in named}
@@ -123,20 +123,21 @@ def _times_odds(chance: float, factor: float) -> float:
     return factor * chance / (1 - chance + factor * chance)
 
 
-def _named(request: str, chances: Mapping[str, float], actions: Iterable[str]) -> Iterator[str]:
+def _named_changes(request: str, chances: Mapping[str, float], actions: Iterable[str]) -> Iterator[str]:
     """For each verb in the request, the change that shares the most words with the request."""
-    said, stems = words(request), set(terms(request))
+    request_words, stems = words(request), set(terms(request))
     # "Help with returning an item" asks for a return; "the item that I returned" and "my booking" ask for nothing.
-    doing = (word for word, after in pairwise(said) if word.endswith("ing") and after in _BEFORE_OBJECTS)
-    verbs = {*said, *terms(" ".join(doing))}
+    gerunds = (word for word, after in pairwise(request_words) if word.endswith("ing") and after in _BEFORE_OBJECTS)
+    verbs = {*request_words, *terms(" ".join(gerunds))}
     by_verb: defaultdict[str, list[str]] = defaultdict(list)
     for name in filter(is_action, sorted(actions)):
         verb = read_action(name).verb
         if not verbs.isdisjoint({verb, *terms(verb)}) and verb in words(name.replace("_", " ")):
             by_verb[verb].append(name)
-    for named in by_verb.values():
+    for changes in by_verb.values():
         yield max(
-            named, key=lambda name: (len(stems.intersection(terms(read_action(name).subject))), chances.get(name, 0.0))
+            changes,
+            key=lambda name: (len(stems.intersection(terms(read_action(name).subject))), chances.get(name, 0.0)),
         )
 
 
@@ -154,11 +155,15 @@ def fitting_schema(
         guide
         for guide in guides
         if guide.artifact_type == "task_schema"
-        and (not chances.keys().isdisjoint(_key(guide)) if nothing_ahead else _is_expected(_key(guide), likely))
+        and (
+            not chances.keys().isdisjoint(_goal_actions(guide))
+            if nothing_ahead
+            else _is_expected(_goal_actions(guide), likely)
+        )
     ]
     return max(
         schemas,
-        key=lambda guide: (fit(_key(guide), chances, profile), guide.observed_count, guide.artifact_id),
+        key=lambda guide: (fit(_goal_actions(guide), chances, profile), guide.observed_count, guide.artifact_id),
         default=None,
     )
 
@@ -168,7 +173,8 @@ def _is_expected(actions: Iterable[str], likely: frozenset[str]) -> bool:
     return likely.issuperset(actions) or (bool(changes) and changes == set(filter(is_action, likely)))
 
 
-def _key(guide: Guide) -> list[str]:
+def _goal_actions(guide: Guide) -> list[str]:
+    """The actions by which a task schema is recognised."""
     return list(texts(guide.metadata.get("goal_actions")) or texts(guide.content.get("tools_used")))
 
 
@@ -186,10 +192,10 @@ def _playbooks(running: SessionSummary, guides: Sequence[Guide]) -> list[Guide]:
 
 
 def _with_own_habits(model: Model, running: SessionSummary) -> dict[str, float]:
-    """The model's chances mixed with what came earlier in this session in a like position.
+    """The model's probabilities mixed with the session's own habits.
 
-    That is what followed the last action, the last two and the last three, and what the agent announced in like words.
-    They weigh more the more often they occurred and the fewer sessions the model learned from.
+    The habits are the actions that followed the same one, two or three last actions, and those announced in similar
+    words. Their weight grows with their number and shrinks with the number of sessions the model learned from.
     """
     chances, actions = dict(model.habits.chances(running)), running.actions
     prior = max(_OWN_HABIT, len(model.goals.exemplars))
@@ -197,25 +203,25 @@ def _with_own_habits(model: Model, running: SessionSummary) -> dict[str, float]:
         recent = tuple(actions[-length:])
         starts = [start for start in range(len(actions) - length) if tuple(actions[start : start + length]) == recent]
         chances = _mixed(chances, Counter(actions[start + length] for start in starts), prior)
-    return _mixed(chances, _announced_alike(running), _OWN_WORDS * prior)
+    return _mixed(chances, _similar_announcements(running), _OWN_ANNOUNCEMENT * prior)
 
 
-def _announced_alike(running: SessionSummary) -> dict[str, float]:
-    """The actions that the agent announced before in words like those of its last message: the sum of likenesses."""
-    said, alike = _announcement(running.ahead), defaultdict[str, float](float)
-    for step in running.steps if said else ():
-        before = _announcement(step.situation)
-        alike[step.action] += (len(said & before) / len(said | before)) ** 2
-    return {action: likeness for action, likeness in alike.items() if likeness}
+def _similar_announcements(running: SessionSummary) -> dict[str, float]:
+    """For each action announced earlier in this session, the summed similarity of those messages to the last one."""
+    latest, similarities = _announcement(running.ahead), defaultdict[str, float](float)
+    for step in running.steps if latest else ():
+        earlier = _announcement(step.situation)
+        similarities[step.action] += (len(latest & earlier) / len(latest | earlier)) ** 2
+    return {action: similarity for action, similarity in similarities.items() if similarity}
 
 
-def _announcement(now: Situation) -> frozenset[str]:
+def _announcement(situation: Situation) -> frozenset[str]:
     """The words of the agent's last message, if nothing came after it."""
-    return frozenset(now.said.split()) if now.since in _ANNOUNCING else frozenset()
+    return frozenset(situation.said.split()) if situation.since in _ANNOUNCING else frozenset()
 
 
 def _mixed(chances: Mapping[str, float], votes: Mapping[str, float], prior: float) -> dict[str, float]:
-    """The *chances* mixed with *votes*: equally where the sum of these is *prior*."""
+    """The *chances* mixed with *votes*, which weigh half once their sum reaches *prior*."""
     total = fsum(votes.values())
     own = total / (total + prior)
     return {
@@ -225,19 +231,22 @@ def _mixed(chances: Mapping[str, float], votes: Mapping[str, float], prior: floa
 
 
 def _as_announced(chances: Mapping[str, float], running: SessionSummary) -> dict[str, float]:
-    """The chances, raised for actions whose name shares words with the agent's last message."""
-    said = _announcement(running.ahead)
-    if not said:
+    """The probabilities, raised for actions whose name shares words with the agent's last message."""
+    message_words = _announcement(running.ahead)
+    if not message_words:
         return dict(chances)
-    raised = {name: (chance + _UNSEEN) * (1 + _ANNOUNCED * _overlap(name, said)) for name, chance in chances.items()}
+    raised = {
+        name: (chance + _SMOOTHING) * (1 + _ANNOUNCEMENT_GAIN * _overlap(name, message_words))
+        for name, chance in chances.items()
+    }
     total = sum(raised.values()) or 1.0
     return {name: chance / total for name, chance in raised.items()}
 
 
-def _overlap(action: str, said: AbstractSet[str]) -> float:
-    """The share of the words of an action's name that were said."""
-    named = set(terms(" ".join(_WORDS.findall(action)).lower()))
-    return len(named & said) / len(named) if named else 0.0
+def _overlap(action: str, message_words: AbstractSet[str]) -> float:
+    """The share of the words of an action's name that are in *message_words*."""
+    name_words = set(terms(" ".join(_WORDS.findall(action)).lower()))
+    return len(name_words & message_words) / len(name_words) if name_words else 0.0
 
 
 def _tools(chances: Mapping[str, float], recoveries: Iterable[tuple[str, int, int]]) -> list[tuple[str, float]]:
@@ -251,7 +260,7 @@ def _tools(chances: Mapping[str, float], recoveries: Iterable[tuple[str, int, in
     for tool, tried, helped in recoveries:
         used[tool] += tried
         worked[tool] += helped
-    vain = {tool for tool, tried in used.items() if tried >= _ENOUGH and not worked[tool]}
+    never_worked = {tool for tool, tried in used.items() if tried >= _TRIED_OFTEN and not worked[tool]}
     total = sum(worked.values())
     if total:
         share = _PLAYBOOK_SHARE if chances else 1.0
@@ -263,7 +272,7 @@ def _tools(chances: Mapping[str, float], recoveries: Iterable[tuple[str, int, in
         usual = any(rate >= _HALF for rate in rates.values())
         doubtful = {name: rate for name, rate in rates.items() if usual and rate < _HALF}
         chances = {name: chance * doubtful.get(name, 1.0) for name, chance in chances.items()}
-    known = {name: 0.0 if name in vain else chance for name, chance in chances.items()}
+    known = {name: 0.0 if name in never_worked else chance for name, chance in chances.items()}
     return sorted(((name, round(chance, 4)) for name, chance in known.items()), key=lambda pair: (-pair[1], pair[0]))
 
 
@@ -290,14 +299,14 @@ def _supporting_artifacts(
 
 def _failed_action(running: SessionSummary) -> str:
     """The action that failed last; "" if it is not known."""
-    place = running.failures[-1].step if running.failures else -1
-    return running.steps[place].action if place >= 0 else ""
+    failed = running.failures[-1].step if running.failures else -1
+    return running.steps[failed].action if failed >= 0 else ""
 
 
 def _recoveries(playbook: Guide, failed: str) -> Iterator[tuple[str, int, int]]:
     """Each tool tried after the failure, how often it was tried and how often it worked, from a playbook's metadata.
 
-    Those that name another action than the *failed* one do not count.
+    Recoveries recorded for another action than the *failed* one are left out.
     """
     recoveries = playbook.metadata.get("recoveries")
     for recovery in recoveries if isinstance(recoveries, list) else ():
@@ -308,7 +317,10 @@ def _recoveries(playbook: Guide, failed: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _reached(steps: Sequence[tuple[int, Sequence[str]]], actions: Sequence[str]) -> int:
-    """The order of the last step taken; a check that repeats an earlier step counts once it follows all other steps."""
+    """The order of the last step taken.
+
+    A step that only repeats tools of earlier steps counts only if it was taken after all of them.
+    """
     last = {action: place for place, action in enumerate(actions)}
     reached, known, latest = 0, set[str](), -1
     for order, tools in steps:
@@ -338,8 +350,8 @@ def _usual_steps(
 ) -> tuple[SuggestedStep, ...]:
     """The remaining steps if no schema fits: the expected actions, in the order sessions took them.
 
-    None if many changes or general-purpose programs are expected: sessions tried those one after
-    another, which makes no procedure.
+    Empty if many changes or general-purpose programs are expected: sessions tried these one after another, so their
+    order is not a procedure.
     """
     likely = expected(chances, profile)
     if sum(map(is_action, likely)) > _MOST_CHANGES or any(map(serves_any_purpose, likely)):

@@ -24,7 +24,7 @@ class Situation:
 
     ``since`` names what came last (start, user, assistant, both, result, pending). ``heard``, ``said`` and ``seen``
     hold the search terms of the last user message, the last assistant message and the last result. ``failure`` is the
-    signature of a failure not answered yet.
+    signature of a failure that no action has followed yet.
     """
 
     since: str = "start"
@@ -37,7 +37,7 @@ class Situation:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Amendment:
-    """One input that differs from the failed call before: how it changed, in which part, and a detail of that."""
+    """One input that differs from the failed call: how it changed, in which part of it, and a detail."""
 
     input: str
     how: str
@@ -49,12 +49,12 @@ class Amendment:
 class Step:
     """One action: its situation, its inputs and its result.
 
-    ``inputs`` pairs each argument with each origin of its value (an action, "user", or "" if unknown); ``changed``
-    lists the arguments that differ from the last call of the same action in the session, ``amendments`` say how they
-    differ from the last one that failed. ``about`` holds a checksum of each identifier that it was called with,
-    ``says`` what the result of a lookup says in short lines, ``edit`` what an edit changed in which file.
-    ``by_user`` marks what the user did, such as pressing a switch on a device that the agent cannot reach.
-    ``chosen`` is what lookups said of the parts of their results that arguments name: argument, lookup, statement.
+    ``inputs`` pairs each argument with each origin of its value (an action, "user", or "" if unknown). ``changed``
+    lists the arguments that differ from the last call of the same action in the session; ``amendments`` describe how
+    they differ from the last failed call. ``about`` holds a checksum of each identifier in the call, ``says`` the
+    statements in the result of a lookup, ``edit`` the file and lines that an edit changed. ``by_user`` marks what the
+    user did, such as pressing a switch on a device that the agent cannot reach. ``chosen`` holds the statements of
+    lookups about the items that arguments name, as (argument, lookup, statement).
     """
 
     action: str
@@ -74,7 +74,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One failure: its signature, readable message, the failed step (-1: none), and whether it is recoverable.
+    """One failure: its signature, kind, readable message, failed step (-1 if none), and whether it is recoverable.
 
     ``line`` names all commands of a shell line whose output does not show which of them failed.
     """
@@ -92,7 +92,7 @@ class Failure:
 class Decision:
     """One decision event; ``verdict`` comes from feedback on this event, None if there is none.
 
-    ``source`` and ``origin`` are those of the event: who decided.
+    ``source`` and ``origin`` are those of the event and show who decided.
     """
 
     question: str
@@ -110,8 +110,8 @@ class Decision:
 class SessionSummary:
     """One session: steps in order, failures, decisions, outcome, and ``ahead``, the situation after the last step.
 
-    ``sources`` counts the events that act or ask, by source and origin. ``about`` holds a checksum of each identifier
-    with which tools were called, ``worked`` what feedback says worked.
+    ``sources`` counts actions, decisions and user messages by source and origin. ``about`` holds a checksum of each
+    identifier with which tools were called, ``worked`` the statements of feedback about what worked.
     """
 
     session_id: str
@@ -145,7 +145,7 @@ class SessionSummary:
 
     @property
     def rejected(self) -> bool:
-        """Whether feedback says that it failed; an outcome inferred from the work is no judgement of it."""
+        """Whether feedback says that it failed, as opposed to an outcome inferred from the work."""
         return self.went_well is False and self.outcome_reason.endswith("feedback")
 
     @cached_property
@@ -219,16 +219,16 @@ def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
         inputs = [[list(pair) for pair in step.inputs], list(step.changed)]
         situation = [now.since, *texts, now.failure, now.pending]
         amended = [[part.input, part.how, part.part, part.detail] for part in step.amendments]
-        found = [list(step.about), list(step.says), step.edit, step.by_user, list(map(list, step.chosen))]
-        written.append([step.action, step.event_id, situation, *inputs, step.command, step.ok, amended, *found])
+        details = [list(step.about), list(step.says), step.edit, step.by_user, list(map(list, step.chosen))]
+        written.append([step.action, step.event_id, situation, *inputs, step.command, step.ok, amended, *details])
         before = now
     return written
 
 
 def _steps(written: Iterable[list[Any]]) -> Iterable[Step]:
     before = Situation()
-    for action, event_id, before_it, inputs, changed, command, ok, amended, *found in written:
-        since, heard, said, seen, failure, pending = before_it
+    for action, event_id, stored_situation, inputs, changed, command, ok, amended, *details in written:
+        since, heard, said, seen, failure, pending = stored_situation
         situation = Situation(
             since,
             before.heard if heard == _SAME else heard,
@@ -239,7 +239,7 @@ def _steps(written: Iterable[list[Any]]) -> Iterable[Step]:
         )
         pairs = tuple((name, origin) for name, origin in inputs)
         amendments = tuple(Amendment(*values) for values in amended)
-        about, says, edit, by_user, chosen = found
-        read = tuple(about), tuple(says), edit, by_user, tuple(map(tuple, chosen))
-        yield Step(action, event_id, situation, pairs, tuple(changed), command, ok, amendments, *read)
+        about, says, edit, by_user, chosen = details
+        parsed = tuple(about), tuple(says), edit, by_user, tuple(map(tuple, chosen))
+        yield Step(action, event_id, situation, pairs, tuple(changed), command, ok, amendments, *parsed)
         before = situation

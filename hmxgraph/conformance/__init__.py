@@ -1,5 +1,5 @@
 """The conformance kit: cases, examples and vectors as data, and a runner for any implementation.
 
-``python -m hmxgraph.conformance --command "node my_implementation.js"`` runs it. README.md beside
-this file specifies what an implementation must answer.
+``python -m hmxgraph.conformance --command "node my_implementation.js"`` runs it. README.md next to this file specifies
+what an implementation must answer.
 """

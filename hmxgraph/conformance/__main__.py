@@ -39,12 +39,12 @@ class Program:
         except BrokenPipeError:
             line = ""
         if not line:
-            raise typer.BadParameter(f"the implementation ended while it was asked: {request['op']}")
+            raise typer.BadParameter(f"the implementation ended during the request: {request['op']}")
         try:
             answer: Mapping[str, Any] = json.loads(line)
         except ValueError as error:
-            said = f"{line.strip():.80}"
-            raise typer.BadParameter(f"asked {request['op']}, the implementation wrote no JSON: {said}") from error
+            answer_text = f"{line.strip():.80}"
+            raise typer.BadParameter(f"the answer to {request['op']} is not JSON: {answer_text}") from error
         return answer
 
     def close(self) -> None:
@@ -56,10 +56,10 @@ class Program:
             self._process.communicate()
 
 
-_Factory = Annotated[bool, typer.Option("--factory", help="Call what --adapter names; its result answers.")]
+_Factory = Annotated[bool, typer.Option("--factory", help="--adapter names a factory, whose result answers requests.")]
 _ShowAll = Annotated[bool, typer.Option("--all", help="List every case, not only failed and untested ones.")]
 _Clauses = Annotated[
-    bool, typer.Option("--clauses", help="Print each clause with its cases, their verdict, and why not.")
+    bool, typer.Option("--clauses", help="Print each clause with its verdict, its cases, and why it is untested.")
 ]
 _AsJson = Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON.")]
 
@@ -67,7 +67,7 @@ _AsJson = Annotated[bool, typer.Option("--json", help="Print the verdicts as JSO
 def run(
     *,
     adapter: Annotated[str | None, typer.Option(help="A Python function that answers requests, module:name.")] = None,
-    command: Annotated[str | None, typer.Option(help="A program that answers requests, a JSON line each.")] = None,
+    command: Annotated[str | None, typer.Option(help="A program that answers requests, one JSON line each.")] = None,
     factory: _Factory = False,
     show_all: _ShowAll = False,
     clauses: _Clauses = False,
@@ -119,7 +119,7 @@ def _show(results: Sequence[Verdict], *, show_all: bool) -> None:
 
 
 def _show_clauses(results: Sequence[Verdict]) -> None:
-    """Print every clause with its verdict and cases, and what is not tested and why."""
+    """Print every clause with its verdict and cases, and what is untested and why."""
     console = Console(soft_wrap=True, highlight=False)
     for row in by_clause(results):
         console.print(f"{row.clause} {row.level} [{_STYLES[row.outcome]}]{row.outcome}[/]: {escape(row.says)}")

@@ -1,4 +1,4 @@
-"""hmxgraph itself as an implementation that the kit can test: documents without a server, everything with one."""
+"""hmxgraph as an implementation for the kit to test: documents without a server, everything with one."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -49,7 +49,7 @@ _HASHES: Mapping[str, Callable[[Any], str]] = {
     "fingerprint_hash": fingerprint_hash,
     "integrity_hash": integrity_hash,
 }
-# The kit's codes for malformed JSON, by a fragment of our own error message.
+# The kit's codes for malformed JSON, by a fragment of hmxgraph's error message.
 _MALFORMED = {
     "NaN": "not_finite",
     "Infinity": "not_finite",
@@ -58,7 +58,7 @@ _MALFORMED = {
     "nested deeper": "too_deep",
     "repeated key": "duplicate_key",
 }
-# The kit's codes for refused steps, by our own error class.
+# The kit's codes for refused steps, by hmxgraph's error class.
 _ERRORS = {
     "AlreadySuperseded": "already_superseded",
     "HashMismatch": "hash_mismatch",
@@ -79,7 +79,7 @@ _RACE_SECONDS = 60
 
 
 def documents(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer without a store: reading, hashing, signing, ordering and mapping of documents."""
+    """The answer to a request that needs no store: reading, hashing, signing, ordering and mapping of documents."""
     match request["op"]:
         case "read":
             return _read(_KINDS[request["kind"]], request["text"])
@@ -97,7 +97,7 @@ def documents(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _released(seconds: float, arrivals: list[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """What leaves a reorder window and when, for these *arrivals* and nothing after them."""
+    """The events that leave a reorder window, and when, for these *arrivals* and none after them."""
     window, count, now = ReorderWindow(seconds), counter(), 0.0
     for arrival in [*arrivals, None]:
         until = math.inf if arrival is None else arrival["at"]
@@ -111,10 +111,10 @@ def _released(seconds: float, arrivals: list[Mapping[str, Any]]) -> Iterator[dic
 
 
 def _mapped(kind: str, request: Mapping[str, Any]) -> dict[str, Any]:
-    there, back = _MAPPINGS[kind]
+    to_internal, to_document = _MAPPINGS[kind]
     if request["op"] == "map":
-        return {"internal": there(_KINDS[kind].parse(request["document"]))}
-    return {"document": back(request["internal"]).document()}
+        return {"internal": to_internal(_KINDS[kind].parse(request["document"]))}
+    return {"document": to_document(request["internal"]).document()}
 
 
 # Documents as the internal types that they standardise, and back.
@@ -123,7 +123,7 @@ _MAPPINGS: Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], Document]]] 
     "artifact": (compiled_artifact, artifact_of_compiled),
     "context-pack": (
         lambda pack: dict(zip(("pack", "assembly"), internal_pack(pack), strict=True)),
-        lambda both: pack_of_internal(both["pack"], both["assembly"]),
+        lambda internal: pack_of_internal(internal["pack"], internal["assembly"]),
     ),
     "fingerprint": (memory_fingerprint, fingerprint_of_memory),
 }
@@ -152,7 +152,7 @@ def store() -> "StoreAdapter":
 
 
 class StoreAdapter:
-    """Documents, and steps on a fresh tenant for each case; *opened* gives the graph of a tenant."""
+    """Documents, and steps on a fresh tenant for each case; *opened* returns the graph of a tenant."""
 
     def __init__(self, opened: Callable[[str], KnowledgeGraph]) -> None:
         self._opened = opened
@@ -183,31 +183,31 @@ class StoreAdapter:
             raise ValueError("the first request about a store is {'op': 'begin'}")
         return self._graph
 
-    def _do(self, step: str, given: Any) -> dict[str, Any]:
+    def _do(self, step: str, arguments: Any) -> dict[str, Any]:
         if step == "at_once":
-            return {"result": {"answers": self._race(given)}}
-        return self._done(self._open, step, given)
+            return {"result": {"answers": self._race(arguments)}}
+        return self._perform(self._open, step, arguments)
 
     def _race(self, steps: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """What each step answers if all begin at the same instant, each over connections of its own."""
+        """The answers of steps that all start at the same instant, each over its own connections."""
         barrier = Barrier(len(steps))
 
         def run(step: Mapping[str, Any]) -> dict[str, Any]:
-            ((name, given),) = step.items()
+            ((name, arguments),) = step.items()
             with self._opened(self._open.tenant_id) as graph:
                 graph.health()
                 barrier.wait(_RACE_SECONDS)
-                return self._done(graph, name, given)
+                return self._perform(graph, name, arguments)
 
         with ThreadPoolExecutor(len(steps)) as pool:
             return list(pool.map(run, steps))
 
     @staticmethod
-    def _done(graph: KnowledgeGraph, step: str, given: Any) -> dict[str, Any]:
+    def _perform(graph: KnowledgeGraph, step: str, arguments: Any) -> dict[str, Any]:
         if step not in _STEPS:
             return {"unsupported": True}
         try:
-            result = _STEPS[step](graph, given)
+            result = _STEPS[step](graph, arguments)
         except HmxGraphError as error:
             fields = {name: value for name, value in vars(error).items() if isinstance(value, str | int)}
             return {"error": _ERRORS.get(type(error).__name__, "other"), "fields": fields}
@@ -244,8 +244,8 @@ def _order(graph: KnowledgeGraph, session_id: str) -> list[str]:
     return chain
 
 
-def _search(graph: KnowledgeGraph, given: Mapping[str, Any]) -> dict[str, Any]:
-    result = graph.records.search(given["query"], **given["filters"])
+def _search(graph: KnowledgeGraph, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    result = graph.records.search(arguments["query"], **arguments["filters"])
     return {"artifact_ids": [hit.artifact_id for hit in result.hits]}
 
 
@@ -258,11 +258,11 @@ _STEPS: Mapping[str, Callable[[KnowledgeGraph, Any], Any]] = {
     "ingest": lambda graph, events: graph.ingest(events),
     "ingest_text": lambda graph, text: graph.ingest(BytesIO(text.encode())),
     "record_artifact": lambda graph, artifact: graph.record_artifact(artifact),
-    "supersede": lambda graph, given: graph.supersede(given["old"], given["artifact"]),
-    "transition": lambda graph, given: graph.transition(given["artifact_id"], given["status"]),
-    "chain": lambda graph, given: graph.chain(given["of"]),
-    "pack": lambda graph, given: graph.pack(**given),
-    "export_fingerprint": lambda graph, given: graph.export_fingerprint(tier=given["tier"]),
+    "supersede": lambda graph, arguments: graph.supersede(arguments["old"], arguments["artifact"]),
+    "transition": lambda graph, arguments: graph.transition(arguments["artifact_id"], arguments["status"]),
+    "chain": lambda graph, arguments: graph.chain(arguments["of"]),
+    "pack": lambda graph, arguments: graph.pack(**arguments),
+    "export_fingerprint": lambda graph, arguments: graph.export_fingerprint(tier=arguments["tier"]),
     "import_fingerprint": lambda graph, envelope: graph.import_fingerprint(envelope),
     "record_task": _record_task,
     "search_tasks": _search,

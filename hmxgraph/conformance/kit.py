@@ -1,4 +1,4 @@
-"""The kit's files as values: examples, cases, vectors, and the directives by which cases modify an example."""
+"""The kit's files as values: examples, cases, vectors, and the directives with which cases modify an example."""
 
 import hashlib
 import json
@@ -40,7 +40,7 @@ SECTIONS = (
 
 
 def example(name: str) -> Any:
-    """One example document, fresh.
+    """A fresh copy of an example document.
 
     >>> example("event-error")["event_type"]
     'error'
@@ -82,9 +82,9 @@ def statements() -> tuple[dict[str, Any], ...]:
     return tuple(loaded)
 
 
-def built(given: Mapping[str, Any]) -> Any:
+def built(description: Mapping[str, Any]) -> Any:
     """The document that ``{"example": ..., "set": ..., "remove": ...}`` describes."""
-    return changed(example(given["example"]), given)
+    return changed(example(description["example"]), description)
 
 
 def changed(document: Any, change: Mapping[str, Any]) -> Any:
@@ -96,7 +96,7 @@ def changed(document: Any, change: Mapping[str, Any]) -> Any:
     for rank in range(3):
         for pointer, value in values.items():
             if _rank(value) == rank:
-                _put(document, pointer, _made(value, document, pointer))
+                _put(document, pointer, _directive_value(value, document, pointer))
     return document
 
 
@@ -124,7 +124,7 @@ def _rank(value: Any) -> int:
     return 2 if {"$hash_of", "$fingerprint_hash_of"} & set(keys) else 0
 
 
-def _made(value: Any, document: Any, pointer: str) -> Any:
+def _directive_value(value: Any, document: Any, pointer: str) -> Any:
     if not isinstance(value, dict):
         return value
     if "$list" in value:

@@ -61,11 +61,11 @@ class Statement:
 
 
 class Wrong(Exception):
-    """An answer is not what the case says."""
+    """An answer differs from what the case expects."""
 
 
 class Unsupported(Exception):
-    """The implementation does not do what the case asks."""
+    """The implementation does not support a request of the case."""
 
 
 def verdicts(implementation: Implementation) -> Iterator[Verdict]:
@@ -85,21 +85,21 @@ def by_clause(results: Iterable[Verdict]) -> tuple[Statement, ...]:
             row["level"],
             row["says"],
             tuple(row["cases"]),
-            _together(judged[name].outcome for name in row["cases"] if name in judged),
+            _combined(judged[name].outcome for name in row["cases"] if name in judged),
             row.get("untested", ""),
         )
         for row in statements()
     ]
-    named = {name for statement in listed for name in statement.cases}
-    further = [
+    covered = {name for statement in listed for name in statement.cases}
+    other_rules = [
         Statement(verdict.clause, verdict.level, verdict.rule, (name,), verdict.outcome)
         for name, verdict in judged.items()
-        if name not in named
+        if name not in covered
     ]
-    return tuple(sorted([*listed, *further], key=lambda statement: _clause_order(statement.clause)))
+    return tuple(sorted([*listed, *other_rules], key=lambda statement: _clause_order(statement.clause)))
 
 
-def _together(outcomes: Iterable[Outcome]) -> Outcome:
+def _combined(outcomes: Iterable[Outcome]) -> Outcome:
     verdicts = set(outcomes)
     return "failed" if "failed" in verdicts else "passed" if "passed" in verdicts else "untested"
 
@@ -136,7 +136,7 @@ def _judged(name: str, case: Mapping[str, Any] | str, play: Play, implementation
     return Verdict(name, clause, level, rule, "passed")
 
 
-def _asked(implementation: Implementation, **request: Any) -> Answer:
+def _ask(implementation: Implementation, **request: Any) -> Answer:
     answer = implementation(request)
     if answer.get("unsupported"):
         raise Unsupported(" ".join(str(request[part]) for part in ("op", "kind", "of", "step") if part in request))
@@ -164,8 +164,8 @@ def _example(name: str, implementation: Implementation) -> None:
 def _document_case(case: Mapping[str, Any], implementation: Implementation) -> None:
     for check in case["checks"]:
         when, then = check["when"], check["then"]
-        if case["given"]["kind"] in _FURTHER:
-            _FURTHER[case["given"]["kind"]](case["given"], check, implementation)
+        if case["given"]["kind"] in _SPECIAL_CHECKS:
+            _SPECIAL_CHECKS[case["given"]["kind"]](case["given"], check, implementation)
             continue
         text = when["text"] if "text" in when else json.dumps(changed(example(case["given"]["example"]), when))
         kind = case["given"]["kind"].removeprefix("fingerprint-")
@@ -176,7 +176,7 @@ def _document_case(case: Mapping[str, Any], implementation: Implementation) -> N
 
 
 def _refused(implementation: Implementation, kind: str, text: str, then: Mapping[str, Any]) -> None:
-    answer = _asked(implementation, op="read", kind=kind, text=text)
+    answer = _ask(implementation, op="read", kind=kind, text=text)
     if "malformed" in then:
         _expect(answer.get("malformed") == then["malformed"], then, answer)
         return
@@ -185,7 +185,7 @@ def _refused(implementation: Implementation, kind: str, text: str, then: Mapping
 
 
 def _accepted(implementation: Implementation, kind: str, text: str, then: Mapping[str, Any]) -> None:
-    answer = _asked(implementation, op="read", kind=kind, text=text)
+    answer = _ask(implementation, op="read", kind=kind, text=text)
     accepted = answer.get("accepted")
     _expect(isinstance(accepted, Mapping) and accepted.get("document") == json.loads(text), "accepted", answer)
     assert isinstance(accepted, Mapping)
@@ -201,7 +201,7 @@ def _stream_check(_given: Mapping[str, Any], check: Mapping[str, Any], implement
     """Events leave a reorder window in the order of the case, and none waits longer than the window."""
     when = check["when"]
     arrivals = [{"at": at, "event": built(event)} for at, event in when["arrivals"]]
-    answer = _asked(implementation, op="release", seconds=when["seconds"], arrivals=arrivals)
+    answer = _ask(implementation, op="release", seconds=when["seconds"], arrivals=arrivals)
     released = answer.get("released", [])
     _expect([event["event_id"] for event in released] == check["then"]["released"], check["then"], answer)
     latest = {arrival["event"]["event_id"]: arrival["at"] + when["seconds"] for arrival in arrivals}
@@ -212,14 +212,14 @@ def _stream_check(_given: Mapping[str, Any], check: Mapping[str, Any], implement
 def _mapping_check(given: Mapping[str, Any], check: Mapping[str, Any], implementation: Implementation) -> None:
     """A document maps to the fields of its internal type, and back without a difference."""
     document = changed(example(given["example"]), check["when"])
-    internal = _asked(implementation, op="map", kind=given["of"], document=document).get("internal")
+    internal = _ask(implementation, op="map", kind=given["of"], document=document).get("internal")
     for pointer, value in check["then"]["internal"].items():
         _expect(_in(internal, pointer) == value, {pointer: value}, internal)
-    answer = _asked(implementation, op="unmap", kind=given["of"], internal=internal)
+    answer = _ask(implementation, op="unmap", kind=given["of"], internal=internal)
     _expect(answer.get("document") == document, "the document as it was", answer)
 
 
-_FURTHER: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any], Implementation], None]] = {
+_SPECIAL_CHECKS: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any], Implementation], None]] = {
     "stream": _stream_check,
     "mapping": _mapping_check,
 }
@@ -232,11 +232,11 @@ def _vector(kind: str, vector: Mapping[str, Any], implementation: Implementation
             "envelope": example(vector["example"]) | {"signature": signature},
             "private_key": vector["private_key"],
         }
-        answer = _asked(implementation, op="sign", **request)
+        answer = _ask(implementation, op="sign", **request)
         expected = {"value": vector["value"], "signed_sha256": vector["signed_sha256"]}
         _expect(all(answer.get(name) == value for name, value in expected.items()), expected, answer)
         return
-    answer = _asked(implementation, op="hash", of=kind, value=_hashed_value(kind, vector))
+    answer = _ask(implementation, op="hash", of=kind, value=_hashed_value(kind, vector))
     _expect(answer.get("hash") == vector["sha256"], vector["sha256"], answer)
 
 
@@ -249,15 +249,15 @@ def _hashed_value(kind: str, vector: Mapping[str, Any]) -> Any:
     return document.get("fingerprint", document) if kind == "integrity_hash" else document
 
 
-# Cases that need a store: steps on an empty tenant, then what one step results in and leaves behind.
+# Cases that need a store: steps on an empty tenant, then the result and the side effects of one step.
 
 
 def _store_case(case: Mapping[str, Any], implementation: Implementation) -> None:
-    tenant_id = _asked(implementation, op="begin")["tenant_id"]
+    tenant_id = _ask(implementation, op="begin")["tenant_id"]
     earlier: Any = None
     for step in case["given"]:
-        earlier = _done(implementation, tenant_id, step)
-    before = _asked(implementation, op="look", at="version")["is"]
+        earlier = _result(implementation, tenant_id, step)
+    before = _ask(implementation, op="look", at="version")["is"]
     _judge_step(implementation, tenant_id, case, earlier)
     for effect in case["side_effects"]:
         for name, value in effect.items():
@@ -267,10 +267,10 @@ def _store_case(case: Mapping[str, Any], implementation: Implementation) -> None
 def _judge_step(implementation: Implementation, tenant_id: str, case: Mapping[str, Any], earlier: Any) -> None:
     then = case["then"]
     if "at_once" in case["when"]:
-        _judge_race(_done(implementation, tenant_id, case["when"]), then)
+        _judge_race(_result(implementation, tenant_id, case["when"]), then)
         return
     if "error" not in then:
-        _judge_result(_done(implementation, tenant_id, case["when"]), earlier, then)
+        _judge_result(_result(implementation, tenant_id, case["when"]), earlier, then)
         return
     answer = _step(implementation, tenant_id, case["when"])
     fields = answer.get("fields", {})
@@ -279,7 +279,7 @@ def _judge_step(implementation: Implementation, tenant_id: str, case: Mapping[st
 
 
 def _judge_race(result: Any, then: Mapping[str, Any]) -> None:
-    """How many of the steps done at once may succeed ("done") or be refused with a code: exactly, or at most."""
+    """The number of simultaneous steps that succeeded ("done") or were refused with each code: exactly, or at most."""
     count = Counter("done" if "result" in answer else answer.get("error") for answer in _in(result, "/answers"))
     if "outcomes" in then:
         _expect(count == then["outcomes"], then["outcomes"], dict(count))
@@ -289,10 +289,10 @@ def _judge_race(result: Any, then: Mapping[str, Any]) -> None:
 
 def _step(implementation: Implementation, tenant_id: str, step: Mapping[str, Any]) -> Answer:
     ((name, arguments),) = step.items()
-    return _asked(implementation, op="do", step=name, arguments=_filled(arguments, tenant_id))
+    return _ask(implementation, op="do", step=name, arguments=_filled(arguments, tenant_id))
 
 
-def _done(implementation: Implementation, tenant_id: str, step: Mapping[str, Any]) -> Any:
+def _result(implementation: Implementation, tenant_id: str, step: Mapping[str, Any]) -> Any:
     answer = _step(implementation, tenant_id, step)
     _expect("result" in answer, "a result", answer)
     return answer["result"]
@@ -313,12 +313,12 @@ def _filled(described: Any, tenant_id: str) -> Any:
     if "example" not in described:
         return {name: _filled(part, tenant_id) for name, part in described.items()}
     document = built(described)
-    own = "tenant_id" in document and not described["example"].startswith("envelope")
-    return document | {"tenant_id": tenant_id} if own else document
+    has_tenant = "tenant_id" in document and not described["example"].startswith("envelope")
+    return document | {"tenant_id": tenant_id} if has_tenant else document
 
 
 def _judge_result(result: Any, earlier: Any, then: Mapping[str, Any]) -> None:
-    """The result has the values, endings and sources, keeps the limits and the order, or is the same as before."""
+    """Check the values, endings, sources, limits and order of a result, or that it is the same as before."""
     for pointer, value in then.get("result", {}).items():
         _expect(_in(result, pointer) == value, {pointer: value}, _in(result, pointer))
     for pointer, limit in then.get("at_most", {}).items():
@@ -334,10 +334,14 @@ def _judge_result(result: Any, earlier: Any, then: Mapping[str, Any]) -> None:
         _expect(sources == sorted(ids), {pointer: sorted(ids)}, sources)
     if "ordered" in then:
         entries = _in(result, then["ordered"])
-        _expect(entries == sorted(entries, key=_place), "entries in the order of HMX-C 3.3", "another order")
+        _expect(entries == sorted(entries, key=_sort_key), "entries in the order of HMX-C 3.3", "another order")
     if "same_as_before" in then:
-        which = then["same_as_before"]
-        _expect(_compared(result, which) == _compared(earlier, which), "the same as before", "another result")
+        compared = then["same_as_before"]
+        _expect(
+            _compared_part(result, compared) == _compared_part(earlier, compared),
+            "the same as before",
+            "another result",
+        )
 
 
 def _in(result: Any, pointer: str) -> Any:
@@ -348,18 +352,18 @@ def _in(result: Any, pointer: str) -> Any:
         raise Wrong(f"expected a value at {pointer}, got {_short(result)}") from error
 
 
-def _place(entry: Mapping[str, Any]) -> tuple[int, float, int, str]:
-    """The place of an entry by HMX-C 3.3."""
+def _sort_key(entry: Mapping[str, Any]) -> tuple[int, float, int, str]:
+    """The sort key of an entry (HMX-C 3.3)."""
     section = SECTIONS.index(entry["section"])
     return section, -entry["relevance_score"], entry["token_estimate"], entry["source_id"]
 
 
-def _compared(result: Any, which: Mapping[str, Any]) -> Any:
+def _compared_part(result: Any, compared: Mapping[str, Any]) -> Any:
     """The compared part of a result: values at some pointers, or a digest of all but some."""
-    if "only" in which:
-        return [_in(result, pointer) for pointer in which["only"]]
+    if "only" in compared:
+        return [_in(result, pointer) for pointer in compared["only"]]
     document = json.loads(json.dumps(result))
-    for pointer in which.get("except", ()):
+    for pointer in compared.get("except", ()):
         parent, _, name = pointer.rpartition("/")
         at(document, parent).pop(name, None)
     return digest(document)
@@ -369,16 +373,16 @@ def _judge_effect(implementation: Implementation, name: str, value: Any, before:
     if name == "none":
         return
     if name == "unchanged":
-        _expect(_asked(implementation, op="look", at="version")["is"] == before, "nothing written", "a write")
+        _expect(_ask(implementation, op="look", at="version")["is"] == before, "nothing written", "a write")
         return
     if name == "active":
-        statuses = [_asked(implementation, op="look", at="status", of=artifact_id)["is"] for artifact_id in value["of"]]
+        statuses = [_ask(implementation, op="look", at="status", of=artifact_id)["is"] for artifact_id in value["of"]]
         _expect(statuses.count("active") >= value["at_least"], {name: value}, statuses)
         return
     if name == "versions":
-        chain = _asked(implementation, op="look", at="chain", of=value["of"])["is"]
+        chain = _ask(implementation, op="look", at="chain", of=value["of"])["is"]
         _expect(len(chain) == value["is"], {name: value}, chain)
         return
     subject = next(value[key] for key in ("artifact_id", "of", "session_id") if key in value)
-    answer = _asked(implementation, op="look", at=name, of=subject)
+    answer = _ask(implementation, op="look", at=name, of=subject)
     _expect(answer.get("is") == value["is"], {name: value}, answer)

@@ -54,7 +54,7 @@ def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
     This works even if the existing database can no longer be opened.
 
     Raises:
-        EngineError: the file is no dump, or Neo4j's tool failed; the server is left stopped.
+        EngineError: the file is not a dump, or Neo4j's tool failed; the server is left stopped.
 
     """
     settings = read_settings(home)
@@ -87,12 +87,12 @@ def _administer(
     home = settings.home
     command = [str(program), "-cp", f"{jars.folder}/*", "org.neo4j.cli.AdminTool", "database", *arguments]
     environment = {**os.environ, **LOCALE, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")}
-    done = subprocess.run(  # noqa: S603
+    result = subprocess.run(  # noqa: S603
         command, env=environment, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False
     )
-    if done.returncode != 0:
-        complaint = " ".join(line.strip() for line in done.stderr.splitlines()[:_LINES] if line.strip())
-        raise EngineError(f"Neo4j's tool could not {arguments[0]} the database: {complaint[:400]}", _WAY_OUT)
+    if result.returncode != 0:
+        message = " ".join(line.strip() for line in result.stderr.splitlines()[:_LINES] if line.strip())
+        raise EngineError(f"Neo4j's tool could not {arguments[0]} the database: {message[:400]}", _WAY_OUT)
 
 
-_WAY_OUT = "see that the disk has room, that the file is a dump, and that no other program uses the data home"
+_WAY_OUT = "check that the disk has room, that the file is a dump, and that no other program uses the data home"

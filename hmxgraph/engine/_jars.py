@@ -190,8 +190,8 @@ def distribution(settings: Settings, listen: Listener, lock: Lock) -> Distributi
 
     """
     if settings.jars is not None:
-        return own(settings.jars, lock)
-    return described(_cached(settings, lock, listen))
+        return user_distribution(settings.jars, lock)
+    return distribution_in(_cached(settings, lock, listen))
 
 
 def _cached(settings: Settings, lock: Lock, listen: Listener) -> Path:
@@ -217,17 +217,17 @@ def _complete(folder: Path, settings: Settings, lock: Lock, listen: Listener) ->
     shutil.rmtree(settings.cache / "download", ignore_errors=True)
 
 
-def own(folder: Path, lock: Lock) -> Distribution:
+def user_distribution(folder: Path, lock: Lock) -> Distribution:
     """The user's folder, verified: locked jars by SHA-256, other jars by being readable archives."""
     locked = {jar.file_name: jar for jar in lock.jars}
     for path in sorted(folder.glob("*.jar")):
         sound = is_sound(path, locked[path.name]) if path.name in locked else zipfile.is_zipfile(path)
         if not sound:
             raise _refusals.damaged_jar(path)
-    return described(folder)
+    return distribution_in(folder)
 
 
-def described(folder: Path) -> Distribution:
+def distribution_in(folder: Path) -> Distribution:
     """The distribution in *folder*: version and main class come from the server's jar (renamed in 2026.x)."""
     for path in sorted(folder.glob("neo4j-[0-9]*.jar")):
         version = re.sub(r"^neo4j-|\.jar$", "", path.name)

@@ -1,4 +1,4 @@
-"""Finding a Java that can run the server: the configured one, or the first suitable one in the usual places."""
+"""Find a Java that can run the server: the configured one, or the first suitable one in the usual places."""
 
 import re
 import shutil
@@ -65,7 +65,7 @@ def _description(major: int | None) -> str:
 def _candidates(settings: Settings) -> Iterator[Path]:
     """Existing programs without duplicates, in order of preference.
 
-    Called by the name that was found: a version manager's link chooses its program by that name.
+    Links are not resolved: a version manager's link chooses its program by the name under which it is called.
     """
     programs: dict[Path, Path] = {}
     for path in _paths(settings):
@@ -100,8 +100,8 @@ def version(program: Path) -> int | None:
 
     """
     try:
-        done = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=30, check=True)  # noqa: S603
+        result = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=30, check=True)  # noqa: S603
     except (OSError, subprocess.SubprocessError):
         return None
-    match = re.search(r'version "(?:1\.)?(\d+)', done.stderr)
+    match = re.search(r'version "(?:1\.)?(\d+)', result.stderr)
     return int(match[1]) if match else None

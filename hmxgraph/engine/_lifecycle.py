@@ -72,36 +72,36 @@ _NOT_OPENED = r"Failed to start DatabaseId\{\w+\[neo4j\]\}"
 _DEBUG_LINES = 4000
 
 
-def explained(words: str, log: Path) -> EngineError:
-    """The error behind the log text *words*: with the decisive line if the cause is known, else with the last lines.
+def startup_error(log_text: str, log: Path) -> EngineError:
+    """The error behind *log_text*: with the decisive line if the cause is known, else with the last lines.
 
-    >>> print(explained("Caused by: java.net.BindException: Address already in use", Path("console.log")).reason)
+    >>> print(startup_error("Caused by: java.net.BindException: Address already in use", Path("console.log")).reason)
     the local server exited while starting: Address already in use
 
     """
-    return _known_cause(words) or _refusals.died(log, _without_trace(words))
+    return _known_cause(log_text) or _refusals.died(log, _without_trace(log_text))
 
 
-def _known_cause(words: str) -> EngineError | None:
+def _known_cause(log_text: str) -> EngineError | None:
     for clue in _CLUES:
-        matches = [line for line in words.splitlines() if re.search(clue.pattern, line, re.IGNORECASE)]
+        matches = [line for line in log_text.splitlines() if re.search(clue.pattern, line, re.IGNORECASE)]
         if matches:
             return clue.kind(f"the local server exited while starting: {_message(matches[-1])}", clue.way_out)
     return None
 
 
-def not_opened(words: str, log: Path) -> EngineError | None:
-    """The error of a server whose *log* says that it started without its database; None if it does not.
+def not_opened(log_text: str, log: Path) -> EngineError | None:
+    """The error of a server whose *log* says that it started without its database; None if it does not say so.
 
     >>> not_opened("INFO  [o.n.k.d.Database] [neo4j/60d71926] Started.", Path("debug.log")) is None
     True
 
     """
-    if not re.search(_NOT_OPENED, words):
+    if not re.search(_NOT_OPENED, log_text):
         return None
-    if "fail_on_corrupted_log_files" in words:
+    if "fail_on_corrupted_log_files" in log_text:
         return _refusals.torn_log(log)
-    causes = re.findall(r"^\s*Caused by: .+", words, re.MULTILINE) or ["Neo4j does not say why"]
+    causes = re.findall(r"^\s*Caused by: .+", log_text, re.MULTILINE) or ["Neo4j does not say why"]
     return _known_cause("\n".join(causes)) or _refusals.not_opened(log, _message(causes[-1]))
 
 
@@ -110,9 +110,9 @@ def _message(line: str) -> str:
     return re.sub(r"^(Caused by: [\w.$]+: |[\d :.+-]+ [A-Z]+ +)", "", line.strip())
 
 
-def _without_trace(words: str) -> str:
-    """The last lines of *words* without Java stack frames."""
-    lines = [line for line in words.splitlines() if not re.match(r"\s+at |\s+\.\.\. \d+ more", line)]
+def _without_trace(log_text: str) -> str:
+    """The last lines of *log_text* without Java stack frames."""
+    lines = [line for line in log_text.splitlines() if not re.match(r"\s+at |\s+\.\.\. \d+ more", line)]
     return "\n".join(lines[-_LINES:])
 
 
@@ -128,7 +128,7 @@ def read(home: Path) -> str | None:
     return text if re.fullmatch(r"\S{8,}", text) else None
 
 
-def settle(home: Path, java: Path, jars: Distribution) -> str:
+def ensure_password(home: Path, java: Path, jars: Distribution) -> str:
     """The login password; before the first start, generates one and sets it in the database.
 
     Raises:
@@ -150,11 +150,11 @@ def _set_initial(home: Path, java: Path, jars: Distribution) -> None:
     """Set the password from its file, because a command line is visible to all users."""
     command = [str(java), "-cp", f"{jars.folder}/*", "org.neo4j.cli.AdminTool", "dbms", "set-initial-password"]
     environment = {**os.environ, **LOCALE, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")}
-    done = subprocess.run(  # noqa: S603
+    result = subprocess.run(  # noqa: S603
         [*command, f"@{home / 'password'}"], env=environment, capture_output=True, text=True, check=False
     )
-    if done.returncode != 0:
-        raise _refusals.died(home / "logs" / "neo4j.log", done.stderr)
+    if result.returncode != 0:
+        raise _refusals.died(home / "logs" / "neo4j.log", result.stderr)
 
 
 # Start a server, or adopt a process that is already running on the data home, and wait until it answers.
@@ -197,24 +197,26 @@ def start(settings: Settings, listen: Listener) -> Server:
     sizes = _settings.choose(settings)
     jars = distribution(settings, listen, _jars.load())
     program = _java.find(settings, _java.accepted(jars.version))
-    secret = settle(settings.home, program, jars)
+    secret = ensure_password(settings.home, program, jars)
     listen(Step(f"starting Neo4j {jars.version}"))
     usual = _process.command(program, jars, settings.home, sizes)
     try:
-        return _started(settings, sizes, usual, secret, jars.version)
+        return _start_process(settings, sizes, usual, secret, jars.version)
     except HeapFull:
         more = sizes._replace(heap=_HEAP_TO_RECOVER)
         if sum(more) > _settings.physical_mebibytes():
             raise
     listen(Step(f"recovering with a heap of {_HEAP_TO_RECOVER} MB"))
     recovering = _process.command(program, jars, settings.home, more, _process.COMPACTING_COLLECTOR)
-    _started(settings, more, recovering, secret, jars.version)
-    _terminated(settings.home)
-    return _started(settings, sizes, usual, secret, jars.version)
+    _start_process(settings, more, recovering, secret, jars.version)
+    _terminate(settings.home)
+    return _start_process(settings, sizes, usual, secret, jars.version)
 
 
-def _started(settings: Settings, sizes: _settings.Memory, command: list[str], secret: str, version: str) -> Server:
-    """The server of *command*, on other ports if a free one was taken meanwhile."""
+def _start_process(
+    settings: Settings, sizes: _settings.Memory, command: list[str], secret: str, version: str
+) -> Server:
+    """The server that *command* starts, on other ports if a free one was taken meanwhile."""
     for attempt in range(1, _TRIES + 1):
         chosen = _configure(settings, sizes, version)
         try:
@@ -267,7 +269,7 @@ def ready(launch: _Launch, settings: Settings, version: str) -> Server:
     log = _log_path(settings.home)
     while not _logs_in(launch, settings.home):
         if not _process.is_server(launch.pid, settings.home):
-            raise explained(tail(log, _LOG_LINES, launch.log_start), log)
+            raise startup_error(tail(log, _LOG_LINES, launch.log_start), log)
         if time.monotonic() > deadline:
             raise _refusals.unresponsive(launch.pid, settings.start_seconds, log)
         time.sleep(_PAUSE)
@@ -343,24 +345,24 @@ def ensure(home: Home = None, *, progress: Progress = None) -> Server:
 
     """
     settings = read_settings(home)
-    server = answering(settings.home)
+    server = answering_server(settings.home)
     if server is not None:
         return server
     try:
         with listening(progress) as listen:
-            return _ensure_alone(settings, listen)
+            return _ensure_locked(settings, listen)
     except OSError as error:
         raise _refusals.home_unusable(settings.home, error) from error
 
 
-def _ensure_alone(settings: Settings, listen: Listener) -> Server:
+def _ensure_locked(settings: Settings, listen: Listener) -> Server:
     """Start the server under the lock, unless another process has done so in the meantime."""
     _prepare(settings.home)
     with exclusive(_lock(settings.home), _LOCK_SECONDS, lambda: listen(Step("waiting for another process"))):
-        return answering(settings.home) or _bring_up(settings, listen)
+        return answering_server(settings.home) or _bring_up(settings, listen)
 
 
-def answering(home: Path) -> Server | None:
+def answering_server(home: Path) -> Server | None:
     """The server of the state file, if its process is running and speaks Bolt."""
     server = _data_home.load(home)
     if server is None or not _process.is_server(server.pid, home):
@@ -371,7 +373,7 @@ def answering(home: Path) -> Server | None:
 def reachable(home: Home = None) -> Server | None:
     """The server of the state file, if its process is running and takes connections; it may be too busy to answer.
 
-    Unlike `ensure` it waits for nothing: how long an answer may take is for the caller to decide.
+    Unlike `ensure` it does not wait: the caller decides how long an answer may take.
     """
     folder = read_settings(home).home
     server = _data_home.load(folder)
@@ -414,11 +416,11 @@ def _lock(home: Path) -> Path:
 
 
 def status(home: Home = None) -> Status:
-    """The current state of *home*; starts nothing and waits for nothing."""
+    """The current state of *home*; does not start the server or wait for it."""
     import psutil  # noqa: PLC0415 - only needed for a local server
 
     folder = read_settings(home).home
-    server = answering(folder)
+    server = answering_server(folder)
     pid = server.pid if server else _process.find(folder)
     if pid is None:
         return Status("stopped", folder)
@@ -440,21 +442,21 @@ def stop(home: Home = None) -> bool:
     """
     folder = read_settings(home).home
     if not folder.is_dir():
-        return _terminated(folder)  # moved or deleted while the server is running
+        return _terminate(folder)  # moved or deleted while the server is running
     try:
-        return _stop_alone(folder)
+        return _stop_locked(folder)
     except OSError as error:
         raise _refusals.home_unusable(folder, error) from error
 
 
-def _stop_alone(folder: Path) -> bool:
+def _stop_locked(folder: Path) -> bool:
     with exclusive(_lock(folder), _STOP_SECONDS):
-        was_running = _terminated(folder)
+        was_running = _terminate(folder)
         _data_home.clear(folder)
     return was_running
 
 
-def _terminated(folder: Path) -> bool:
+def _terminate(folder: Path) -> bool:
     """Terminate the server of *folder*; returns whether one was running."""
     pid = _process.find(folder)
     if pid is not None and not _process.terminate(pid, folder, _STOP_SECONDS):

@@ -140,7 +140,7 @@ def speaks_bolt(port: int) -> bool:
 
 
 def takes_connections(port: int) -> bool:
-    """Whether *port* takes a connection, or is too busy to refuse it; a frozen process still takes some."""
+    """Whether *port* accepts a connection, or is too busy to refuse it; a frozen process still accepts some."""
     try:
         socket.create_connection((HOST, port), _SHORT_SECONDS).close()
     except TimeoutError:
@@ -181,14 +181,14 @@ def _ask(port: int, method: str, path: str, body: str | None, headers: dict[str,
 
 # Configuration file and command line.
 
-_OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
+_OPENED_PACKAGES = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 _FLAGS = (
     "-XX:+ExitOnOutOfMemoryError",
     "-Dio.netty.tryReflectionSetAccessible=true",
     "-Dlog4j2.disable.jmx=true",
     "-Dfile.encoding=UTF-8",
     "--enable-native-access=ALL-UNNAMED",
-    *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
+    *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED_PACKAGES),
 )
 USUAL_COLLECTOR = ("-XX:+UseG1GC",)
 # Keeps the old generation in one piece, so that it has room for one array of almost its size.
@@ -221,7 +221,7 @@ def text(ports: Ports, memory: Memory, version: str, *, salvage: bool = False) -
         "server.memory.pagecache.size": f"{memory.pagecache}m",
         "dbms.usage_report.enabled": "false",
         "client.allow_telemetry": "false",  # for Neo4j Browser
-        "browser.post_connect_cmd": f"{style_command()}; clear",  # the style shows itself as JSON: clear that
+        "browser.post_connect_cmd": f"{style_command()}; clear",  # the command prints the style: clear that
         "dbms.security.allow_csv_import_from_file_urls": "false",
         "db.logs.query.enabled": "OFF",
         "db.tx_log.rotation.retention_policy": "256M size",
@@ -279,18 +279,18 @@ def home_argument(home: Path) -> str:
 
 # The operating system process: launch it detached, find it, terminate it.
 
-# What the server writes is its owner's alone. The shell exits at once, so that the server is not our child: it outlives
+# The umask keeps the server's files private. The shell exits at once, so that the server is not our child: it outlives
 # us and leaves no zombie.
 _DETACHED = 'umask 077; exec 3>&1 >>"$1" 2>&1; shift; "$@" 3>&- & echo $! >&3'
 
 _PAUSE = 0.1
-_LOOKS = 10
+_ATTEMPTS = 10
 
 
 def launch(command: list[str], home: Path, log: Path) -> int:
     """Start *command* in its own session, with output appended to *log*; returns the process id."""
     shell = ["/bin/sh", "-c", _DETACHED, "sh", str(log), *command]
-    done = subprocess.run(  # noqa: S603
+    result = subprocess.run(  # noqa: S603
         shell,
         cwd=home,
         env={**os.environ, **LOCALE},
@@ -300,9 +300,9 @@ def launch(command: list[str], home: Path, log: Path) -> int:
         start_new_session=True,
         check=False,
     )
-    if not done.stdout:
-        raise OSError(done.stderr.strip())
-    return int(done.stdout)
+    if not result.stdout:
+        raise OSError(result.stderr.strip())
+    return int(result.stdout)
 
 
 def is_server(pid: int, home: Path) -> bool:
@@ -317,11 +317,11 @@ def is_server(pid: int, home: Path) -> bool:
 
 def _command(running: "psutil.Process") -> list[str]:
     """The command line of a process; retries because it is briefly empty during exec."""
-    for _ in range(_LOOKS):
+    for _ in range(_ATTEMPTS):
         command = running.cmdline()
         if command:
             return command
-        time.sleep(_PAUSE / _LOOKS)
+        time.sleep(_PAUSE / _ATTEMPTS)
     return []
 
 

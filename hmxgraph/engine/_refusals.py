@@ -133,22 +133,22 @@ def password_refused(home: Path) -> PasswordLost:
 def died(log: Path, lines: str) -> ServerDied:
     """The server exited while starting."""
     return ServerDied(
-        "the local server exited while starting", f"see {log} and debug.log beside it, or {_OTHER_SERVER}", lines
+        "the local server exited while starting", f"see {log} and debug.log next to it, or {_OTHER_SERVER}", lines
     )
 
 
 def torn_log(log: Path) -> StoreDamaged:
-    """The transaction log ends with bytes that are no transaction."""
+    """The transaction log ends with bytes that are not a transaction."""
     return StoreDamaged(
         f"the database does not open: its transaction log ends in the middle of a write (see {log})",
         "run HMXGRAPH_SALVAGE=1 hmxgraph server start once, which cuts that end off and keeps it as a zip file, "
-        "then hmxgraph verify for each tenant; or hmxgraph restore a dump",
+        "then hmxgraph verify for each tenant; or restore a dump with hmxgraph restore",
     )
 
 
 def not_opened(log: Path, cause: str) -> StoreDamaged:
     """Neo4j says why the database does not open."""
-    way_out = f"see {log}; hmxgraph restore replaces it with a dump"
+    way_out = f"see {log}; hmxgraph restore replaces the database with a dump"
     return StoreDamaged(f"the database does not open: {cause}", way_out)
 
 
@@ -161,7 +161,7 @@ def unresponsive(pid: int, seconds: float, log: Path) -> ServerUnresponsive:
         return ServerUnresponsive(reason, f"free {_ROOM} MB there, run `hmxgraph server stop` and try again")
     retry = "run `hmxgraph server stop` and try again, raise HMXGRAPH_START_SECONDS"
     # Only debug.log reports a database that cannot be opened.
-    return ServerUnresponsive(reason, f"{retry}, or see {log} and debug.log beside it")
+    return ServerUnresponsive(reason, f"{retry}, or see {log} and debug.log next to it")
 
 
 def will_not_stop(pid: int, seconds: float) -> ServerUnresponsive:

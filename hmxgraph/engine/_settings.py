@@ -126,7 +126,7 @@ def _port(name: str, environment: Mapping[str, str]) -> int | None:
 # Heap and page cache sizes for this machine.
 
 _MIB = 1024 * 1024
-_OUTSIDE_HEAP = 384  # measured: class data, threads and buffers of an idle 5.26
+_OUTSIDE_HEAP = 384  # MiB, measured: class data, threads and buffers of an idle Neo4j 5.26
 _CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 

@@ -83,7 +83,8 @@ def silent(step: Step) -> None:
 def listening(progress: Progress) -> Iterator[Listener]:
     """The listener for *progress*: a callable itself, a bar on stderr for True, a silent one for False and None.
 
-    Where stderr is no terminal, True prints a line for each kind of work: fetching and starting a server take a while.
+    If stderr is not a terminal, True prints a line for each kind of work: downloading and starting a server take a
+    while.
     """
     if callable(progress):
         yield progress
@@ -108,12 +109,12 @@ class Lines:
     """A listener that prints each kind of work once, on stderr."""
 
     def __init__(self) -> None:
-        self._told: set[str] = set()
+        self._printed: set[str] = set()
 
     def __call__(self, step: Step) -> None:
         """Print *step* if it is of a new kind."""
-        if step.what not in self._told:
-            self._told.add(step.what)
+        if step.what not in self._printed:
+            self._printed.add(step.what)
             sys.stderr.write(f"{step.what} ...\n")
             sys.stderr.flush()
 

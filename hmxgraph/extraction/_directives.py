@@ -37,7 +37,7 @@ _CONDITION_CLAUSE = pattern(
     rf"(?:{_ADVERBIAL}\s*,?\s*"
     rf"|{_OCCASION}[^,.;!?]{{0,100}}?(?:,\s*|\s+(?=you (?:must|should|have to|need to|are to)\b)))+"
 )
-_ASKED = pattern(
+_REQUEST_OPENING = pattern(
     r"(?:i(?: would|'d) like you to|i (?:want|need|expect|ask) you to|(?:can|could|would|will) you(?: please)?"
     r"|you (?:should|must(?! not\b)|need to|have to|are to|will)|you're to|it(?: is|'s) important (?:that you|to))\s+"
 )
@@ -212,7 +212,8 @@ def order(sentence: str, *, system: bool = False) -> Order | None:
     """
     if not 3 <= sentence.count(" ") + 1 <= 45 or (sentence.endswith("?") and not _LASTING.search(sentence)):
         return None
-    confidence = _confidence(_strip_leading(sentence, _LEAD, _CONDITION_CLAUSE, _LEAD, _ASKED), sentence, system=system)
+    core = _strip_leading(sentence, _LEAD, _CONDITION_CLAUSE, _LEAD, _REQUEST_OPENING)
+    confidence = _confidence(core, sentence, system=system)
     if not confidence:
         return None
     return Order(_without_greeting(sentence), confidence, hard=confidence >= 0.8 and bool(_ABSOLUTE.search(sentence)))
@@ -288,14 +289,14 @@ def _mild(how: str, core: str, opening: str) -> float:
 
 
 def _insisting(instruction: str) -> float:
-    """Confidence that an instruction without a word for how often holds: less if it is about definite things."""
+    """Confidence that an instruction holds without a word for how often: less if it is about definite things."""
     if _DEFINITE.search(instruction):
         return 0.5 if instruction.count(" ") >= 5 else 0.0
     return 0.5 if _CODE.search(instruction) else 0.6
 
 
 def _says_too_little(how: str, instruction: str, core: str) -> bool:
-    """Whether an instruction has too few words: what is to be made sure of, or what is left without its reasons."""
+    """Whether an instruction has too few words after "make sure", or without the clauses that explain it."""
     if how in _ASSURING_HEADS and instruction.count(" ") - how.count(" ") < _LEAST_ASSURED:
         return True
     return instruction != core and instruction.count(" ") < 2
@@ -462,9 +463,9 @@ def _lifted_by_clause(clause: str) -> Lifted | None:
 
 
 def _matter(match: re.Match[str]) -> str:
-    """The action that the clause is about; empty if it is no action or concerns only the moment."""
+    """The action that the clause is about; empty if it is not an action or concerns only the moment."""
     groups = match.groupdict()
     matter = _TRAILING.sub("", groups["matter"] or groups["matter2"])
     verb = matter.split(" ", 1)[0].lower()
-    done = verb.endswith("ing") or verb in BASE_VERBS - _EVENT_VERBS
-    return matter if done and not _is_momentary(matter) else ""
+    is_action = verb.endswith("ing") or verb in BASE_VERBS - _EVENT_VERBS
+    return matter if is_action and not _is_momentary(matter) else ""

@@ -15,24 +15,24 @@ from hmxgraph.extraction._entity_forms import FIXED_TYPES, NAMING_FIELDS, field_
 from hmxgraph.extraction.language import BASE_VERBS
 from hmxgraph.protocol.parsing import parse_json
 
-# Records read per event; a long list repeats itself. Characters and number of texts that are parsed as JSON.
+# Records read per event; a long list repeats itself.
 MOST_RECORDS = 60
-_LONGEST_JSON = 64_000
-_MOST_JSON = 4
+# Limits for texts parsed as JSON: characters of each, and number per event.
+_LONGEST_JSON, _MOST_JSON = 64_000, 4
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LONGEST_NOUN = 40
-# Endings of the names of fields that identify, strongest first. A number may also count something, so it has to look
-# like an identifier.
+# Endings of the names of identifying fields, strongest first. A number may also be a count, so it has to look like an
+# identifier.
 _IDS = frozenset({"id", "ids", "uuid", "uuids", "guid", "guids"})
 _NUMBERS = frozenset({"number", "numbers", "no", "num", "nr"})
-# Containers that say nothing about what is in them.
+# Containers whose names say nothing about their contents.
 _WRAPPERS = frozenset(
     """
     arguments args argument body content contents data entries entry hits input list metadata object objects output
     parameters params payload record records response result results rows spec stdout text value values
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
-# Verbs of tools beyond those of requests, and words of their names that end what the tool is about.
+# Verbs in names of tools, besides those of requests, and words before which the noun of a tool's name ends.
 _TOOL_VERBS = frozenset({"fetch", "list", "lookup", "query", "read", "retrieve", "select"})
 _NO_SUBJECT = frozenset(
     {"by", "detail", "details", "for", "from", "id", "ids", "in", "info", "of", "status", "to", "with"}
@@ -41,7 +41,7 @@ _NO_VALUES = frozenset({"all", "any", "default", "false", "me", "n/a", "na", "no
 # Fields of these types identify by their value alone.
 _TYPED = frozenset({"email", "file", "host", "person"})
 _LABELS = frozenset({"name", "title"})
-# In front of "name", these say nothing of whose name it is.
+# Before "name", these words do not say whose name it is.
 _WHOLE = frozenset({"display", "full", "user"})
 _LONGEST_ID = 80
 # A shorter number says nothing without its noun: order 12, user 12.
@@ -65,7 +65,7 @@ class Link(NamedTuple):
 
 
 class _Field(NamedTuple):
-    """A field that identifies something, better at a lower ``level``; if not in a list (``alone``), also its record."""
+    """A field that identifies something, better at a lower ``level``; ``alone``, not in a list, also its record."""
 
     noun: str
     thing: Thing
@@ -74,7 +74,7 @@ class _Field(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """A node to be read: its noun, the thing it lies in, the relation to that, and its key in an index of records."""
+    """A node to be read: its noun, the thing that contains it, the relation to that, and its key in an index."""
 
     node: Any
     noun: str = ""
@@ -83,14 +83,14 @@ class _Place(NamedTuple):
     keyed: str = ""
 
 
-Found: TypeAlias = Thing | Link
+Item: TypeAlias = Thing | Link
 
 
-def records(content: Mapping[str, Any], hint: str = "") -> Iterator[Found]:
+def records(content: Mapping[str, Any], hint: str = "") -> Iterator[Item]:
     """Yield the things that *content* identifies, and the links between them; outer records come first.
 
-    *hint* is the name of the tool: where several fields could identify a record, it says which does. The order of keys
-    decides nothing.
+    *hint* is the name of the tool: if several fields could identify a record, it selects one. The order of keys does
+    not matter.
 
     >>> order = {"order_id": "#W12", "user_id": "ann_7", "items": [{"item_id": "5501447", "name": "Lamp"}]}
     >>> for found in records(order, "get_order"):
@@ -102,14 +102,14 @@ def records(content: Mapping[str, Any], hint: str = "") -> Iterator[Found]:
     """
     reading = _Reading(frozenset(_words(hint)))
     pending = deque([_Place(content, subject(hint))])
-    seen = 0
-    while pending and seen < MOST_RECORDS:
+    record_count = 0
+    while pending and record_count < MOST_RECORDS:
         place = pending.popleft()
         node = reading.parsed(place.node)
         if isinstance(node, list):
-            pending.extend(place._replace(node=element) for element in node[: MOST_RECORDS - seen])
+            pending.extend(place._replace(node=element) for element in node[: MOST_RECORDS - record_count])
         elif isinstance(node, dict):
-            seen += 1
+            record_count += 1
             yield from reading.record(place._replace(node=node), pending)
 
 
@@ -123,7 +123,7 @@ class _Reading:
         self._texts = 0
 
     def parsed(self, node: Any) -> Any:
-        """*node*; a text that holds JSON is replaced by what it holds."""
+        """*node*; a text that is JSON is replaced by its value."""
         if not isinstance(node, str) or node.lstrip()[:1] not in {"{", "["} or len(node) > _LONGEST_JSON:
             return node
         if self._texts >= _MOST_JSON:
@@ -134,8 +134,8 @@ class _Reading:
         except ValueError:
             return node
 
-    def record(self, place: _Place, pending: deque[_Place]) -> Iterator[Found]:
-        """Yield what one record identifies and links; append what lies in it to *pending*."""
+    def record(self, place: _Place, pending: deque[_Place]) -> Iterator[Item]:
+        """Yield the things and links of one record; append the nodes inside it to *pending*."""
         if _is_index(place.node):
             pending.extend(place._replace(node=place.node[key], keyed=key) for key in sorted(place.node))
             return
@@ -158,7 +158,7 @@ class _Reading:
         pending.extend(_children(place, holder))
 
     def _identity(self, place: _Place, fields: Sequence[_Field]) -> _Field | None:
-        """The field that identifies the record itself; a record inside another may have none and be part of that."""
+        """The field that identifies the record itself; a record without one is part of the record around it."""
         if place.keyed:
             same = [field for field in fields if field.thing.name.removeprefix("#") == place.keyed.removeprefix("#")]
             return same[0] if same else _Field(place.noun, _thing(place.noun or "id", place.keyed), 0)
@@ -175,12 +175,12 @@ class _Reading:
 
 
 # Levels of identification: an id, a number, a value by its type; a file or host holds many things, a person owns them.
-_ID, _NUMBER, _TYPE, _PLACE, _LABELLED = range(5)
-_LEVELS = {"file": _PLACE, "host": _PLACE, "person": _LABELLED}
+_ID, _NUMBER, _TYPE, _CONTAINER, _LABELLED = range(5)
+_LEVELS = {"file": _CONTAINER, "host": _CONTAINER, "person": _LABELLED}
 
 
 def _fields(key: str, value: Any, noun: str) -> Iterator[_Field]:
-    """Yield what the values of one field identify."""
+    """Yield a field for each value that identifies something."""
     if field_type(key) in {"aside", "text", "tool", "command", "error_type"}:
         return
     values = value if isinstance(value, list) else [value]
@@ -194,12 +194,12 @@ def _fields(key: str, value: Any, noun: str) -> Iterator[_Field]:
 
 
 def _is_certain_id(text: str) -> bool:
-    """Whether *text* is an identifier by its form; letters alone may as well be a word."""
+    """Whether *text* is an identifier by its form; letters alone may just as well be a word."""
     return not text.isalpha() and bool(is_id(text))
 
 
 def _is_list_of_ids(value: Any) -> bool:
-    """Whether most of a list are identifiers by their form, and all are as long: then so are the others.
+    """Whether most members of a list are identifiers by their form, and all are equally long: then all are.
 
     >>> _is_list_of_ids(["JMO1MG", "3RK2T9", "TAMSDK"]), _is_list_of_ids(["JMO1MG", "TAMSDK", "ORLAND"])
     (True, False)
@@ -239,22 +239,22 @@ def _noun_of(key: str) -> _Noun:
     return _Noun(plain, plain, None)
 
 
-def _field(key: str, of: _Noun, value: Any, noun: str, *, listed: bool = False) -> _Field | None:
-    """The field *key* with *value*, maybe *listed* among identifiers, in a record called *noun*, if it identifies."""
-    text = str(value) if type(value) is int and value >= 0 and of.level in {_ID, _NUMBER} else value
+def _field(key: str, key_noun: _Noun, value: Any, noun: str, *, listed: bool = False) -> _Field | None:
+    """The field *key* with *value* in a record called *noun*, if it identifies; *listed* in a list of identifiers."""
+    text = str(value) if type(value) is int and value >= 0 and key_noun.level in {_ID, _NUMBER} else value
     if not isinstance(text, str) or not 0 < len(text) <= _LONGEST_ID or text.lower() in _NO_VALUES:
         return None
     by_form = listed or (key not in _LABELS and _is_certain_id(text))
-    if of.level is not None and of.level >= _TYPE:
-        level = _ID if by_form and of.type == of.noun else of.level
-        return _Field(of.noun, Thing(of.type, text.strip()), level) if _is_name(text) else None
+    if key_noun.level is not None and key_noun.level >= _TYPE:
+        level = _ID if by_form and key_noun.type == key_noun.noun else key_noun.level
+        return _Field(key_noun.noun, Thing(key_noun.type, text.strip()), level) if _is_name(text) else None
     if any(map(str.isspace, text)) or not any(map(str.isalnum, text)):
         return None
-    if of.level == _NUMBER and (len(text) < _SHOWN_NUMBER or not any(map(str.isdigit, text))):
+    if key_noun.level == _NUMBER and (len(text) < _SHOWN_NUMBER or not any(map(str.isdigit, text))):
         return None
-    if of.level is None and not by_form:
+    if key_noun.level is None and not by_form:
         return None
-    return _Field(of.noun or noun, _thing(of.type or noun or "id", text), of.level or _ID)
+    return _Field(key_noun.noun or noun, _thing(key_noun.type or noun or "id", text), key_noun.level or _ID)
 
 
 def _is_name(text: str) -> bool:
@@ -262,7 +262,7 @@ def _is_name(text: str) -> bool:
 
 
 def _thing(noun: str, value: str) -> Thing:
-    """The thing of type *noun* with this identifier; a short number is told apart by its noun."""
+    """The thing of type *noun* with this identifier; a short number is prefixed with its noun."""
     if noun in FIXED_TYPES:
         return Thing("id", value)
     if value.isdigit() and len(value) < _TELLING_DIGITS:
@@ -291,7 +291,7 @@ def _own_name(place: _Place) -> _Field | None:
     return None
 
 
-def _label(own: Thing, node: Mapping[str, Any]) -> Iterator[Found]:
+def _label(own: Thing, node: Mapping[str, Any]) -> Iterator[Item]:
     """Yield the name of an identified record as a thing of its own, which other records may share."""
     for key in sorted(_LABELS & node.keys()):
         name = node[key]

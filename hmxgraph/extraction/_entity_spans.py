@@ -8,7 +8,7 @@ from hmxgraph.extraction._entity_forms import is_id
 from hmxgraph.extraction.language import BASE_VERBS, QUOTES, plain_signs
 from hmxgraph.text.terms import STOP_WORDS
 
-# Word lists: sentence openers that are no names, dates, labels, abbreviations.
+# Word lists: sentence openers that are not names, dates, labels, abbreviations.
 
 _OPENERS = """
     above absolutely according accordingly across actually add added adding additionally admittedly ago ah aha ahead
@@ -45,7 +45,7 @@ _OPENERS = """
 """
 # Words that open sentences without being names.
 OPENERS = frozenset(_OPENERS.split()) | STOP_WORDS
-# No names on their own, although names may begin with them: New York, Big Sur, Black Forest.
+# Words that are not names on their own, although names may begin with them: New York, Big Sur, Black Forest.
 PLAIN = (
     frozenset(
         """
@@ -153,7 +153,7 @@ _BEFORE_SENTENCE = frozenset(".!?:;\u2026\n*-\u2022\u2013\u2014>|")
 _OPENING = frozenset("\"'([{*_~")
 # Characters scanned for names; longer documents mostly repeat themselves.
 LONGEST_TEXT = 20_000
-# Fast rejection: words that are no names on their own, in their usual spellings.
+# Fast rejection: words that are not names on their own, in their usual spellings.
 _ALONE = PLAIN | _NEVER_NAMES | DATES | _DEMONYMS | _NUMBERED
 _NO_NAMES = frozenset(
     {word.capitalize() for word in _ALONE}
@@ -319,7 +319,7 @@ def _with_owner(words: list[str]) -> Iterator[NameSpan]:
     at = words.index("of")
     left, right = words[:at], words[at + 1 :]
     if right[0] == "the":
-        right = right[1:] if len(right) > 2 else []  # "the Rings", "the Wind" are no names on their own
+        right = right[1:] if len(right) > 2 else []  # "the Rings", "the Wind" are not names on their own
     yield _span(words, 0.8)
     if len(left) > 1:
         yield from _single(left)

@@ -95,7 +95,7 @@ WORK = one_of(
 # Denials; "not badly allergic" is a degree, not a denial.
 _SURELY = r"(?:actually|really|in fact|still|definitely|certainly|just|luckily|fortunately)"
 NOT = rf"(?:(?:{_SURELY} )?(?:not|no longer) (?:{_SURELY} )?)?"
-# One thing of an enumeration, which ends where another clause begins.
+# One item of an enumeration, which ends where another clause begins.
 _ANOTHER = r"I|it|that|this|them|my|we|you|he|she|they|live|love|like|hate|have|am|can"
 _JOINING = "so|but|which|because|since|when|if|though"
 _ITEM = rf"(?!(?:{_ANOTHER}|{_JOINING}|and|or)\b)[a-z]\w*(?:[ -](?!(?:{_JOINING}|and|or)\b)\w+){{0,3}}"

@@ -1,4 +1,4 @@
-"""Preferences: a table of sentence openings and of what may follow them."""
+"""Preferences that sentences state, recognised by a table of openings and of objects that may follow them."""
 
 import re
 from typing import NamedTuple
@@ -135,7 +135,7 @@ _HYPOTHETICAL = re.compile(
     r"\b(?:if|wish|would|could|might|imagine|whether|used to|when I was|did|didn't|as much as)\b[^,]*$",
     re.IGNORECASE,
 )
-# "I think I like ..." still states a preference.
+# "I think I like ..." is still a preference.
 _OWN_MIND = re.compile(r"\bI(?: do| just| still|'ve always| have always)? (?:think|guess|feel|say|believe|thought)\b")
 _LONGEST_OBJECT = 120
 

@@ -17,7 +17,7 @@ from hmxgraph.text.terms import words
 # Machine-written names compare character by character; only people spell one name in many ways.
 _SPELT = frozenset({"concept", "person"}) | NAMING_FIELDS
 # Types that may be guessed for the same name, most specific last: a capitalised word may turn out to be a person or an
-# id, a symbol in backticks a tool. What a record calls it (order, service) is more specific than any of these.
+# id, a symbol in backticks a tool. A type from a record (order, service) is more specific than any of these.
 FAMILIES = {"name": ("concept", "person", "id"), "tool": ("symbol", "tool")}
 TYPES = tuple(sorted(FIXED_TYPES))
 # Types whose names may be ordinary words of procedures; names of all other types are private.
@@ -56,7 +56,7 @@ def precedence(entity_type: str) -> tuple[int, int, str]:
 
 
 def normalise(entity_type: str, name: str) -> str:
-    """The normal form shared by all spellings of a name; empty if *name* is none.
+    """The normal form shared by all spellings of a name; empty if *name* is not one.
 
     >>> normalise("concept", "The Beatles'"), normalise("person", "  Zoë  O'Neal's ")
     ('beatles', 'zoe o neal')
@@ -207,27 +207,27 @@ _ROLES: tuple[Role, ...] = ("", "tag", "speaker", "title")
 class Gathering:
     """The mentions of one event, keyed by family and normalised name."""
 
-    __slots__ = ("_found", "room")
+    __slots__ = ("_by_key", "room")
 
     def __init__(self, room: int = _MAX_MENTIONS) -> None:
-        self._found: dict[tuple[str, str], Mention] = {}
+        self._by_key: dict[tuple[str, str], Mention] = {}
         self.room = room
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._by_key)
 
     def add(self, entity_type: str, name: str, confidence: float = 1.0, role: Role = "") -> Ref | None:
-        """Count one mention of *name*; None if it is no name or the limit is reached."""
+        """Count one mention of *name*; None if it is not a name or the limit is reached."""
         normalised = normalise(entity_type, name)
         key = (family(entity_type), normalised)
-        known = self._found.get(key)
+        known = self._by_key.get(key)
         if known is not None:
             merged = _merged(known, entity_type, name, confidence, role)
-            self._found[key] = merged
+            self._by_key[key] = merged
             return Ref(merged.type, normalised)
-        if not normalised or len(self._found) >= self.room:
+        if not normalised or len(self._by_key) >= self.room:
             return None
-        self._found[key] = Mention(entity_type, name.strip()[:200], normalised, 1, role, confidence)
+        self._by_key[key] = Mention(entity_type, name.strip()[:200], normalised, 1, role, confidence)
         return Ref(entity_type, normalised)
 
     def add_title(self, entity_type: str, title: str) -> Ref | None:
@@ -241,23 +241,23 @@ class Gathering:
     def ref(self, entity_type: str, name: str) -> Ref:
         """The entity called *name*, under its final type."""
         normalised = normalise(entity_type, name)
-        known = self._found.get((family(entity_type), normalised))
+        known = self._by_key.get((family(entity_type), normalised))
         return known.ref if known else Ref(entity_type, normalised)
 
     def by_type(self) -> dict[str, list[Ref]]:
         """The entities collected so far, in order, grouped by type."""
         refs: dict[str, list[Ref]] = {}
-        for mention in self._found.values():
+        for mention in self._by_key.values():
             refs.setdefault(mention.type, []).append(mention.ref)
         return refs
 
     def of_type(self, *types: str) -> list[Ref]:
         """The entities of these types collected so far, in order."""
-        return [mention.ref for mention in self._found.values() if mention.type in types]
+        return [mention.ref for mention in self._by_key.values() if mention.type in types]
 
     def mentions(self) -> tuple[Mention, ...]:
         """All mentions, ordered by type and name."""
-        return tuple(sorted(self._found.values()))
+        return tuple(sorted(self._by_key.values()))
 
     def resolve_relations(self, relations: Iterable[Relation]) -> tuple[Relation, ...]:
         """The distinct *relations* between mentioned entities, under their final types."""
@@ -269,13 +269,13 @@ class Gathering:
         return tuple(sorted(list(resolved)[: _MAX_RELATIONS + _MAX_RECORD_RELATIONS]))
 
     def _resolved(self, ref: Ref) -> Ref | None:
-        mention = self._found.get((family(ref.type), ref.normalised))
+        mention = self._by_key.get((family(ref.type), ref.normalised))
         return mention.ref if mention else None
 
     def _alias(self, key: tuple[str, str], name: str) -> None:
-        mention, spelt = self._found[key], name.strip()[:200]
+        mention, spelt = self._by_key[key], name.strip()[:200]
         if spelt not in (mention.name, *mention.aliases):
-            self._found[key] = mention._replace(aliases=(*mention.aliases, spelt)[:4])
+            self._by_key[key] = mention._replace(aliases=(*mention.aliases, spelt)[:4])
 
 
 def _merged(known: Mention, entity_type: str, name: str, confidence: float, role: Role) -> Mention:
@@ -301,9 +301,8 @@ def _stronger(first: Role, second: Role) -> Role:
 
 # Results contain far more names than recall needs.
 _MAX_RESULT_MENTIONS = 16
-# Mentions taken from the records of an event, and how many others may be added to them.
-_MAX_RECORD_MENTIONS = 24
-_BESIDE_RECORDS = 8
+# Maximum mentions from the records of an event, and further ones next to them.
+_MAX_RECORD_MENTIONS, _MAX_FURTHER_MENTIONS = 24, 8
 _ACTIONS = WORK | {"tool_call", "decision"}
 _STRUCTURED = frozenset({"tool_call", "tool_result", "command_exec", "file_edit", "test_run", "api_result"})
 _RESULTS = frozenset({"tool_result", "api_result"})
@@ -378,7 +377,7 @@ def _records(event: Event, gathering: Gathering) -> tuple[list[Relation], frozen
     room = gathering.room
     gathering.room = max(room, _MAX_RECORD_MENTIONS) if links else room
     identified = [each for each in readings if isinstance(each, Thing) and gathering.add(each.type, each.name, 0.95)]
-    gathering.room = max(room, min(len(gathering) + _BESIDE_RECORDS, _MAX_MENTIONS)) if links else room
+    gathering.room = max(room, min(len(gathering) + _MAX_FURTHER_MENTIONS, _MAX_MENTIONS)) if links else room
     kept = {*identified}
     relations = [_linked(link, gathering) for link in links if {link.source, link.target} <= kept]
     return relations[:_MAX_RECORD_RELATIONS], frozenset(each.name for each in readings if isinstance(each, Thing))

@@ -76,7 +76,7 @@ def policy_draft(
 
 
 def lifted_draft(withdrawn: Lifted, method: str) -> MemoryDraft:
-    """Draft a withdrawn rule as a policy: a new answer in the slot of the rule it withdraws."""
+    """Draft a withdrawal as a policy: a new answer in the slot of the rule that it withdraws."""
     draft = policy_draft(withdrawn.matter, withdrawn.confidence, method)
     need_not = withdrawn.need_not != (draft.predicate == "forbids")
     predicate = "lifts" if withdrawn.forgotten else "waives" if need_not else "allows"
@@ -97,7 +97,7 @@ def fact_draft(fact: Fact, speaker: str, method: str) -> MemoryDraft | None:
     """Draft a fact about its subject or the speaker; None if it only identifies an unknown speaker."""
     unknown = not fact.subject and speaker == UNKNOWN
     subject = fact.subject.replace("{subject}", speaker) or speaker
-    known = speaker if fact.subject.startswith("{subject}") else subject
+    person = speaker if fact.subject.startswith("{subject}") else subject
     if subject == fact.object or (fact.passing and unknown and fact.predicate != "name"):
         return None
     text = fact.text.replace("{subject}", speaker)
@@ -110,15 +110,15 @@ def fact_draft(fact: Fact, speaker: str, method: str) -> MemoryDraft | None:
         fact.predicate,
         fact.object,
         slot=_fact_slot(fact, subject),
-        about=() if known == UNKNOWN else (Ref("person", plain(known)),),
+        about=() if person == UNKNOWN else (Ref("person", plain(person)),),
         personal=not fact.subject or fact.subject.startswith("{subject}"),
     )
 
 
 def _fact_slot(fact: Fact, subject: str) -> str:
     """The slot of a fact with a single value, or of one that can be denied; empty for all others."""
-    asked = fact.predicate if fact.single else plain(fact.matter)
-    return f"{plain(subject)}\0{asked}" if asked else ""
+    question = fact.predicate if fact.single else plain(fact.matter)
+    return f"{plain(subject)}\0{question}" if question else ""
 
 
 def plain(subject: str) -> str:
@@ -159,7 +159,7 @@ _EMPTY = re.compile(
 _POINTING = re.compile(r"\b(?:that|this|it|them|those|these|there|here|above|below|same)\b", re.IGNORECASE)
 # "This year" points at no other sentence.
 _THIS_TIME = re.compile(r"\bthis (?:year|month|week|weekend|quarter|spring|summer|autumn|fall|winter)\b", re.IGNORECASE)
-# Whether something is wanted is asked, not requested.
+# Questions about whether something holds or is wanted, which request nothing.
 _ASKS_WHETHER = re.compile(
     r"(?:do|does|did|should|shall|is|are|was|were|has|have|must|may|might)(?:n't)?"
     r" (?:i|we|you|they|he|she|it|there|the)\b.*\?",
@@ -251,7 +251,7 @@ def _goal(core: str, aim: str, confidence: float) -> Goal | None:
     return Goal(core[:1].upper() + core[1:], aim.strip(" .!?"), confidence)
 
 
-# Authority: whether the words of an event may be in force, and for whom.
+# Authority: whether the words of an event may take effect, and for whom.
 
 _Level: TypeAlias = Literal["operator", "user", "none"]
 
@@ -268,7 +268,7 @@ class _Authority(NamedTuple):
     owner: str = ""
 
 
-# The standing of whoever calls `remember`.
+# The authority of a caller of `remember`.
 _OPERATOR = _Authority("operator", "")
 
 
@@ -292,10 +292,10 @@ def _authority_of(event: Event, voice: Voice, trust: TrustPolicy) -> _Authority:
         return _Authority("operator", source)
     if voice.part in {"system", "none"} or not _speaks_as_user(event, name):
         return _Authority("none", _outside(source, label))
-    known = name or _named_source(event)
+    speaker = name or _named_source(event)
     if trust.single_user and not named_user(event) and not _named_source(event):
         return _Authority("operator", source)
-    return _Authority("user", f"user:{known}" if known else "", name or session_owner(event.session_id))
+    return _Authority("user", f"user:{speaker}" if speaker else "", name or session_owner(event.session_id))
 
 
 def _speaks_for_operator(event: Event, voice: Voice) -> bool:
@@ -306,7 +306,7 @@ def _speaks_for_operator(event: Event, voice: Voice) -> bool:
 
 
 def _speaks_as_user(event: Event, name: str) -> bool:
-    """Whether the source of a user's message is the user, and not a document or a party that nobody knows."""
+    """Whether the source of a user's message is the user, not a document or an unknown party."""
     if event.event_type == "feedback":
         return bool(name)
     if _is_own(event):
@@ -333,9 +333,9 @@ _ONE_TOOL = "tool"
 
 
 def _outside(source: str, label: str) -> str:
-    """The origin that counts once, however often it speaks: a web site with all its pages, all tools together.
+    """The origin, which counts once however often it speaks: a web site with all its pages, or all tools together.
 
-    One page can reach an agent through several tools.
+    All tools are one origin because one page can reach an agent through several of them.
 
     >>> _outside("https://www.shop.example/a?b", "web"), _outside("web:eu.shop.example", "web")
     ('web:shop.example', 'web:shop.example')
@@ -352,7 +352,7 @@ def _outside(source: str, label: str) -> str:
 
 
 def _bound(draft: MemoryDraft, owner: str) -> MemoryDraft:
-    """*draft* bound to *owner*, with a slot of its own, so that it never contradicts what others say."""
+    """*draft* bound to *owner*, with a slot of its own, so that it never contradicts the words of others."""
     return draft._replace(owner=owner, slot=f"{owner}\0{draft.slot}" if draft.slot else "")
 
 
@@ -397,10 +397,10 @@ def remembered(content: Mapping[str, Any]) -> Iterator[MemoryDraft]:
     """
     kind, text, user_id = content.get("kind"), content.get("text"), content.get("user_id")
     if kind in KINDS and isinstance(text, str) and text.strip():
-        given = _terms(content)
-        memory = draft(cast("MemoryKind", kind), text.strip(), hard=content.get("hard") is True)._replace(terms=given)
-        # Scopes have their own answer to the same question.
-        slot = "\0".join((memory.slot, *given.scopes)) if memory.slot else ""
+        terms = _terms(content)
+        memory = draft(cast("MemoryKind", kind), text.strip(), hard=content.get("hard") is True)._replace(terms=terms)
+        # Each scope has its own answer to the same question.
+        slot = "\0".join((memory.slot, *terms.scopes)) if memory.slot else ""
         memory = memory._replace(slot=slot)
         yield _bound(memory, user_key(user_id)) if isinstance(user_id, str) and user_id else memory
 
@@ -421,15 +421,15 @@ def _terms(content: Mapping[str, Any]) -> Terms:
     )
 
 
-def _moment(given: Any) -> int | None:
+def _moment(value: Any) -> int | None:
     try:
-        return microseconds(given) if isinstance(given, str) else None
+        return microseconds(value) if isinstance(value, str) else None
     except InvalidTime:
         return None
 
 
-def _strings(given: Any) -> tuple[str, ...]:
-    names = given if isinstance(given, list) else ()
+def _strings(value: Any) -> tuple[str, ...]:
+    names = value if isinstance(value, list) else ()
     return tuple(sorted({name for name in names if isinstance(name, str) and name.strip()}))
 
 
@@ -501,10 +501,10 @@ _FIRST_TURNS = 2
 class _Families(NamedTuple):
     """The rule families whose cues a text contains."""
 
-    orders: bool
-    lifts: bool
-    likes: bool
-    tells: bool
+    directives: bool
+    withdrawals: bool
+    preferences: bool
+    facts: bool
     aims: bool
 
 
@@ -513,7 +513,7 @@ def memories(
 ) -> tuple[MemoryDraft, ...]:
     """The distinct memories of *event*, spoken by *voice*, at most eight, each with its standing under *trust*.
 
-    With *by_hand* they are in force: whoever calls `remember` speaks for the tenant. The event type alone does not
+    With *by_hand* they take effect, because a caller of `remember` speaks for the tenant. The event type alone does not
     prove such a call, since any source can send it.
     """
     if event.event_type == "state_change":
@@ -550,12 +550,12 @@ def _spoken(event: Event, text: str, voice: Voice) -> Iterator[MemoryDraft]:
     spoken = sentences(text)
     if opens:
         yield from _request(spoken)
-    teller = _teller(spoken, voice) if families.tells else voice.subject
+    fact_subject = _fact_subject(spoken, voice) if families.facts else voice.subject
     for sentence in spoken:
-        yield from _of_sentence(sentence, voice, families, teller)
+        yield from _of_sentence(sentence, voice, families, fact_subject)
 
 
-def _teller(spoken: list[str], voice: Voice) -> str:
+def _fact_subject(spoken: list[str], voice: Voice) -> str:
     """The subject of first-person facts: the name by which an unnamed user introduces themselves in the same text."""
     if voice.subject != UNKNOWN:
         return voice.subject
@@ -588,18 +588,20 @@ def _states_fact(lowered: str, cue_words: frozenset[str]) -> bool:
     return any(phrase in lowered for phrase in _fact_rules.PHRASES)
 
 
-def _of_sentence(sentence: str, voice: Voice, families: _Families, teller: str) -> Iterator[MemoryDraft]:
-    withdrawn = _directives.lifted(sentence) if families.lifts else None
+def _of_sentence(sentence: str, voice: Voice, families: _Families, fact_subject: str) -> Iterator[MemoryDraft]:
+    withdrawn = _directives.lifted(sentence) if families.withdrawals else None
     if withdrawn:
         yield lifted_draft(withdrawn, "directive")
-    order = _directives.order(sentence, system=voice.part == "system") if families.orders and not withdrawn else None
+    order = (
+        _directives.order(sentence, system=voice.part == "system") if families.directives and not withdrawn else None
+    )
     if order:
-        yield policy_draft(order.text, order.confidence, "directive", hard=order.hard, speaker=teller)
-    liking = _preferences.preference(sentence) if families.likes else None
+        yield policy_draft(order.text, order.confidence, "directive", hard=order.hard, speaker=fact_subject)
+    liking = _preferences.preference(sentence) if families.preferences else None
     if liking:
         yield _preference_draft(liking, _attributed(liking.text, voice), voice.subject, "preference")
-    for fact in _facts.facts(sentence) if families.tells else ():
-        draft = fact_draft(fact, voice.subject if fact.predicate == "name" else teller, "statement")
+    for fact in _facts.facts(sentence) if families.facts else ():
+        draft = fact_draft(fact, voice.subject if fact.predicate == "name" else fact_subject, "statement")
         if draft:
             yield draft
     goal = aim(sentence) if families.aims else None
@@ -614,7 +616,7 @@ def _attributed(text: str, voice: Voice) -> str:
 
 def _request(spoken: list[str]) -> Iterator[MemoryDraft]:
     for sentence in spoken[:6]:
-        # A standing rule is no goal: "Always run the tests before you push".
+        # A standing rule is not a goal: "Always run the tests before you push".
         goal = None if _directives.order(sentence) else request(sentence)
         if goal:
             yield MemoryDraft("goal", goal.text, goal.confidence, "first_request", UNKNOWN, "wants", goal.object)

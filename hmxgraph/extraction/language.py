@@ -112,7 +112,7 @@ class MemoryDraft(NamedTuple):
 
     @property
     def voice(self) -> str:
-        """Whose word it is when answers differ.
+        """The speaker whose answer this is, to tell a change of mind from a disagreement.
 
         A user's second name in one session is another voice, not a change; so is a plain statement that differs from an
         earlier one without speaking of a change.
@@ -128,7 +128,7 @@ class MemoryDraft(NamedTuple):
 
 
 class Extraction(NamedTuple):
-    """Everything found in one event; ``proposals`` are memories that its source has no authority to put in force."""
+    """Everything found in one event; ``proposals`` are memories that its source has no authority to make effective."""
 
     mentions: tuple[Mention, ...] = ()
     relations: tuple[Relation, ...] = ()
@@ -201,7 +201,7 @@ BASE_VERBS = frozenset(
     visualise visualize wait walk warn watch work wrap write
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
-# Words after the head of a directive ("always", "do not") that show that it is none.
+# Words after the head of a directive ("always", "do not") that show that it is not one.
 NOT_ORDERED = frozenset(
     """
     a an the this that these those my your his her our their it he she we they i you been had was were is are am
@@ -224,7 +224,7 @@ _SPLIT = re.compile(
     r"|\n+|;\s+|\s+-+\s+(?=[A-Z])"
 )
 _FENCED = re.compile(r"```.*?(?:```|\Z)|^>.*$|\[[^\]\n]{0,300}\]|###\w+###", re.DOTALL | re.MULTILINE)
-# What programs print, pasted into a message: a traceback with its error, a frame with its line, a line with an error.
+# Program output pasted into a message: a traceback with its error, a frame with its line, a line with an error.
 _PRINTED = re.compile(
     r"^[ \t]*Traceback \(most recent call last\):\n(?:[ \t]+\S.*\n|[ \t]*\n)*(?:\S.*)?$"
     r"|^[ \t]*(?:File \"[^\"\n]+\", line \d+\b.*|at \S.*[:(]\S*:\d+\)?)$(?:\n[ \t]{2,}\S.*$)*"
@@ -279,9 +279,9 @@ PARTS: dict[str, Part] = {
 _NOT_PERSONS = CHANNELS | PARTS.keys()
 # The subject of an unnamed speaker. It may be a different person in every session.
 UNKNOWN = "the user"
-# What may stand for a person in a fact: up to four words without the signs of a sentence or of a heading.
+# The form of a person's name in a fact: up to four words without the signs of a sentence or of a heading.
 _NAME_LIKE = re.compile(r"[^\s:;!?#<>\[\]{}|,]{1,80}(?: [^\s:;!?#<>\[\]{}|,]{1,40}){0,3}")
-# The predicate of facts about somebody's name. Nobody changes it in passing.
+# The predicate of facts about somebody's name.
 NAME = "name"
 
 
@@ -324,7 +324,7 @@ def voice_of(event: Event) -> Voice:
 def speaker_of(event: Event) -> str | None:
     """The person named as speaker by the content, the metadata or the source; None if there is none.
 
-    A source that is a role or a channel (``Customer``, ``Slack``) is no person, although packs use it as a label.
+    A source that is a role or a channel (``Customer``, ``Slack``) is not a person, although packs use it as a label.
     """
     if named := named_speaker(event):
         return named
@@ -333,7 +333,7 @@ def speaker_of(event: Event) -> str | None:
 
 
 def _subject(event: Event, name: str) -> str:
-    """The subject of the speaker's facts: name, else user id, else "the user"; a sentence is no name."""
+    """The subject of the speaker's facts: name, else user id, else "the user"; a sentence is not a name."""
     named = (each for each in (name, user_id_of(event)) if each and _NAME_LIKE.fullmatch(each))
     return next(named, UNKNOWN)
 
@@ -368,9 +368,9 @@ def session_owner(session_id: str) -> str:
 
 
 def speaking_user(event: Event) -> str | None:
-    """The key of the user who speaks in *event*: the id or user name of its metadata, else a person as its agent.
+    """The key of the user who speaks in *event*: the id or user name of its metadata, else the person who is its agent.
 
-    In a conversation between persons each is the agent of their own messages. Any other source may be a channel or a
+    In a conversation between persons, each is the agent of their own messages. Any other source may be a channel or a
     role ("Slack", "Customer") through which many people speak.
     """
     return user_key(named_user(event) or _person_as_agent(event)) or None
@@ -388,13 +388,13 @@ def _person_as_agent(event: Event) -> str:
 
 
 def user_of_session(event: Event) -> str | None:
-    """The user to whom a message shows its session to belong; None unless a named user wrote it."""
+    """The user to whom the session of a message belongs; None unless a named user wrote the message."""
     if event.event_type != "message" or origin_of(event.metadata) in NOT_THE_USER:
         return None
     name = speaking_user(event)
     role = event.content.get("role", "user")
-    spoken = isinstance(role, str) and PARTS.get(role.lower()) == "user"
-    return name if name and spoken and not label_of("message", event.source or "", role) else None
+    by_user = isinstance(role, str) and PARTS.get(role.lower()) == "user"
+    return name if name and by_user and not label_of("message", event.source or "", role) else None
 
 
 # The speaker's stance: a fact must not be hedged, attributed to others or retracted in the same sentence.
@@ -419,7 +419,7 @@ _INDEFINITE = pattern(
 )
 # A relation mentioned in passing is presupposed, not hedged: "I think my friend Ann knows".
 _PRESUPPOSED = pattern(r"my\b(?!.*(?:\b(?:is|are|was|been)\b|'s\b|:))")
-# Verbs of saying and thinking leave a statement open; to know, notice or find out asserts it.
+# Verbs of saying and thinking leave a statement open; "know", "notice" and "find out" assert it.
 _SAYING = (
     "said", "says?", "saying", "thinks?", "thinking", "thought", "believe[sd]?", "claim(?:s|ed|ing)?", "assume[sd]?",
     "assuming", "suppose[sd]?", "suspect(?:s|ed)?", "doubt(?:s|ed)?", "guess(?:es|ed)?", "reckon(?:s|ed)?",

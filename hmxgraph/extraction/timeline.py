@@ -61,8 +61,8 @@ class Interval:
         before = tuple(stored for stored in self.stored if stored.time_us < time_us)
         after = tuple(stored for stored in self.stored if stored.time_us > time_us)
         inside = bool(before and after)
-        taken = time_us in {stored.time_us for stored in self.stored} | {new.time_us for new in self.new}
-        if not after or taken or (inside and not all(stored.event_key for stored in after)):
+        occupied = time_us in {stored.time_us for stored in self.stored} | {new.time_us for new in self.new}
+        if not after or occupied or (inside and not all(stored.event_key for stored in after)):
             return None
         later = Interval(self.answer, after[0].time_us, self.last_us, self.voice, hard=self.hard, stored=after)
         later.key, later.origin = ("", self.key or self.origin) if inside else (self.key, self.origin)

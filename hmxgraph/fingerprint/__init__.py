@@ -1,1 +1,1 @@
-"""What was learned as a signed document that travels: made, masked, fitted to a size, checked (HMX-F). Pure."""
+"""Fingerprints: learned state as a signed document, generated, masked, limited in size and verified (HMX-F). Pure."""

@@ -20,7 +20,7 @@ KEY = (
     r"|subscription)[ _-]?key|(?:api|access|auth|bearer|csrf|id|personal|refresh|security|session|xsrf)[ _-]?token"
     r"|session[_-]?id|\.sid|(?:challenge|security|secret)[ _-]?answer)"
 )
-# Names that harmless values have, too: the value must look like a secret. Token counts are none.
+# Names that harmless values have, too: the value must look like a secret. Token counts are excluded.
 _WEAK = (
     r"(?<![A-Za-z])(?i:token(?!s)|keys?|code|otp|pin|cvv2?|cvc|sid|sig(?:nature)?|auth(?:orization)?|cookie"
     r"|clave|schlüssel|chiave|clé)"
@@ -30,29 +30,29 @@ _MARK = (
     r"(?:account number|address|api key|card number|code|email|hash|national id|password|phone|private key|secret"
     r"|token)(?: [0-9a-f]{4})?"
 )
-# Not the name inside a mark such as [password]: masking a masked text again must not change it.
+# Excludes the name inside a mark such as [password], so that masking a masked text again does not change it.
 NAME = rf"(?:(?<!\[)|(?!{_MARK}\]))(?:{_STRONG}|{KEY})[\w-]{{0,12}}"
 # Words for password that also mean a door key: the value must look like a secret.
 _DOOR = r"\b(?i:clave|schlüssel)\b"
-# Separators between a name and its value; in code and markup, the name may be closed first.
+# Separators between a name and its value; in code and markup, a quote may close the name first.
 IS = r"\\*[\"']?\s*(?:=>|:=|={1,3}|:|%3[AD])\s*"
 _QUOTED = r"\\*\"[^\"\n]*\"?|'[^'\n]*'?|`[^`\n]*`?"
 WHOLE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)"
 VALUE = rf"(?P<value>{_QUOTED}|[^\s,;&\"'`]+)"
-_NO_SIGN = r"[^\s,;\"'`]+"
-# No address, path, version or range of numbers; and no name of a place or machine, such as us-east-1.
+_BARE_VALUE = r"[^\s,;\"'`]+"
+# Excludes addresses, paths, versions and number ranges; and names of places or machines, such as us-east-1.
 _NO_ADDRESS = r"(?!\S{0,64}://|[/~\[<]|\.{1,2}/|v?\d+(?:\.\d+)+(?!\w)|\d{1,3}(?:-\d{1,3})?(?![\w-]))"
 _NO_MACHINE = r"(?![a-z]+(?:-[a-z]+){0,5}-[a-z]{0,9}\d{1,2}(?![\w-]))"
-# A typical password that a person chose: with digits, symbols, inner capitals, or punctuation
-# between letters; no path, no address.
+# A typical password chosen by a person: with digits, symbols, inner capitals, or punctuation between letters; neither a
+# path nor an address.
 _CHOSEN = rf"{_NO_ADDRESS}(?=[^\s\"'`]{{0,64}}?(?:\d|[!#$%&*+?^~]|[^\W_][._-][^\W_]|[a-z][A-Z]))[^\s,;\"'`]{{4,128}}"
 # A stricter form that ordinary words seldom match: letters mixed with digits or symbols.
 _MIXED = (
     rf"{_NO_ADDRESS}{_NO_MACHINE}(?=[^\s,;\"'`/]{{0,64}}?[^\W\d_])(?=[^\s,;\"'`/]{{0,64}}?[\d!#$%&*+?^~])"
     r"[^\s,;\"'`/()«»„“”「」]{6,64}(?![^\s,;\"'`()«»„“”「」])"
 )
-# Words about passwords that are not passwords.
-_SAID = frozenset(
+# Words about passwords that are not passwords themselves.
+_STATUS_WORDS = frozenset(
     re.findall(
         r"\w+",
         "a an and as asked at being by correct empty for from gone here in incorrect invalid is it kept known lost"
@@ -71,7 +71,7 @@ _PATH = re.compile(r"(?:/[a-z][a-z_.-]+){2,}")
 
 
 def _is_value(value: str) -> bool:
-    """Whether *value* may be a secret: not empty, unset, masked already, a variable, or the path of its file.
+    """Whether *value* may be a secret: not empty, unset, already masked, a variable, or the path of a file.
 
     >>> [_is_value(each) for each in ('""', "null", "[password]", "${DB_PASSWORD}", "/run/secrets/db", "tulip")]
     [False, False, False, False, False, True]
@@ -89,9 +89,9 @@ def _is_list(inside: str) -> bool:
 
 
 def _is_chosen(word: str) -> bool:
-    """Whether *word* is a password rather than something said about one: "is wrong", "was reset", "is required"."""
+    """Whether *word* is a password rather than a statement about one: "is wrong", "was reset", "is required"."""
     bare = word.strip(_QUOTES + ".,;:!?()").lower()
-    return _is_value(word) and bare not in _SAID and not bare.endswith(("ed", "ing"))
+    return _is_value(word) and bare not in _STATUS_WORDS and not bare.endswith(("ed", "ing"))
 
 
 def _has_digit(value: str) -> bool:
@@ -102,8 +102,8 @@ def _has_digit(value: str) -> bool:
 def mixes(word: str) -> bool:
     """Whether *word* has six or more characters and at least two of letters, digits and symbols."""
     bare = word.strip(_QUOTES + ".,;:!?()")
-    strange = any(not sign.isalnum() and sign not in "-_/.:" for sign in bare)
-    kinds = (any(map(str.isdigit, bare)), any(map(str.isalpha, bare)), strange)
+    symbols = any(not character.isalnum() and character not in "-_/.:" for character in bare)
+    kinds = (any(map(str.isdigit, bare)), any(map(str.isalpha, bare)), symbols)
     return _is_value(word) and len(bare) >= 6 and sum(kinds) > 1
 
 
@@ -136,10 +136,10 @@ def _is_random(run: str) -> bool:
     [True, False, False]
 
     """
-    return bool(_UUID.search(run)) or any(map(_is_drawn, _SEGMENT.findall(run))) or _is_encoded(run)
+    return bool(_UUID.search(run)) or any(map(_is_random_segment, _SEGMENT.findall(run))) or _is_encoded(run)
 
 
-def _is_drawn(segment: str) -> bool:
+def _is_random_segment(segment: str) -> bool:
     if segment.isdigit():
         return len(segment) >= _LONG_NUMBER
     if _HEX.fullmatch(segment):
@@ -164,7 +164,7 @@ def _is_word(part: str) -> bool:
 
 
 def _is_encoded(run: str) -> bool:
-    # Base64 with many signs between its letters has no long segment.
+    # Base64 with many symbols between its letters has no long segment.
     encoded = _ENCODED.search(run)
     return encoded is not None and len(_PARTS.findall(encoded.group())) >= len(encoded.group()) / 2.75
 
@@ -180,7 +180,7 @@ def _code(pattern: str) -> MaskRule:
     return rule("[code]", pattern, _is_value)
 
 
-def _begins_one(sentence: str) -> bool:
+def _begins_secret(sentence: str) -> bool:
     return _is_chosen(next(iter(sentence.split()), ""))
 
 
@@ -191,7 +191,8 @@ _WHOLE = (
     _password(rf"\b{_WORDS}\b(?:[^:=\n]{{0,40}}(?:\bis\b|[:=]))?\s*{_SENTENCE}"),
     _password(rf"(?i)\bmnemonic\w{{0,9}}[\"']?\s*[:=]\s*{_SENTENCE}"),
     _password(
-        rf"(?i)\bpassphrase\b(?:\s+(?:for|of|to)\b[^:=\n]{{1,60}})?\s*(?:\bis\b|[:=])\s*{_SENTENCE}", _begins_one
+        rf"(?i)\bpassphrase\b(?:\s+(?:for|of|to)\b[^:=\n]{{1,60}})?\s*(?:\bis\b|[:=])\s*{_SENTENCE}",
+        _begins_secret,
     ),
     # The credentials in a URL.
     _password(r"(?i)(?<![\w+.-])[a-z][\w+.-]{0,64}://(?P<value>[^\s/\"'`<>\[]+)(?=@)", bool),
@@ -261,13 +262,13 @@ _BY = r"[ \t]+(?:with|using|mit|avec|con|com)[ \t]+"
 _WIRELESS = r"\b(?:wi-?fi|wlan|ssid|network)\b"
 _LONG_WORD = r"(?<![^\s,;\"'`])(?P<value>[^\s,;\"'`]{6,256})"
 _IN_PROSE = (
-    _password(rf"(?:{NAME})\s+{_BEING}\s+(?P<value>{_QUOTED}|{_NO_SIGN})", _is_chosen),
-    _password(rf"(?:{NAME}|{_DOOR})\s+(?P<value>{_NO_SIGN})", mixes),
+    _password(rf"(?:{NAME})\s+{_BEING}\s+(?P<value>{_QUOTED}|{_BARE_VALUE})", _is_chosen),
+    _password(rf"(?:{NAME}|{_DOOR})\s+(?P<value>{_BARE_VALUE})", mixes),
     _password(rf"(?:{NAME}){_AFTER_WORDS}{_BECOMES}(?P<value>{WHOLE}|{_CHOSEN})"),
     _password(rf"(?:{NAME})[ \t]+(?P<value>(?=[^\s\"'`]*[a-z][A-Z]){_CHOSEN})"),
     _password(rf"(?:{NAME}|{_DOOR}){_NEAR}(?P<value>{_MIXED})"),
     _password(
-        rf"(?i:{_WIRELESS})[^\n]{{0,60}},[ \t]*(?:{NAME}|{_DOOR}|(?i:key)\b)[ \t]+(?P<value>{_NO_SIGN})", _is_chosen
+        rf"(?i:{_WIRELESS})[^\n]{{0,60}},[ \t]*(?:{NAME}|{_DOOR}|(?i:key)\b)[ \t]+(?P<value>{_BARE_VALUE})", _is_chosen
     ),
     _password(rf"(?<![^\s«„“「(])(?P<value>{_MIXED}){_FOR}(?:{NAME}|{_DOOR})"),
     _password(rf"(?:{NAME}){_AFTER_WORDS}[ \t]*[:=][ \t]*(?P<value>[a-z]{{4}}(?: [a-z]{{4}}){{3}})\b"),
@@ -290,7 +291,7 @@ _IN_PROSE = (
 _ARGUMENT = r"(?P<value>[^\s|;&]+)"
 _BEFORE = r"[^|;&]{0,256}?"
 _ASKED_BY_P = r"(?:sshpass|docker login|mysql\w*|mariadb\w*|mongo\w*|7z\w*|az login|cqlsh|influx|isql)"
-_READS_ONE = r"(?:sudo\s+-\w*S|(?:sudo\s+)?(?:ch)?passwd\b|[^|]{0,99}(?:--password-stdin|\blogin\b))"
+_READS_INPUT = r"(?:sudo\s+-\w*S|(?:sudo\s+)?(?:ch)?passwd\b|[^|]{0,99}(?:--password-stdin|\blogin\b))"
 # Options and arguments of commands, many of which take a password without naming it.
 _IN_COMMANDS = (
     _password(r"\b(?:login\s+\S+|nmcli\b[^|;&\n]{0,99}?)\s+password\s+(?P<value>\S+)"),
@@ -315,7 +316,7 @@ _IN_COMMANDS = (
     _password(r"(?<![\w/.@-])[\w.-]+:(?P<value>[^\s/:@]+)@(?=[\w(])", mixes),
     _password(rf"(?<![\w/.@-])\w+:(?P<value>{_CHOSEN})@(?=[\w(])"),
     _password(r"\bpass:(?P<value>[^\s\"'`]+)"),
-    _password(rf"\becho\s+(?:-n\s+)?(?P<value>[^|;&]{{1,256}}?)\s*\|\s*{_READS_ONE}"),
+    _password(rf"\becho\s+(?:-n\s+)?(?P<value>[^|;&]{{1,256}}?)\s*\|\s*{_READS_INPUT}"),
     _password(rf"\b(?:chpasswd|cryptsetup|gpg|kinit|passwd)\b{_BEFORE}<<<\s*(?P<value>{_QUOTED}|\S+)"),
     _password(rf"(?:{NAME})\S{{0,12}}=<\(\s*(?:echo|printf)\s+(?P<value>[^)\n]+)\)"),
     _password(rf"(?:{NAME})[^\n]{{0,20}}?[\"'].{{0,9}}\bsend\s+(?P<value>{WHOLE})"),
@@ -338,7 +339,7 @@ _BY_SHAPE = (
     rule("[secret]", r"(?<![\w-])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,}(?![\w-])", _has_digit),
 )
 _FRAMED = (*_WHOLE, *_IN_FIELDS)
-_TOLD = (
+_STATED = (
     _password(rf"(?<![\w-])--?[\w-]*(?:{NAME})(?:\s+|=)(?P<value>{_QUOTED}|[^\s;|&\"'`]+)"),
     _password(rf"(?:{NAME}){IS}{VALUE}"),
     *_IN_PROSE,
@@ -361,40 +362,39 @@ def _rules_for(text: str) -> Rules:
     True
 
     """
-    return ALL if _TELLING.search(text) else _NAMELESS
+    return ALL if _NAMES_SECRET.search(text) else _NAMELESS
 
 
 def _nameless(rules: tuple[MaskRule, ...]) -> tuple[MaskRule, ...]:
     return tuple(rule for rule in rules if NAME not in rule.pattern.pattern)
 
 
-_DRAWN = rule("[secret]", _RUN.pattern, _is_random)
-# Rules about named secrets can only match texts that contain this; the Wi-Fi rule accepts any key
-# as a name.
-_TELLING = re.compile(rf"{NAME}|{_DOOR}|(?i:{_WIRELESS})")
-ALL = Rules(_FRAMED, (*_TOLD, _DRAWN))
-_NAMELESS = Rules(_nameless(_FRAMED), (*_nameless(_TOLD), _DRAWN))
+_RANDOM = rule("[secret]", _RUN.pattern, _is_random)
+# Rules about named secrets match only texts that contain this; the Wi-Fi rule accepts any key as a name.
+_NAMES_SECRET = re.compile(rf"{NAME}|{_DOOR}|(?i:{_WIRELESS})")
+ALL = Rules(_FRAMED, (*_STATED, _RANDOM))
+_NAMELESS = Rules(_nameless(_FRAMED), (*_nameless(_STATED), _RANDOM))
 
 
 # Secrets and personal data are recognised by their name, their form or their randomness.
 #
-# A fingerprint is shared with others, and masking a harmless word costs little. So these rules are stricter than those
-# of :mod:`hmxgraph.text.masking`, which run in between: whatever is called a password is masked, and whatever looks
-# random. Marks are not secrets, so that masking masked text again seldom changes it.
+# A fingerprint is shared with others, and masking a harmless word costs little, so these rules are stricter than those
+# of :mod:`hmxgraph.text.masking`, which run in between: everything called a password or looking random is masked.
+# Marks are not secrets, so that masking masked text again seldom changes it.
 
 _ASKING = re.compile(rf"(?:--?|/)?[\w.-]*(?:{_STRONG}|{KEY})[:=]?")
 
 
-def travelling(text: str) -> str:
+def mask_for_export(text: str) -> str:
     """*text* without anything that might be a secret or identify a person.
 
-    >>> travelling("redis-cli -u redis://:hunter2@cache; Passwort: leise-laute")
+    >>> mask_for_export("redis-cli -u redis://:hunter2@cache; Passwort: leise-laute")
     'redis-cli -u [password] Passwort: [password]'
-    >>> travelling("login [Passwort: tulpe] as [password]")
+    >>> mask_for_export("login [Passwort: tulpe] as [password]")
     'login [Passwort: [password] as [password]'
-    >>> travelling("my password is [password 0cd9].")
+    >>> mask_for_export("my password is [password 0cd9].")
     'my password is [password 0cd9].'
-    >>> travelling('{"passwords": ["tulip", "rose"]} and secrets: [alpha, beta]')
+    >>> mask_for_export('{"passwords": ["tulip", "rose"]} and secrets: [alpha, beta]')
     '{"passwords": [[password]]} and secrets: [[password]]'
 
     """

@@ -23,13 +23,13 @@ from hmxgraph.protocol.fingerprints import (
 from hmxgraph.protocol.mappings import camel, to_snake
 from hmxgraph.protocol.parsing import describe
 
-# Fingerprints of older versions brought up to this one by named steps (HMX-F 13).
+# Fingerprints of older versions are migrated to this one by named steps (HMX-F 13).
 
 _JsonObject: TypeAlias = dict[str, Any]
 
 
 class Step(NamedTuple):
-    """One change of the document on the way from one version to the next."""
+    """One change of the document in the migration to the next version."""
 
     name: str
     change: Callable[[_JsonObject], _JsonObject]
@@ -44,12 +44,12 @@ class _Migrated(NamedTuple):
 
 
 def version_of(fingerprint: Mapping[str, Any]) -> Any:
-    """The ``fingerprint_version``, under either of its spellings; None where there is none."""
+    """The ``fingerprint_version``, under either of its names; None if there is none."""
     return fingerprint.get("fingerprint_version", fingerprint.get("fingerprintVersion"))
 
 
 def stated_hash(fingerprint: Mapping[str, Any]) -> Any:
-    """The ``fingerprint_hash``, under either of its spellings."""
+    """The ``fingerprint_hash``, under either of its names."""
     return fingerprint.get("fingerprint_hash", fingerprint.get("fingerprintHash"))
 
 
@@ -62,7 +62,7 @@ def computed_hash(fingerprint: Mapping[str, Any]) -> str:
 
 
 def migrated(fingerprint: Mapping[str, Any]) -> _Migrated:
-    """*fingerprint* in this version with a new hash; the old one is kept in its metadata.
+    """*fingerprint* migrated to this version, with a new hash; the old hash is kept in its metadata.
 
     Raises:
         FingerprintRefused: the metadata is not an object (HMX-F 2.1).
@@ -127,7 +127,7 @@ STEPS: Mapping[int, tuple[Step, ...]] = {
 }
 
 
-# Fingerprints of later versions: known fields are read, unknown ones are dropped with a warning (HMX-F 13).
+# Fingerprints of newer versions: known fields are read, unknown ones are dropped with a warning (HMX-F 13).
 
 _SETS = {POLICIES: "policy", TASKS: "task_schema", PLAYBOOKS: "playbook", CLUSTERS: "cluster"}
 _SECTIONS = ("behavioral_patterns", "graph_digest", "semantic_summary", "context_priors", "compiler_state")
@@ -162,13 +162,13 @@ def _misfits(document: Mapping[str, Any]) -> list[str]:
 
 
 def _sets(summaries: Mapping[str, Any], limit: int, warnings: list[str]) -> Iterator[tuple[str, list[Any]]]:
-    """The known sets with their valid entries; of the summaries, at most the *limit* heaviest (HMX-F 15)."""
+    """The known sets with their valid entries; at most the *limit* heaviest summaries of each (HMX-F 15)."""
     warnings += [f"unknown set {_quoted(name)} was dropped" for name in sorted(summaries.keys() - _SETS.keys())]
     for name, kind in _SETS.items():
         summaries_of_set = summaries.get(name)
         entries = summaries_of_set if isinstance(summaries_of_set, list) else []
-        understood = [entry for entry in entries if _fits(kind, entry)]
-        kept = understood if name == CLUSTERS else _heaviest(understood, COUNTS[name], limit)
+        valid = [entry for entry in entries if _fits(kind, entry)]
+        kept = valid if name == CLUSTERS else _heaviest(valid, COUNTS[name], limit)
         if len(kept) < len(entries):
             dropped = f"{len(entries) - len(kept)} of {len(entries)} entries in {name!r}"
             warnings.append(f"{dropped} were dropped (not valid, or over the limit)")

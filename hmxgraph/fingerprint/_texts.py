@@ -17,7 +17,7 @@ LONGEST_TITLE = 120
 # Read extra characters: masking shortens secrets.
 _LONGEST_READ = 8 * LONGEST_TEXT
 _SHORTEST_NAME = 3
-# Combined name of the types that are not listed one by one.
+# Combined name of the types that are not listed separately.
 OTHER = "other"
 _TYPE = re.compile(rf"\w[\w.:/-]{{0,{LONGEST_NAME - 1}}}")
 _CONTROL = dict.fromkeys((*range(32), 127), " ")
@@ -26,7 +26,7 @@ _CONTROL = dict.fromkeys((*range(32), 127), " ")
 class Disclosure:
     """Cleans texts for export: masks secrets and personal data, replaces names of private entities by their type.
 
-    With *allowed*, a word that neither the compiler's wording nor *allowed* has becomes ``[...]``.
+    With *allowed*, every word found in neither *allowed* nor the compiler's wording becomes ``[...]``.
     """
 
     def __init__(
@@ -49,10 +49,10 @@ class Disclosure:
         'Ask [person], password=[password]'
 
         """
-        from hmxgraph.fingerprint._masking import travelling  # noqa: PLC0415 - compiles its rules when imported
+        from hmxgraph.fingerprint._masking import mask_for_export  # noqa: PLC0415 - compiles its rules when imported
 
         if text not in self._clean:
-            masked = one_line(travelling(text[:_LONGEST_READ]))
+            masked = one_line(mask_for_export(text[:_LONGEST_READ]))
             named = self._names.sub(self._mark, masked) if self._names else masked
             self._clean[text] = named if self._allowed is None else only_allowed(named, self._allowed)
         return self._clean[text]
@@ -66,14 +66,14 @@ class Disclosure:
             case str():
                 return self.text(value)
             case list() | tuple():
-                return [self._part(before, part) for before, part in zip(("", *value), value, strict=False)]
+                return [self._list_entry(before, part) for before, part in zip(("", *value), value, strict=False)]
             case Mapping():
                 return {key: self.value(part) for key, part in value.items()}
             case _:
                 return value
 
-    def _part(self, before: Any, part: Any) -> Any:
-        """One entry of a list: a secret if the entry before it announces one, as in the arguments of a command."""
+    def _list_entry(self, before: Any, part: Any) -> Any:
+        """One list entry, masked if the entry before it announces a secret, as in the arguments of a command."""
         from hmxgraph.fingerprint._masking import asks_for_secret  # noqa: PLC0415 - compiles its rules when imported
 
         is_secret = isinstance(part, str) and isinstance(before, str) and asks_for_secret(before)
@@ -120,7 +120,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# What the compiler writes around the words of others.
+# Words that the compiler writes around the words of others.
 _WORDING = _words(
     """add answer ask call check compare create decide delete deploy do done fail failed fails failure find
     first fix get handle help helped instead install last list make mentions mention move next once open order

@@ -1,4 +1,4 @@
-"""Whether two artifacts of one type are the same knowledge, so that local evidence can confirm an imported draft."""
+"""Whether two artifacts of one type state the same knowledge, so that local evidence can confirm an imported draft."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ _SENTENCE_MARKS = ".,;:!?"
 
 
 def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether *content* and *other*, two contents of this type, are the same knowledge, possibly in other words.
+    """Whether *content* and *other*, two contents of this type, state the same knowledge, possibly in other words.
 
     Policies: the same condition without contradicting recommendations. Task schemas: the same steps in the same order.
     Playbooks: the same failure and the same first recovery step. Ids and punctuation do not count; other types never
@@ -40,9 +40,9 @@ def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, An
         case "task_schema":
             return _same_steps(_steps(content), _steps(other))
         case "failure_playbook":
-            recoveries = [_texts(each.get("recovery_steps"))[:1] for each in (content, other)]
+            first_steps = [_texts(each.get("recovery_steps"))[:1] for each in (content, other)]
             same_failure = _alike(content.get("failure_pattern"), other.get("failure_pattern"))
-            return same_failure and _same_steps(*recoveries)
+            return same_failure and _same_steps(*first_steps)
         case _:
             return False
 
@@ -50,9 +50,9 @@ def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, An
 def confirms(own: Mapping[str, Any], imported: Mapping[str, Any]) -> bool:
     """Whether *own*, an artifact with ``artifact_type``, ``title`` and ``content``, confirms all of *imported*.
 
-    They must agree, and each text of the imported one must occur in the same field of the own one, in the same order,
-    so that no foreign text becomes active only because of its context. In plain words, articles, endings, capitals and
-    punctuation do not count; commands must be identical.
+    They must agree, and each text of the imported artifact must occur in the same field of the own one, in the same
+    order, so that no foreign text becomes active only because of its context. In plain words, articles, endings,
+    capitals and punctuation do not count; commands must be identical.
 
     >>> step = {"condition": "deploying", "recommendation": "check the rollout"}
     >>> more = {"condition": "deploying", "recommendation": "check the rollout and mail the customer list"}
@@ -61,16 +61,18 @@ def confirms(own: Mapping[str, Any], imported: Mapping[str, Any]) -> bool:
     (True, False, False)
 
     """
-    theirs, ours = imported["content"], own["content"]
+    imported_content, own_content = imported["content"], own["content"]
     return (
-        agree(imported["artifact_type"], theirs, ours)
+        agree(imported["artifact_type"], imported_content, own_content)
         and _same_title(imported["title"], own)
-        and all(_contains(ours.get(name), value) for name, value in theirs.items() if name not in _RATINGS)
+        and all(
+            _contains(own_content.get(name), value) for name, value in imported_content.items() if name not in _RATINGS
+        )
     )
 
 
 def _same_title(title: str, own: Mapping[str, Any]) -> bool:
-    """Whether *title* is that of the own artifact, or is derived from its condition, as in imported policies."""
+    """Whether *title* is the own artifact's title, or derived from its condition, as in imported policies."""
     condition = str(own["content"].get("condition") or "")
     derived = {truncate(condition, LONGEST_TITLE), policy_title(condition)} if condition else set()
     return _pieces(title) == _pieces(own["title"]) or title in derived

@@ -43,7 +43,7 @@ def observed(row: Mapping[str, Any], content: Mapping[str, Any]) -> ObservedEven
 
     """
     work = row["event_type"] in WORK
-    tool = _text(content.get("tool_name")) or _after_tool(row.get("source") or "")
+    tool = _text(content.get("tool_name")) or _tool_in(row.get("source") or "")
     return ObservedEvent(
         row["event_id"],
         row["event_type"],
@@ -79,7 +79,7 @@ def _share(value: Any) -> float | None:
     return min(max(float(value), 0.0), 1.0)
 
 
-def _after_tool(source: str) -> str:
+def _tool_in(source: str) -> str:
     return source.removeprefix("tool:") if source.startswith("tool:") else ""
 
 
@@ -153,7 +153,7 @@ _NAMES_PER_SESSION = 256
 class Behaviour:
     """Counts over one or more sessions, combined by addition.
 
-    The three session counts stay zero where they are read from the session nodes.
+    The first three are zero for a single session: they are read from the session nodes.
     """
 
     sessions: int = 0
@@ -200,7 +200,7 @@ def total(parts: Iterable[Behaviour]) -> Behaviour:
 
 
 def session_behaviour(events: Sequence[ObservedEvent]) -> Behaviour:
-    """The behaviour of the agent in one session; *events* in session order, other event types may be missing."""
+    """The behaviour of the agent in one session; *events* are in session order and may omit other event types."""
     calls = [event for event in events if is_call(event)]
     results = [event.success for event in events if _is_result(event) and event.success is not None]
     decisions = [event for event in events if event.event_type == "decision"]

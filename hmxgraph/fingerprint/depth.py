@@ -83,17 +83,17 @@ class _Adjacency:
             label = smaller
 
     def distances(self, sources: Nodes) -> Nodes:
-        """For each node the number of steps from the nearest of *sources*, -1 where there is no way."""
+        """For each node, the number of steps from the nearest of *sources*; -1 if it cannot be reached."""
         distance = np.full(self.size, -1, dtype=np.int64)
         distance[sources] = 0
         frontier, steps = sources, 0
         while len(frontier):
             steps += 1
-            frontier = self._beyond(frontier, distance)
+            frontier = self._unreached_neighbours(frontier, distance)
             distance[frontier] = steps
         return distance
 
-    def _beyond(self, frontier: Nodes, distance: Nodes) -> Nodes:
+    def _unreached_neighbours(self, frontier: Nodes, distance: Nodes) -> Nodes:
         counts = self.starts[frontier + 1] - self.starts[frontier]
         skipped = np.repeat(self.starts[frontier] - np.cumsum(counts) + counts, counts)
         reached = self.neighbours[skipped + np.arange(len(skipped))]
@@ -101,7 +101,7 @@ class _Adjacency:
 
 
 def distinct(numbers: Nodes) -> Nodes:
-    """*numbers* once each, in order; sorting is several times faster here than hashing, as ``np.unique`` does it.
+    """The distinct *numbers*, sorted; several times faster here than the hashing of ``np.unique``.
 
     >>> distinct(np.array([3, 1, 3])).tolist()
     [1, 3]
@@ -111,7 +111,7 @@ def distinct(numbers: Nodes) -> Nodes:
     return ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))[: len(ordered)]]
 
 
-# How far apart the entities of the largest component can be: the ``max_depth`` of a graph digest (DESIGN 6).
+# The ``max_depth`` of a graph digest: the diameter of the largest component (DESIGN 6).
 
 _EXACT_UP_TO = 5_000
 _SWEEPS = 16
@@ -128,8 +128,8 @@ class Depth(NamedTuple):
 def max_depth(links: Iterable[tuple[str, Sequence[str]]]) -> Depth:
     """The diameter of the largest component of the undirected graph given as ``(source, targets)`` rows.
 
-    Where several components are largest, it is the largest of their diameters, so that it depends on the graph's
-    shape alone. Exact while those components hold up to 5,000 entities, else the lower bound of one double sweep.
+    If several components are largest, it is the largest of their diameters, so that it depends only on the shape of the
+    graph. Exact if those components hold up to 5,000 entities together, else the lower bound of a double sweep.
 
     >>> max_depth([("a", ["b"]), ("b", ["c"]), ("x", ["y"])])
     Depth(value=2, exact=True)
@@ -145,7 +145,7 @@ def max_depth(links: Iterable[tuple[str, Sequence[str]]]) -> Depth:
 
 
 def largest(component_of: Nodes) -> Iterator[Nodes]:
-    """The members of each component of the greatest size; *component_of* names the component of every node."""
+    """The members of each component of the largest size; *component_of* holds the component of every node."""
     if not len(component_of):
         return
     sizes = np.bincount(component_of)
@@ -156,10 +156,10 @@ def largest(component_of: Nodes) -> Iterator[Nodes]:
 
 
 def _double_sweep(graph: _Adjacency, components: Sequence[Nodes]) -> int:
-    """From the best-connected node to the farthest one, and from there to the farthest again; never an overestimate.
+    """A lower bound: the distance from the node farthest from the best-connected one to the node farthest from it.
 
-    All components are searched at once, as they are disjoint. Magnien, Latapy, Habib: "Fast computation of empirically
-    tight bounds for the diameter of massive graphs" (2009).
+    All components are searched at once, because they are disjoint. Magnien, Latapy, Habib: "Fast computation of
+    empirically tight bounds for the diameter of massive graphs" (2009).
     """
     hubs = np.array([members[np.argmax(graph.degrees[members])] for members in components])
     from_hubs = graph.distances(hubs)
@@ -175,17 +175,17 @@ def diameter(graph: _Adjacency) -> int:
     """
     lower = np.zeros(graph.size, dtype=np.int64)
     upper = np.full(graph.size, graph.size, dtype=np.int64)
-    doubtful = np.arange(graph.size)
+    undecided = np.arange(graph.size)
     for sweep in range(_SWEEPS):
-        source = _next_source(graph, doubtful, lower, upper, sweep)
+        source = _next_source(graph, undecided, lower, upper, sweep)
         distance = graph.distances(np.array([source]))
         eccentricity = distance.max()
         lower = np.maximum(lower, np.maximum(distance, eccentricity - distance))
         upper = np.minimum(upper, eccentricity + distance)
-        doubtful = np.flatnonzero(upper > lower.max())
-        if not len(doubtful):
+        undecided = np.flatnonzero(upper > lower.max())
+        if not len(undecided):
             return int(lower.max())
-    return max(int(lower.max()), _eccentricities(graph, doubtful))
+    return max(int(lower.max()), _eccentricities(graph, undecided))
 
 
 def _eccentricities(graph: _Adjacency, sources: Nodes) -> int:
@@ -194,10 +194,10 @@ def _eccentricities(graph: _Adjacency, sources: Nodes) -> int:
     return max(_spread(graph, sources[first : first + at_once]) for first in range(0, len(sources), at_once))
 
 
-def _next_source(graph: _Adjacency, doubtful: Nodes, lower: Nodes, upper: Nodes, sweep: int) -> int:
+def _next_source(graph: _Adjacency, undecided: Nodes, lower: Nodes, upper: Nodes, sweep: int) -> int:
     # Alternate: the most central node tightens the upper bounds, the most peripheral one the lower bounds.
-    bound = -upper[doubtful] if sweep % 2 else lower[doubtful]
-    return int(doubtful[np.lexsort((-graph.degrees[doubtful], bound))[0]])
+    bound = -upper[undecided] if sweep % 2 else lower[undecided]
+    return int(undecided[np.lexsort((-graph.degrees[undecided], bound))[0]])
 
 
 def _spread(graph: _Adjacency, sources: Nodes) -> int:

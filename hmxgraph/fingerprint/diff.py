@@ -1,4 +1,4 @@
-"""Two fingerprints side by side: what was learned between them."""
+"""The difference between two fingerprints: what was learned in between."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from hmxgraph.fingerprint.summaries import CLUSTERS, PLAYBOOKS, POLICIES, TASKS
 from hmxgraph.protocol.canonical import content_hash
 from hmxgraph.protocol.fingerprints import Fingerprint
 
-# The id and the numbers of a summary, which are not part of what it states.
-_ABOUT = ("artifact_id", "confidence", "outcome_count", "observed_count", "occurrence_count", "success_rate")
+# The id and the numbers of a summary, which are not part of its content.
+_NUMBER_FIELDS = ("artifact_id", "confidence", "outcome_count", "observed_count", "occurrence_count", "success_rate")
 _CHANGES = ("learned", "rewritten", "changed", "gone")
 Summary: TypeAlias = dict[str, Any]
 Titles: TypeAlias = tuple[str, ...]
@@ -83,7 +83,7 @@ def statement(summary: Mapping[str, Any]) -> dict[str, Any]:
     {'title': 'Deploy'}
 
     """
-    return {name: value for name, value in summary.items() if name not in _ABOUT}
+    return {name: value for name, value in summary.items() if name not in _NUMBER_FIELDS}
 
 
 def _summary_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[_SummaryChange]:
@@ -93,12 +93,14 @@ def _summary_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator
         changes = [_change(name, "changed", titles, *pair) for pair in pairs if _differ(name, *pair)]
         gone = [before[key] for key in sorted(before.keys() - after.keys())]
         learned = [after[key] for key in sorted(after.keys() - before.keys())]
-        changes += _apart(name, titles, gone, learned)
+        changes += _unmatched_changes(name, titles, gone, learned)
         yield from sorted(changes, key=lambda change: (_CHANGES.index(change.change), change.name))
 
 
-def _apart(name: str, titles: Titles, gone: list[Summary], learned: list[Summary]) -> Iterator[_SummaryChange]:
-    """Changes of summaries that only one side has; two of the same name count as one rewritten summary."""
+def _unmatched_changes(
+    name: str, titles: Titles, gone: list[Summary], learned: list[Summary]
+) -> Iterator[_SummaryChange]:
+    """The changes of summaries that occur on one side only; a pair with the same name is one rewritten summary."""
     for later in learned:
         later_name = _name(later, titles[:1])
         earlier = next((summary for summary in gone if _name(summary, titles[:1]) == later_name), None)
@@ -124,12 +126,12 @@ def _name(summary: Mapping[str, Any], titles: tuple[str, ...]) -> str:
 
 
 def _differ(name: str, earlier: Summary, later: Summary) -> bool:
-    """Whether two matched summaries differ: clusters, which are matched by id, in anything, others in numbers."""
+    """Whether two matched summaries differ: in any field for clusters, which are matched by id, else in numbers."""
     return earlier != later if name == CLUSTERS else _numbers(earlier) != _numbers(later)
 
 
 def _numbers(summary: Summary) -> dict[str, Any]:
-    return {name: value for name, value in summary.items() if name in _ABOUT and name != "artifact_id"}
+    return {name: value for name, value in summary.items() if name in _NUMBER_FIELDS and name != "artifact_id"}
 
 
 def _number_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[_NumberChange]:

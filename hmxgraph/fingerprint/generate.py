@@ -25,7 +25,7 @@ from hmxgraph.protocol.fingerprints import FINGERPRINT_VERSION, Envelope
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.terms import terms
 
-# Fitting entries into the size limit: entries are shortened first, then the lightest are dropped.
+# Fitting entries into the size limit: entries are shortened first, then the lightest ones are dropped.
 
 Entry: TypeAlias = dict[str, Any]
 _IDS = ("artifact_id", "cluster_id", "representative_ids")
@@ -54,9 +54,9 @@ def fitted(entry: Entry, most_bytes: int) -> Entry:
 
 
 def chosen(sets: Mapping[str, Sequence[Entry]], room: int) -> dict[str, list[Entry]]:
-    """As many entries of the *sets* as fit into *room* bytes: the first of each set, then the second, and so on.
+    """The entries of *sets* that fit into *room* bytes: the first of each set, then the second, and so on.
 
-    An entry that does not fit is skipped; smaller ones after it may still fit. Order is kept.
+    An entry that does not fit is skipped; smaller ones after it may still fit. The order is kept.
 
     >>> chosen({"a": [{"x": 1}, {"x": 222}], "b": [{"y": 1}]}, 17)
     {'a': [{'x': 1}], 'b': [{'y': 1}]}
@@ -124,7 +124,7 @@ def _document(
     disclosure: Disclosure,
     sets: Mapping[str, list[Entry]],
 ) -> dict[str, Any]:
-    """Steps 1 to 8: everything but ids and hashes; *sections* are those that contain names."""
+    """Steps 1 to 8: everything but id and hashes; *sections* are the ones that contain names."""
     ids = {entry["artifact_id"] for members in sets.values() for entry in members if "artifact_id" in entry}
     document: dict[str, Any] = {
         "hmx_version": HMX_VERSION,
@@ -233,6 +233,6 @@ def _disclosure(state: LearnedState, options: ExportOptions) -> Disclosure:
 
 
 def _allowed(state: LearnedState) -> frozenset[str]:
-    """The words of an allow list: those known from several users, and the names of tools, whole and in parts."""
+    """The words of the allow list: those known from several users, and tool names with their parts."""
     tools = [name.lower() for name in state.behaviour.tools or {}]
     return state.common_terms | {*tools, *(part for name in tools for part in terms(name))}

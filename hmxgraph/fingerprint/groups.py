@@ -43,7 +43,7 @@ def _related_groups(tags: Sequence[Words], titles: Sequence[Words]) -> list[list
 
 
 class _Overlap:
-    """The number of words that each set shares with the earlier ones, by an inverted index."""
+    """Counts the words that each set shares with earlier ones, by an inverted index."""
 
     def __init__(self, sets: Sequence[Words]) -> None:
         self._sizes = np.array([len(words) for words in sets], dtype=np.int32)
@@ -58,12 +58,12 @@ class _Overlap:
         shared = np.zeros(place, dtype=np.int32)
         for word in self._words[place]:
             shared[self._places[word][: self._seen[word]]] += 1
-        self._note(place, self._words[place])
+        self._index(place, self._words[place])
         # shared / (a + b - shared) >= 1/2, without a division
         alike = 3 * shared >= self._sizes[:place] + self._sizes[place]
         return alike & (shared > 0), shared > 0
 
-    def _note(self, place: int, words: Iterable[str]) -> None:
+    def _index(self, place: int, words: Iterable[str]) -> None:
         for word in words:
             self._places[word][self._seen[word]] = place
             self._seen[word] += 1
@@ -111,7 +111,7 @@ def cluster_summary(members: Sequence[ExportedArtifact]) -> dict[str, Any]:
 
 
 def _cluster_weight(members: Iterable[ExportedArtifact]) -> float:
-    """The weight by which clusters are selected."""
+    """The weight of a cluster in the selection."""
     return sum(artifact.weight for artifact in members)
 
 
@@ -151,7 +151,7 @@ def heaviest(artifacts: Iterable[ExportedArtifact], most: int) -> dict[str, list
 
 
 def _listed_groups(groups: Iterable[Sequence[ExportedArtifact]], tier: Tier) -> list[Sequence[ExportedArtifact]]:
-    """The clusters, heaviest first; a single artifact is one only if no set can contain it (rules 2 and 4)."""
+    """The clusters, heaviest first; a single artifact is a cluster only if no set can contain it (rules 2 and 4)."""
     listed = [group for group in groups if len(group) > 1 or not tier.per_type or not _has_set(group[0])]
     return sorted(listed, key=lambda group: (-_cluster_weight(group), group[0].rank))
 

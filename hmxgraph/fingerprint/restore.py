@@ -1,8 +1,8 @@
 """What the import of a verified fingerprint stores: drafts, priors, compiler parameters and the event that logs it.
 
-Restore only adds (HMX-F 12). An imported summary becomes a draft with four fifths of its confidence, and active once
-local evidence or an operator confirms it. Its id is derived from import and content, so that importing again after a
-withdrawal creates new drafts.
+Restore only adds (HMX-F 12). An imported summary becomes a draft with four fifths of its confidence; it becomes active
+once local evidence or an operator confirms it. Its id is derived from import and content, so that importing again
+after a withdrawal creates new drafts.
 """
 
 from collections import defaultdict
@@ -41,7 +41,7 @@ class Restoration:
 
 
 def restoration(verdict: Verdict, tenant_id: str, at_us: int, generation: int = 0) -> Restoration:
-    """What importing *verdict*'s fingerprint into *tenant_id* at *at_us* adds.
+    """What the import of *verdict*'s fingerprint into *tenant_id* at *at_us* adds.
 
     *generation* counts earlier imports of this envelope that were withdrawn: a new import gets new ids.
     """
@@ -65,7 +65,7 @@ def restoration(verdict: Verdict, tenant_id: str, at_us: int, generation: int = 
 
 
 def with_stored_priorities(restored: Restoration, known_ids: Mapping[str, str]) -> Restoration:
-    """*restored*, with its priorities pointing to stored artifacts that equal its own drafts."""
+    """*restored*, with priorities that point to stored artifacts where these equal its drafts."""
     draft_ids = restored.context_priors["priority_artifact_ids"]
     ids = list(dict.fromkeys(known_ids.get(artifact_id, artifact_id) for artifact_id in draft_ids))
     return replace(restored, context_priors={**restored.context_priors, "priority_artifact_ids": ids})
@@ -125,7 +125,7 @@ def _draft(name: str, summary: Summary, tenant_id: str, import_id: str, created_
 
 
 def _title(name: str, summary: Summary) -> str:
-    """The title; a policy has none of its own (HMX-F 3), it follows from the condition."""
+    """The title; for a policy, whose summary has none (HMX-F 3), derived from the condition."""
     if name == POLICIES and summary["condition"]:
         return policy_title(summary["condition"])
     return truncate((name != POLICIES and summary["title"]) or "Imported knowledge", LONGEST_TITLE)
@@ -184,7 +184,7 @@ def _priors(verdict: Verdict, drafts: Sequence[tuple[str, Artifact]]) -> dict[st
 
 
 def _parameters(verdict: Verdict) -> dict[str, Mapping[str, Any]]:
-    """The parameters of the exporter's compiler; a frozen one is used but not adapted any further (HMX-F 9)."""
+    """The parameters of the exporter's compiler; a frozen one is used but not adapted further (HMX-F 9)."""
     state = verdict.fingerprint.document().get("compiler_state") or {}
     freeze = bool(state.get("global_freeze"))
     return {

@@ -86,8 +86,7 @@ def semantic_summary(memories: Iterable[MemoryCount]) -> dict[str, Any]:
 
 # Context priors, learned from feedback on packs (HMX-F 7).
 #
-# Building a pack writes nothing, feedback does: so only packs with feedback count, weighted by its
-# verdict.
+# Building a pack writes nothing, so only packs with feedback count, weighted by its verdict.
 
 DEFAULT_BUDGET = 4096
 _MOST_ARTIFACTS = 20
@@ -100,7 +99,7 @@ def context_priors(
 ) -> dict[str, Any]:
     """The priors; without feedback, the heaviest artifacts and tags.
 
-    *artifact_ids* are those in the fingerprint, heaviest first; only they can be priorities.
+    *artifact_ids* are the artifacts in the fingerprint, heaviest first; only these can be priorities.
     """
     weights = section_weights(served)
     liked, disliked = _tags(served, liked=True), _tags(served, liked=False)
@@ -119,8 +118,8 @@ def context_priors(
 def section_weights(served: Sequence[ServedPack]) -> dict[str, float]:
     """The weight of each section: 1 + (helped - hindered) / (helped + hindered + 2).
 
-    *helped* and *hindered* are the sums of its shares of the tokens of packs with positive and negative feedback. The
-    weight is 1 without feedback, and close to 1 after little.
+    *helped* and *hindered* are the sums of the section's shares of the tokens in packs with positive and negative
+    feedback. The weight is 1 without feedback, and stays close to 1 while there is little.
 
     >>> section_weights([ServedPack("p", "positive", 100, {"facts": 30, "procedures": 10}, (), ())])
     {'facts': 1.272727, 'procedures': 1.111111}
@@ -128,9 +127,9 @@ def section_weights(served: Sequence[ServedPack]) -> dict[str, float]:
     """
     helped, hindered = Counter[str](), Counter[str]()
     for pack in served:
-        into = {1: helped, -1: hindered}.get(VERDICTS[pack.signal])
-        if into is not None:
-            into.update(_shares(pack))
+        totals = {1: helped, -1: hindered}.get(VERDICTS[pack.signal])
+        if totals is not None:
+            totals.update(_shares(pack))
     sections = sorted(helped.keys() | hindered.keys())
     return {section: _weight(helped[section], hindered[section]) for section in sections}
 

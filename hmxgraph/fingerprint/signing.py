@@ -68,7 +68,7 @@ class SigningKey:
         """The key in an unencrypted PKCS 8 file, as :meth:`pem` and ``openssl genpkey`` write it.
 
         Raises:
-            FingerprintRefused: not such a file, or not an Ed25519 key.
+            FingerprintRefused: not a PKCS 8 private key, or not an Ed25519 key.
 
         """
         way_out = "generate one with hmxgraph fingerprint keygen"
@@ -91,7 +91,7 @@ class SigningKey:
         return self._key.public_key().public_bytes_raw().hex()
 
     def pem(self) -> bytes:
-        """The key as the content of a PKCS 8 file, to be readable by its owner only."""
+        """The key as the content of a PKCS 8 file, which only its owner should be able to read."""
         return self._key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 
     def sign(self, envelope: Envelope) -> Signature:

@@ -12,7 +12,7 @@ from hmxgraph.protocol.fingerprints import TIER_BYTES, TIER_SUMMARIES
 
 # Export options and tier limits (HMX-F 8 and 15).
 
-# Entities of these types are named; others are only counted.
+# Entities of these types are exported by name; others are only counted.
 PUBLIC_TYPES = ("command", "error_type", "tag", "tool")
 
 
@@ -156,7 +156,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class LearnedState:
-    """A tenant's learned state at one time; ``contents`` are those of the selected artifacts, by artifact_id."""
+    """A tenant's learned state at one time; ``contents`` holds the contents of selected artifacts, by artifact_id."""
 
     tenant_id: str
     as_of_us: int

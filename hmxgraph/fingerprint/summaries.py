@@ -25,9 +25,9 @@ def summary(artifact: ExportedArtifact, content: Mapping[str, Any]) -> dict[str,
     8
 
     """
-    of_type = {"decision_policy": _policy, "task_schema": _task_schema, "failure_playbook": _playbook}
-    own = of_type[artifact.artifact_type](artifact, content)
-    return {"artifact_id": artifact.artifact_id, "tags": list(artifact.tags), **own}
+    by_type = {"decision_policy": _policy, "task_schema": _task_schema, "failure_playbook": _playbook}
+    fields = by_type[artifact.artifact_type](artifact, content)
+    return {"artifact_id": artifact.artifact_id, "tags": list(artifact.tags), **fields}
 
 
 def _policy(artifact: ExportedArtifact, content: Mapping[str, Any]) -> dict[str, Any]:

@@ -65,12 +65,12 @@ class Verdict:
 def verify(
     source: EnvelopeSource, *, signature: Signature | None = None, trusted: Iterable[str] = (), at_us: int | None = None
 ) -> Verdict:
-    """The verdict on *source*, an envelope as text or document; raises at the first check that fails.
+    """The verdict on *source*, an envelope as text or document; the first failing check raises.
 
     The checks are size, JSON, format, versions, structure of the envelope, both hashes (HMX-F 10), the envelope fields
     repeated in the metadata, the signature, structure of the migrated fingerprint, and its times. *signature* is a
-    detached one; without it, the envelope's own counts. *trusted* lists the public keys to accept. Expiry is judged at
-    *at_us*.
+    detached one; without it, the envelope's own is checked. *trusted* lists the public keys to accept. Expiry is judged
+    at *at_us*.
 
     Raises:
         FingerprintRefused: size, json, format, structure or words.
@@ -84,7 +84,7 @@ def verify(
     _check_versions(document, inner)
     _check_hashes(document, inner)
     envelope = _structured(Envelope, document)
-    _check_words(envelope)
+    _check_copied_fields(envelope)
     signed_by = check_signature(envelope, signature or envelope.signature, trusted)
     readable_inner, steps, warnings = _in_this_version(inner)
     fingerprint = _structured(Fingerprint, readable_inner)
@@ -155,11 +155,11 @@ def _computed(compute: Any, inner: Mapping[str, Any]) -> str:
     try:
         return str(compute(inner))
     except ValueError as error:
-        raise FingerprintRefused("json", f"there is no canonical form of it: {error}", _ASK) from error
+        raise FingerprintRefused("json", f"it has no canonical form: {error}", _ASK) from error
 
 
-def _check_words(envelope: Envelope) -> None:
-    """Compare the envelope's own fields with the copies that the integrity hash covers, if there are any."""
+def _check_copied_fields(envelope: Envelope) -> None:
+    """Compare the envelope's own fields with their copies in the metadata, which the integrity hash covers."""
     metadata = envelope.fingerprint.get("metadata")
     copied = metadata.get("envelope") if isinstance(metadata, Mapping) else None
     if not isinstance(copied, Mapping):
@@ -170,14 +170,14 @@ def _check_words(envelope: Envelope) -> None:
 
 
 def _check_times(envelope: Envelope, fingerprint: Fingerprint) -> None:
-    """Refuse times that cannot be written back in UTC: the format allows slightly earlier and later ones."""
+    """Refuse times that cannot be written in UTC: with an offset, the format allows slightly earlier and later ones."""
     times = {name: getattr(fingerprint, name) for name in ("created_at", "expires_at")}
     for name, time in {**times, "exported_at": envelope.exported_at}.items():
-        if time is not None and not _tellable(time):
+        if time is not None and not _is_representable_time(time):
             raise FingerprintRefused("structure", f"{name} {time!r} is not {REPRESENTABLE}", _ASK)
 
 
-def _tellable(time: str) -> bool:
+def _is_representable_time(time: str) -> bool:
     try:
         return is_representable(microseconds(time))
     except InvalidTime:
@@ -189,9 +189,13 @@ def _in_this_version(inner: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple
     if version > FINGERPRINT_VERSION:
         document, warnings = readable(inner)
         return document, (), warnings
-    done = migrated(inner)
-    came = (f"fingerprint_version {version} was migrated: {', '.join(done.steps)}",) if done.steps else ()
-    return done.document, done.steps, came
+    migration = migrated(inner)
+    steps = migration.steps
+    return (
+        migration.document,
+        steps,
+        (f"fingerprint_version {version} was migrated: {', '.join(steps)}",) if steps else (),
+    )
 
 
 def _structured(kind: Any, document: Mapping[str, Any]) -> Any:

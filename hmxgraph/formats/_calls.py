@@ -1,4 +1,4 @@
-"""Calls and their results: what pairs them, and how a result becomes a draft."""
+"""Calls and their results: how they are paired, and how they become drafts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from hmxgraph.protocol.events import ASSISTANT, TOOL
 
 
 class Calls:
-    """The calls of a source that wait for their results, kept where the caller stores them to resume."""
+    """The calls of a source that wait for their results; kept in *carried*, which the caller stores to resume."""
 
     def __init__(self, carried: JsonObject) -> None:
         self._open: dict[str, list[str]] = carried.setdefault("calls", {})
@@ -31,10 +31,10 @@ class Calls:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The result of a call as its producer gives it.
+    """The result of a call, as its producer states it.
 
-    ``success`` is None where the producer does not say; the result may say so itself. If ``silent_success`` is set,
-    one that does not has succeeded.
+    ``success`` is None if the producer does not state it; the result itself may. With ``silent_success``, a result that
+    does not state it either is a success.
     """
 
     call_id: str
@@ -46,10 +46,10 @@ class Answer:
 
 
 def call_draft(calls: Calls, frame: Frame, part: str, call: tuple[str, str, Any]) -> Draft:
-    """The draft of a call given by id, tool and arguments; its result finds it by the id."""
-    call_id, tool, given = call
+    """The draft of a call, which is an id, a tool and arguments; its result finds it by the id."""
+    call_id, tool, call_arguments = call
     calls.remember(call_id, tool, frame.event_id(part))
-    content = {"tool_name": tool or "unknown", "arguments": arguments(given)} | present(call_id=call_id)
+    content = {"tool_name": tool or "unknown", "arguments": arguments(call_arguments)} | present(call_id=call_id)
     return Draft("tool_call", content, ASSISTANT, part, source="assistant")
 
 
@@ -61,7 +61,7 @@ def answer_draft(calls: Calls, part: str, answer: Answer) -> Draft:
     returned, attachments = result(value)
     stated = {"success": answer.success if flagged is None else flagged}
     content = present(tool_name=tool, call_id=answer.call_id) | {"result": returned}
-    content |= ending(returned) | {key: said for key, said in stated.items() if said is not None}
+    content |= ending(returned) | {key: value for key, value in stated.items() if value is not None}
     if answer.silent_success:
         content.setdefault("success", not fields_say_failure(returned))
     content |= present(attachments=attachments) | (answer.more or {})

@@ -1,8 +1,7 @@
-"""Records that hold messages or whole conversations, whatever envelope they come in.
+"""Records that hold messages or whole conversations, in any envelope.
 
-A record is one message, or a conversation from its beginning. Logs of calls send the whole conversation with every
-call: a record that begins with all of the conversation before it continues that conversation, and only what is new in
-it becomes events.
+A record is one message, or a conversation from its beginning. Call logs repeat the whole conversation with every call:
+a record that begins with all earlier messages of a conversation continues it, and only its new messages become events.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,18 +16,18 @@ from hmxgraph.formats._parts import block_text, contents
 from hmxgraph.formats._values import derived_id, listed, mapping, name, present, session_of
 from hmxgraph.formats.conversion import JsonObject, Origin, Outcome, Record
 
-# Where envelopes name the conversation, its time and its people.
+# Envelope fields that name the conversation, its time and its participants.
 _SESSIONS = ("session_id", "sessionId", "conversation_id", "thread_id", "chat_id", "conversationId", "custom_id")
 _TIMES = ("timestamp", "created_at", "created", "createdAt", "time", "ts", "date", "started_at", "start_time")
 _USERS = ("user_id", "userId", "user")
-# Ids of messages that are remembered, so that a repeated one is known as such.
+# Maximum number of message ids remembered to detect repeated messages.
 _MOST_SEEN = 20_000
 _AGENTS = ("agent_id", "agentId", "assistant_id")
 
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """What one record holds: messages, whether from the beginning of a conversation, and what its envelope says."""
+    """The messages of one record, whether they are a whole conversation, and the fields of its envelope."""
 
     messages: tuple[Message, ...] = ()
     whole: bool = False
@@ -43,7 +42,7 @@ Unwrap: TypeAlias = Callable[[Mapping[str, Any]], "Talk | Fault"]
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """How one message or item is read, and which values count as one."""
+    """How to read a message or item, and which values are messages or items."""
 
     read: Callable[[Message, Frame, Calls], Reading] = message_reading
     takes: Callable[[Any], bool] = is_message
@@ -53,7 +52,7 @@ _MESSAGES = Reader()
 
 
 def talks(records: Iterable[Record], origin: Origin, unwrap: Unwrap, reader: Reader = _MESSAGES) -> Iterator[Outcome]:
-    """One outcome per record, as *unwrap* takes it out of its envelope and *reader* reads what is in it."""
+    """One outcome per record: *unwrap* opens its envelope, and *reader* reads the messages inside."""
     conversations = _Conversations(origin, reader)
     for record in records:
         if isinstance(record.value, list):
@@ -72,20 +71,20 @@ def talks(records: Iterable[Record], origin: Origin, unwrap: Unwrap, reader: Rea
 
 
 def first(value: Mapping[str, Any], names: Iterable[str]) -> Any:
-    """The first of the named fields that says something, in *value* or its metadata.
+    """The first of the named fields that is set, in *value* or its metadata.
 
     >>> first({"metadata": {"thread_id": "t1"}}, ("session_id", "thread_id"))
     't1'
     """
-    for where in (value, mapping(value.get("metadata"))):
+    for fields in (value, mapping(value.get("metadata"))):
         for field_name in names:
-            if where.get(field_name) not in (None, ""):
-                return where[field_name]
+            if fields.get(field_name) not in (None, ""):
+                return fields[field_name]
     return None
 
 
 class _Conversations:
-    """Knows how far each conversation of a source has come."""
+    """Tracks how far each conversation of a source was read."""
 
     def __init__(self, origin: Origin, reader: Reader) -> None:
         self._origin = origin
@@ -96,9 +95,9 @@ class _Conversations:
         self._latest: list[str] = origin.carried.setdefault("latest", [])
 
     def outcome(self, record: Record, talk: Talk) -> Outcome:
-        """The events of what is new in a record."""
+        """The events of the new messages in a record."""
         session_id, start, reached = (
-            self._continued(record, talk) if talk.whole else (self._session(record, talk), 0, None)
+            self._continuation(record, talk) if talk.whole else (self._session(record, talk), 0, None)
         )
         if not session_id:
             fault = Fault("$", "HMX-E 2.1", "no session", "a session_id in the record or from the caller")
@@ -117,7 +116,7 @@ class _Conversations:
         return joined(record, readings, self._origin.carried)
 
     def _reading(self, message: Message, frame: Frame) -> Reading:
-        """A message's drafts; one whose own id was read before is the same message once more."""
+        """A message's drafts; a message whose own id was read before is a repetition."""
         own_id = name(message.get("id")) or name(message.get("uuid"))
         if own_id and frame.record_id in self._seen:
             return Reading(part_of=frame.event_id("0"))
@@ -130,15 +129,15 @@ class _Conversations:
     def _session(self, record: Record, talk: Talk) -> str:
         return name(first(talk.envelope, _SESSIONS)) or session_of(record, self._origin)
 
-    def _continued(self, record: Record, talk: Talk) -> tuple[str, int, list[Any] | None]:
-        """The session of a whole conversation, how many of its messages are stored, and how far it comes with these."""
-        named = name(first(talk.envelope, _SESSIONS))
-        base = named or session_of(record, self._origin)
+    def _continuation(self, record: Record, talk: Talk) -> tuple[str, int, list[Any] | None]:
+        """The session of a whole conversation, how many of its messages were read before, and the state after these."""
+        own_session = name(first(talk.envelope, _SESSIONS))
+        base = own_session or session_of(record, self._origin)
         chain = _chain(talk.messages)
-        latest = named or (self._latest[0] if self._latest else base)
+        latest = own_session or (self._latest[0] if self._latest else base)
         count, ends = self._known.get(latest, [0, ""])
         if count and chain[count - 1 : count] != [ends]:
-            latest, count = base if named else f"{base}#{record.line}", 0
+            latest, count = base if own_session else f"{base}#{record.line}", 0
         return latest if base else "", count, [len(chain), chain[-1]] if chain else None
 
 
@@ -160,26 +159,26 @@ def _place(talk: Talk, message: Message, session_id: str, position: int) -> Plac
 
 
 # Fields that identify calls and results.
-_TELLING = ("id", "name", "arguments", "input", "action", "call_id", "tool_call_id", "tool_use_id", "output", "source")
+_IDS = ("id", "name", "arguments", "input", "action", "call_id", "tool_call_id", "tool_use_id", "output", "source")
 
 
 def _message_key(message: Message) -> str:
-    """The identity of a message: role, words and calls, without the fields that clients add."""
+    """The identity of a message: role, text and calls, without the fields that clients add."""
     content = message.get("content", message.get("value", message.get("parts")))
-    beside = map(mapping, listed(message.get("tool_calls")))
-    calls = [(call.get("id"), mapping(call.get("function")).get("name", call.get("name"))) for call in beside]
-    blocks = [_telling(mapping(block)) for block in listed(content) if block_text(block) is None]
-    # Logs of calls give an answer the id of its response, the next call repeats it without.
+    tool_calls = map(mapping, listed(message.get("tool_calls")))
+    calls = [(call.get("id"), mapping(call.get("function")).get("name", call.get("name"))) for call in tool_calls]
+    blocks = [_key_values(mapping(block)) for block in listed(content) if block_text(block) is None]
+    # Call logs give an answer the id of its response; the next call repeats the answer without that id.
     own_fields = {key: value for key, value in message.items() if key != "id"} if role_of(message) else message
-    return repr((role_of(message), contents(content).text, blocks, calls, _telling(own_fields)))
+    return repr((role_of(message), contents(content).text, blocks, calls, _key_values(own_fields)))
 
 
-def _telling(fields: Mapping[str, Any]) -> list[str]:
-    return [repr(fields[field]) for field in _TELLING if fields.get(field) is not None]
+def _key_values(fields: Mapping[str, Any]) -> list[str]:
+    return [repr(fields[field]) for field in _IDS if fields.get(field) is not None]
 
 
 def _chain(messages: Iterable[Message]) -> list[str]:
-    """For each message a hash of it and all before it."""
+    """For each message, a hash of it and all messages before it."""
     chain: list[str] = []
     for message in messages:
         chain.append(derived_id(chain[-1] if chain else "", _message_key(message)))
@@ -187,7 +186,7 @@ def _chain(messages: Iterable[Message]) -> list[str]:
 
 
 def conversation(value: Mapping[str, Any], messages: Any, *, answer: Any = None) -> Talk:
-    """A conversation from its beginning, with the answer to it where the record has one."""
+    """A conversation from its beginning, with its answer if the record has one."""
     turns = [mapping(part) for part in listed(messages) if isinstance(part, Mapping)]
     if isinstance(answer, Mapping):
         turns.append(answer)

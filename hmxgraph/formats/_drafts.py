@@ -21,18 +21,18 @@ REASONING = "x-hmxgraph-reasoning"
 _LONG_ID = 16
 _MILLISECOND = 1_000
 _LINE = 1_000 * _MILLISECOND
-# Microseconds between records of one time: more than all ranks of the parts of one.
+# Microseconds between records of the same time: more than the ranks within one record.
 _TIE = 250
 # At equal times, calls follow messages, results follow calls, and later parts of a record follow
 # its results.
 _RANKS = {"tool_call": 100, "tool_result": 200}
-# Below the limits of HMX-E 11: a source's text may grow by what importers add.
+# Below the limits of HMX-E 11, to leave room for what importers add.
 _MOST_CONTENT = 500 * KB
 _MOST_METADATA = 60 * KB
 # Packs occur in messages and results, not deep inside a nested value.
 _DEEPEST_PACK = 40
 # Metadata that the engine itself reads: kept, whatever else has to be cut.
-_OURS = (ORIGIN, "user_id", "undated", "opening", "cut_packs")
+_ENGINE_METADATA = (ORIGIN, "user_id", "undated", "opening", "cut_packs")
 _CUTS = (100_000, 20_000, 4_000, 800, 160)
 
 
@@ -67,7 +67,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a converter found in one record: drafts, and the reason for every part left out."""
+    """The content of one record as drafts, and the reason for every part left out."""
 
     drafts: tuple[Draft, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class Reading:
 
 
 def skipped(reason: str) -> Reading:
-    """A record of which nothing is stored, with the reason.
+    """The reading of a record of which nothing is stored, with the reason.
 
     >>> skipped("timing of a turn").left_out
     ('timing of a turn',)
@@ -108,14 +108,14 @@ def joined(record: Record, readings: Iterable[tuple[Frame, Reading]], carried: J
         warnings += reading.warnings
         repeated += [reading.part_of] if reading.part_of else []
         rank = 0
-        for number, draft in enumerate(opened(reading.drafts, frame.session_id, carried)):
+        for number, draft in enumerate(with_openings(reading.drafts, frame.session_id, carried)):
             rank = max(rank, _RANKS.get(draft.event_type, 0))
-            made, cut, warned = _event(frame, draft, rank + number)
-            warnings += warned
-            if made is None:
-                left_out.append(cut)
+            event, reason, event_warnings = _event(frame, draft, rank + number)
+            warnings += event_warnings
+            if event is None:
+                left_out.append(reason)
             else:
-                events.append(made)
+                events.append(event)
     if events:
         left_out += ["repeats an event"] * len(repeated)
         return Outcome(record, events=tuple(events), left_out=tuple(left_out), warnings=tuple(dict.fromkeys(warnings)))
@@ -128,8 +128,8 @@ def joined(record: Record, readings: Iterable[tuple[Frame, Reading]], carried: J
 class Place:
     """Where a message belongs: its session, id and time, if it names any.
 
-    Short ids mostly count the messages of a session, so the session is part of the id unless they are ``unique``.
-    ``in_order`` says that records come in the order of what happened, which decides between equal times.
+    Short ids usually number the messages of a session, so the session is part of the id unless they are ``unique``.
+    ``in_order``: records come in the order in which things happened, which breaks ties between equal times.
     """
 
     position: int = 0
@@ -145,8 +145,8 @@ class Place:
 def frame_of(record: Record, origin: Origin, place: Place, content: Any = None) -> Frame | Fault:
     """The frame of a message at *place*; a fault if its session or time is unknown.
 
-    Messages without an id get one from session, place and *content* (the caller's key instead of the session, if there
-    is one).
+    Messages without an id get one from the caller's key and their place or, without a key, from session, place and
+    *content*.
     """
     session_id = place.session_id or session_of(record, origin)
     if not session_id:
@@ -174,7 +174,7 @@ def frame_of(record: Record, origin: Origin, place: Place, content: Any = None) 
 
 
 def _tied(carried: JsonObject, session_id: str, us: int) -> int:
-    """How many records directly before this one have its session and its time."""
+    """How many records directly before this one have the same session and time."""
     latest = carried.get("latest_time", [])
     count = latest[2] + 1 if latest[:2] == [session_id, us] else 0
     carried["latest_time"] = [session_id, us, count]
@@ -205,7 +205,7 @@ def _event(frame: Frame, draft: Draft, order: int) -> tuple[JsonObject | None, s
     content, shortened = _fitted(content, _MOST_CONTENT)
     whole = metadata
     metadata, shortened_too = _fitted(metadata, _MOST_METADATA)
-    metadata = {name: whole[name] for name in _OURS if name in whole} | metadata
+    metadata = {name: whole[name] for name in _ENGINE_METADATA if name in whole} | metadata
     document = {
         "hmx_version": HMX_VERSION,
         "event_id": frame.event_id(draft.part),
@@ -271,7 +271,7 @@ def _fitted(value: Any, most: int) -> tuple[Any, list[str]]:
 
 
 def _bytes(value: Any, most: int) -> int:
-    """The size of the canonical text; an upper bound of it where that is enough."""
+    """The size of the canonical text, or an upper bound if that is enough."""
     bound = canonical_size_bound(value)
     return bound if bound <= most else len(canonical_bytes(value))
 
@@ -284,21 +284,21 @@ def _shortened(value: Any, longest: int) -> Any:
     return [_shortened(part, longest) for part in value] if isinstance(value, list) else value
 
 
-def opened(drafts: Iterable[Draft], session_id: str, carried: JsonObject) -> Iterator[Draft]:
+def with_openings(drafts: Iterable[Draft], session_id: str, carried: JsonObject) -> Iterator[Draft]:
     """*drafts* with the first user message of each session marked: it states the session's goal."""
     sessions: JsonObject = carried.setdefault("opened", {})
     for draft in drafts:
-        asks = draft.event_type == "message" and draft.origin == USER and session_id not in sessions
-        if asks := asks and _says_something(draft.event_type, without_packs(draft.content)[0]):
+        opens = draft.event_type == "message" and draft.origin == USER and session_id not in sessions
+        if opens := opens and _says_something(draft.event_type, without_packs(draft.content)[0]):
             sessions[session_id] = True
-        yield replace(draft, metadata={**draft.metadata, "opening": True}) if asks else draft
+        yield replace(draft, metadata={**draft.metadata, "opening": True}) if opens else draft
 
 
 def numbered(drafts: Iterable[Draft], block: int = 0) -> Iterator[Draft]:
     """*drafts* of one block with part names that distinguish them: ``3``, ``3.1``, ``3.2``.
 
-    >>> made = numbered([Draft("message", {}, "user"), Draft("observation", {}, "harness")], 3)
-    >>> [draft.part for draft in made]
+    >>> drafts = numbered([Draft("message", {}, "user"), Draft("observation", {}, "harness")], 3)
+    >>> [draft.part for draft in drafts]
     ['3', '3.1']
     """
     for number, draft in enumerate(drafts):

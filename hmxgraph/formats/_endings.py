@@ -1,4 +1,4 @@
-"""How a call ended, as far as its result says so in words: exit codes, errors, tracebacks."""
+"""The outcome of a call, as far as the text of its result states it: exit codes, errors, tracebacks."""
 
 import re
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ _EXIT_CODE = re.compile(
     r"(?:exited with (?:code|status) |exit (?:code|status)[: =] ?|<exit_code>)(?P<code>-?\d{1,10})\b",
     re.IGNORECASE,
 )
-# Harnesses put the code into the first lines of what they return, or into the last one.
+# Harnesses put the code into the first lines of a result, or into its last line.
 _NEAR, _LAST = 400, 120
-_CLOSES = re.compile(r"\W*$")
+_ONLY_PUNCTUATION = re.compile(r"\W*$")
 
 
 def exit_code(written: str) -> int | None:
@@ -32,11 +32,11 @@ def exit_code(written: str) -> int | None:
 
 def _at_end(written: str) -> re.Match[str] | None:
     match = _EXIT_CODE.search(written, max(len(written) - _LAST, 0))
-    return match if match and _CLOSES.match(written, match.end()) else None
+    return match if match and _ONLY_PUNCTUATION.match(written, match.end()) else None
 
 
 def ending(result: Any) -> JsonObject:
-    """``success`` and ``exit_code`` of a result that carries no flag, as far as its words say.
+    """``success`` and ``exit_code`` of a result without a flag, as far as its text states them.
 
     >>> ending("Error: user not found"), ending("12 rows"), ending({"exit_code": 1})
     ({'success': False}, {}, {})
@@ -52,7 +52,7 @@ def ending(result: Any) -> JsonObject:
 
 
 def fields_say_failure(result: Any) -> bool:
-    """Whether the fields of a result say that it failed; of several results, those of each.
+    """Whether the fields of a result, or of each of several results, report a failure.
 
     >>> fields_say_failure({"result": "", "error": "old_text is missing", "success": False})
     True

@@ -1,7 +1,7 @@
-"""Text that a coding harness sends in the user's name, separated from what the user typed.
+"""Text that a coding harness sends in the user role, separated from what the user typed.
 
-Harnesses wrap what they add in tags of their own: reminders, hook output, slash commands, notifications. Each wrapper
-has one rule: whose words it holds, and what a reader needs of it.
+Harnesses wrap their additions in their own tags: reminders, hook output, slash commands, notifications. Each wrapper
+has one rule: who wrote the text inside, and which kind of event it becomes.
 """
 
 import re
@@ -18,7 +18,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of a text: its author, what it becomes, and the wrapper around it."""
+    """A piece of a text: its author, the kind of event it becomes, and the wrapper around it."""
 
     text: str
     origin: str = USER
@@ -26,8 +26,8 @@ class Passage:
     wrapper: str = ""
 
 
-# Wrappers that hold what the program around the model has to say; "nothing" is of no use after the session.
-_OF_HARNESS: dict[str, Kind] = {
+# Wrappers around text of the harness itself; "nothing" marks text of no use after the session.
+_HARNESS_WRAPPERS: dict[str, Kind] = {
     "system-reminder": "observation",
     "local-command-stdout": "observation",
     "local-command-stderr": "observation",
@@ -57,8 +57,8 @@ _OF_HARNESS: dict[str, Kind] = {
     "command-message": "nothing",
     "command-contents": "observation",
 }
-# Wrappers around the words of others.
-_OF_OTHERS: dict[str, tuple[str, Kind]] = {
+# Wrappers around text of users and other agents.
+_OTHER_WRAPPERS: dict[str, tuple[str, Kind]] = {
     "bash-input": (USER, "command_exec"),
     "user-memory-input": (USER, "message"),
     "user_input": (USER, "message"),
@@ -66,7 +66,7 @@ _OF_OTHERS: dict[str, tuple[str, Kind]] = {
     "task": (USER, "message"),
     "teammate-message": (AGENT, "message"),
 }
-_NAMES = "|".join(map(re.escape, (*_OF_HARNESS, *_OF_OTHERS)))
+_NAMES = "|".join(map(re.escape, (*_HARNESS_WRAPPERS, *_OTHER_WRAPPERS)))
 _WRAPPED = re.compile(rf"<(?P<name>{_NAMES})(?:\s[^<>]*)?>(?P<inner>.*?)(?:</(?P=name)>|\Z)", re.DOTALL)
 _NOTIFICATION = re.compile(r"\s*<task-notification>(?P<inner>.*?)(?:</task-notification>|\Z)", re.DOTALL)
 # Notifications are short: fields are searched for only in this many characters.
@@ -98,18 +98,18 @@ def passages(text: str) -> Iterator[Passage]:
         return
     if notification := _NOTIFICATION.match(plain):
         # The text after a notification, which points the model to further reading, is the harness's too.
-        yield Passage(_notified(notification["inner"]), HARNESS, "observation", "task-notification")
+        yield Passage(_notification_text(notification["inner"]), HARNESS, "observation", "task-notification")
         return
     command = _COMMAND.search(plain) if "<command-name>" in plain else None
     if command:
-        given = plain.partition("<command-args>")[2].partition("</command-args>")[0]
-        line = f"{command['name']} {given.strip()}".strip()
+        arguments = plain.partition("<command-args>")[2].partition("</command-args>")[0]
+        line = f"{command['name']} {arguments.strip()}".strip()
         yield Passage(line, USER, "message", "command-name")
         plain = _COMMAND_PARTS.sub("", plain)
     yield from _split(plain)
 
 
-def _notified(inner: str) -> str:
+def _notification_text(inner: str) -> str:
     """A notification as text: its summary, then its other fields."""
     fields = {match["name"]: match["value"] for match in _FIELD.finditer(inner[:_LONGEST_NOTICE])}
     summary_and_result = [fields.pop("summary", ""), fields.pop("result", "")]
@@ -134,7 +134,7 @@ def without_reminders(text: str) -> tuple[str, tuple[str, ...]]:
     """
     kept: list[str] = []
     added: list[str] = []
-    # Split instead of matched: a result of many openings without an end must not cost quadratic time.
+    # Split instead of matched: many opening tags without an end would take quadratic time.
     head, *rest = text.split(_OPENING)
     kept.append(head)
     for piece in rest:
@@ -154,15 +154,15 @@ _OPENING, _CLOSING = "<system-reminder>", "</system-reminder>"
 def _split(text: str) -> Iterator[Passage]:
     start = 0
     for match in _WRAPPED.finditer(text):
-        yield from _spoken_passage(text[start : match.start()])
+        yield from _user_passage(text[start : match.start()])
         start = match.end()
         wrapper, inner = match["name"], match["inner"].strip()
-        origin, kind = _OF_OTHERS.get(wrapper) or (HARNESS, _OF_HARNESS[wrapper])
+        origin, kind = _OTHER_WRAPPERS.get(wrapper) or (HARNESS, _HARNESS_WRAPPERS[wrapper])
         if inner and kind != "nothing":
             yield Passage(inner, origin, kind, wrapper)
-    yield from _spoken_passage(text[start:])
+    yield from _user_passage(text[start:])
 
 
-def _spoken_passage(text: str) -> Iterator[Passage]:
+def _user_passage(text: str) -> Iterator[Passage]:
     if text.strip():
         yield Passage(text.strip())

@@ -31,8 +31,8 @@ _HOSTED = {
     "image_generation_call": ("revised_prompt", "status"),
     "mcp_call": ("arguments", "output"),
 }
-_ENDED = {"completed": True, "failed": False, "incomplete": None, "in_progress": None}
-_SILENT = {
+_SUCCESS_BY_STATUS = {"completed": True, "failed": False, "incomplete": None, "in_progress": None}
+_SKIPPED = {
     "mcp_list_tools": "list of tools",
     "additional_tools": "list of tools",
     "mcp_approval_request": "request for approval",
@@ -50,7 +50,7 @@ def is_item(value: Any) -> bool:
     (True, False)
     """
     kind = name(mapping(value).get("type"))
-    return kind in _CALLS or kind in _OUTPUTS or kind in _HOSTED or kind in _SILENT or kind == "reasoning"
+    return kind in _CALLS or kind in _OUTPUTS or kind in _HOSTED or kind in _SKIPPED or kind == "reasoning"
 
 
 def item_reading(item: Item, frame: Frame, calls: Calls) -> Reading:
@@ -61,16 +61,16 @@ def item_reading(item: Item, frame: Frame, calls: Calls) -> Reading:
             return read(item, frame, calls)
     if is_message(item):
         return message_reading(item, frame, calls)
-    return skipped(_SILENT.get(kind, f"item of unknown type {kind[:40]!r}"))
+    return skipped(_SKIPPED.get(kind, f"item of unknown type {kind[:40]!r}"))
 
 
 def _call(item: Item, frame: Frame, calls: Calls) -> Reading:
     kind = name(item.get("type"))
-    given = item.get(_CALLS[kind])
+    call_input = item.get(_CALLS[kind])
     if kind == "local_shell_call":
-        given = {key: value for key, value in mapping(given).items() if key != "type" and value is not None}
+        call_input = {key: value for key, value in mapping(call_input).items() if key != "type" and value is not None}
     tool = name(item.get("name")) or kind.removesuffix("_call")
-    return Reading((call_draft(calls, frame, "0", (_call_id(item), _qualified(item, tool), given)),))
+    return Reading((call_draft(calls, frame, "0", (_call_id(item), _qualified(item, tool), call_input)),))
 
 
 def _output(item: Item, _frame: Frame, calls: Calls) -> Reading:
@@ -85,13 +85,13 @@ def _output(item: Item, _frame: Frame, calls: Calls) -> Reading:
 
 def _hosted(item: Item, frame: Frame, calls: Calls) -> Reading:
     kind = name(item.get("type"))
-    given, returned = _HOSTED[kind]
+    input_field, result_field = _HOSTED[kind]
     tool = name(item.get("name")) or kind.removesuffix("_call")
     call_id = _call_id(item) or frame.record_id
-    call = call_draft(calls, frame, "0", (call_id, _qualified(item, tool), _call_input(item, given)))
+    call = call_draft(calls, frame, "0", (call_id, _qualified(item, tool), _call_input(item, input_field)))
     error = item.get("error")
-    success = False if error else _ENDED.get(name(item.get("status")))
-    value = error or item.get(returned)
+    success = False if error else _SUCCESS_BY_STATUS.get(name(item.get("status")))
+    value = error or item.get(result_field)
     if value is None and success is None:
         return Reading((call,))
     return Reading((call, answer_draft(calls, "1", Answer(call_id, "" if value is None else value, "", success))))
@@ -119,7 +119,7 @@ _READERS: tuple[tuple[Any, Callable[[Item, Frame, Calls], Reading]], ...] = (
 
 
 def command_output(output: Any) -> tuple[Any, bool | None, dict[str, Any]]:
-    """What a command printed, whether it worked, its exit code and duration, as Codex wraps them.
+    """The output of a command, whether it succeeded, its exit code and duration, as Codex wraps them.
 
     >>> command_output('{"output": "ok", "metadata": {"exit_code": 0, "duration_seconds": 0.2}}')
     ('ok', True, {'exit_code': 0, 'duration_ms': 200})
@@ -134,12 +134,12 @@ def command_output(output: Any) -> tuple[Any, bool | None, dict[str, Any]]:
     metadata = mapping(fields.get("metadata"))
     if "output" in fields and "exit_code" in metadata:
         code, seconds = metadata["exit_code"], metadata.get("duration_seconds")
-        whole = type(code) is int
-        taken = round(seconds * 1000) if isinstance(seconds, int | float) and 0 <= seconds < 1e9 else None
+        is_integer = type(code) is int
+        milliseconds = round(seconds * 1000) if isinstance(seconds, int | float) and 0 <= seconds < 1e9 else None
         return (
             fields["output"],
-            code == 0 if whole else None,
-            present(exit_code=code if whole else None, duration_ms=taken),
+            code == 0 if is_integer else None,
+            present(exit_code=code if is_integer else None, duration_ms=milliseconds),
         )
     if isinstance(fields.get("content"), str) and isinstance(fields.get("success"), bool):
         return fields["content"], fields["success"], {}
@@ -147,7 +147,7 @@ def command_output(output: Any) -> tuple[Any, bool | None, dict[str, Any]]:
 
 
 def _shell_output(parts: list[Item]) -> tuple[str, bool | None, dict[str, Any]]:
-    """What the commands of one call printed; the first code that is not zero decides."""
+    """The output of the commands of one call; the first code that is not zero decides."""
     printed = "\n".join(filter(None, (text(part.get(stream)) for part in parts for stream in ("stdout", "stderr"))))
     outcomes = [mapping(part.get("outcome")) for part in parts]
     if any(outcome.get("type") == "timeout" for outcome in outcomes):

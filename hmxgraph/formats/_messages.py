@@ -1,8 +1,7 @@
 """Messages with a role, as chat interfaces write them: OpenAI, Anthropic, LangChain, OpenTelemetry, plain ones.
 
-All have the same parts under slightly different names: a role, text or blocks, calls beside or
-inside the blocks, results as messages or as blocks. One reader handles them all, so that logs may
-mix them.
+All have the same parts under slightly different names: a role, text or blocks, calls inside the blocks or in a field of
+their own, results as messages or as blocks. One reader handles them all, so that logs may mix them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -51,8 +50,8 @@ def role_of(message: Message) -> str:
     ('system', 'assistant', 'user', '')
     """
     for field in ("role", "type", "from", "author"):
-        if known := ROLES.get(name(message.get(field)).lower()):
-            return known
+        if role := ROLES.get(name(message.get(field)).lower()):
+            return role
     return ""
 
 
@@ -80,7 +79,7 @@ def message_reading(message: Message, frame: Frame, calls: Calls) -> Reading:
         return Reading((answer_draft(calls, "0", _tool_message(message)),))
     reader = _Reader(role, _author(message, role), frame, calls)
     reader.read(blocks)
-    for call in _calls_beside(message):
+    for call in _separate_calls(message):
         reader.call(*call)
     return Reading(tuple(reader.drafts), tuple(reader.left_out))
 
@@ -99,7 +98,7 @@ class _Reader:
         self.drafts: list[Draft] = []
         self.left_out: list[str] = []
         self._role, self._author, self._frame, self._calls = role, author, frame, calls
-        self._said: list[Any] = []
+        self._text_blocks: list[Any] = []
         self._called: set[str] = set()
 
     def read(self, blocks: list[Any]) -> None:
@@ -108,18 +107,18 @@ class _Reader:
             kind = name(mapping(block).get("type"))
             special = self._special(kind, mapping(block))
             if special is None:
-                self._said.append(block)
+                self._text_blocks.append(block)
             else:
-                self._say()
+                self._add_message()
                 special(mapping(block))
-        self._say()
+        self._add_message()
 
-    def call(self, call_id: str, tool: str, given: Any) -> None:
-        """Add one call; the same call may occur in the blocks and again beside them."""
+    def call(self, call_id: str, tool: str, arguments: Any) -> None:
+        """Add one call; the same call may occur inside and outside the blocks."""
         if call_id and call_id in self._called:
             return
         self._called.add(call_id)
-        self.drafts.append(call_draft(self._calls, self._frame, self._part(), (call_id, tool, given)))
+        self.drafts.append(call_draft(self._calls, self._frame, self._part(), (call_id, tool, arguments)))
 
     def _special(self, kind: str, block: Message) -> Callable[[Message], None] | None:
         if kind in _CALL_BLOCKS or "function_call" in block or "functionCall" in block:
@@ -130,8 +129,9 @@ class _Reader:
 
     def _call_block(self, block: Message) -> None:
         inner = mapping(block.get("function_call", block.get("functionCall"))) or block
-        given = next((inner[field] for field in ("input", "arguments", "args") if inner.get(field) is not None), None)
-        self.call(name(inner.get("id")) or name(inner.get("call_id")), name(inner.get("name")), given)
+        fields = ("input", "arguments", "args")
+        arguments = next((inner[field] for field in fields if inner.get(field) is not None), None)
+        self.call(name(inner.get("id")) or name(inner.get("call_id")), name(inner.get("name")), arguments)
 
     def _result_block(self, block: Message) -> None:
         inner = mapping(block.get("function_response", block.get("functionResponse"))) or block
@@ -157,10 +157,10 @@ class _Reader:
         else:
             self.left_out.append("hidden reasoning")
 
-    def _say(self) -> None:
+    def _add_message(self) -> None:
         """Append the text since the last call, result or thought as one message of the role."""
-        pending = contents(self._said)
-        self._said = []
+        pending = contents(self._text_blocks)
+        self._text_blocks = []
         if not pending.text.strip() and not pending.attachments:
             return
         if self._role == "user":
@@ -171,11 +171,11 @@ class _Reader:
             Draft("message", content, _ORIGINS[self._role], self._part(), source=self._role, metadata=self._author)
         )
 
-    def _of_user(self, said: str, attachments: list[JsonObject]) -> Iterator[Draft]:
+    def _of_user(self, user_text: str, attachments: list[JsonObject]) -> Iterator[Draft]:
         """The user's words, separated from text that the harness added."""
-        sections = list(passages(said))
+        sections = list(passages(user_text))
         if len(sections) <= 1 and all(passage.origin == USER and not passage.wrapper for passage in sections):
-            whole = {"role": "user", "text": said} | present(attachments=attachments)
+            whole = {"role": "user", "text": user_text} | present(attachments=attachments)
             yield Draft("message", whole, USER, self._part(), source="user", metadata=self._author)
             return
         start = len(self.drafts)
@@ -212,22 +212,22 @@ def _blocks(message: Message) -> list[Any]:
     return [*thoughts, *blocks, *(block for block in extra if block["type"] != "thinking"), *audio]
 
 
-def _calls_beside(message: Message) -> Iterator[tuple[str, str, Any]]:
-    """Calls given beside the content: those of OpenAI and LangChain, and OpenAI's older single ``function_call``."""
+def _separate_calls(message: Message) -> Iterator[tuple[str, str, Any]]:
+    """Calls outside the content: those of OpenAI and LangChain, and OpenAI's older single ``function_call``."""
     for call in listed(message.get("tool_calls")) + listed(message.get("invalid_tool_calls")):
         fields = mapping(call)
         function = mapping(fields.get("function")) or mapping(fields.get("custom")) or fields
         tool = name(function.get("name")) or name(fields.get("function"))
-        given = next(
+        arguments = next(
             (function[field] for field in ("arguments", "args", "input") if function.get(field) is not None), None
         )
-        yield name(fields.get("id")), tool, given
+        yield name(fields.get("id")), tool, arguments
     if old := mapping(message.get("function_call")):
         yield "", name(old.get("name")), old.get("arguments")
 
 
 def _tool_message(message: Message) -> Answer:
-    """A message with the role of a tool; a flag, an error or a ``status`` beside it says how the call ended."""
+    """The answer in a message with the tool role; its flag, error or ``status`` says how the call ended."""
     status, error = message.get("status"), message.get("error")
     success = {"success": True, "error": False}.get(status) if isinstance(status, str) else None
     flag = next((message[field] for field in ("is_error", "isError") if isinstance(message.get(field), bool)), None)
@@ -239,7 +239,7 @@ def _tool_message(message: Message) -> Answer:
 
 
 def _author(message: Message, role: str) -> JsonObject:
-    """The speaker, if the message names one, as in conversations of several participants; a user is that user.
+    """The speaker, if the message names one, as in group conversations; for a user, also as the user's name.
 
     >>> _author({"name": "mia"}, "user"), _author({"name": "planner"}, "assistant"), _author({}, "user")
     ({'author': 'mia', 'user_name': 'mia'}, {'author': 'planner'}, {})

@@ -1,4 +1,4 @@
-"""What a span holds of a conversation, whichever convention wrote it.
+"""The part of a conversation that a span holds, in any convention.
 
 Messages come from the attributes of the GenAI conventions, OpenInference, OpenLLMetry and Google's ADK, or from events
 and logs. Tools state arguments and results under as many names, and Claude Code names its spans and attributes itself.
@@ -26,7 +26,7 @@ _CLAUDE_CODE = {
     "claude_code.llm_request": "model",
     "claude_code.tool.execution": "ending",
 }
-# What instrumentation writes where it was told not to record contents.
+# Placeholders that instrumentation writes when it must not record contents.
 _WITHHELD = frozenset({"<elided>", "<REDACTED>", "[REDACTED]", "REDACTED", "N/A"})
 _EVENT_ROLES = {
     "gen_ai.system.message": "system",
@@ -36,14 +36,14 @@ _EVENT_ROLES = {
 }
 _CHOICE = "gen_ai.choice"
 _ADK_REQUEST, _ADK_RESPONSE = "gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response"
-# ADK tells an agent in these words, in the user's role, what another agent said and did.
+# ADK tells an agent what another agent said and did in a user message that begins with these words.
 _ADK_CONTEXT = "For context:"
 
 
 def kind_of(span: Span) -> str:
     """The kind of a span: model, tool, agent, ending, retrieval or evaluation, else the kind that the span states.
 
-    An ending says how the call of Claude Code's tool span above it went.
+    An ending is a span of Claude Code that states the outcome of the tool span above it.
     """
     if span.name in _CLAUDE_CODE:
         return _CLAUDE_CODE[span.name]
@@ -61,8 +61,8 @@ def kind_of(span: Span) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
-    """The messages that a model call or an agent was given, and those that it returned."""
+class SpanMessages:
+    """The messages that a model call or an agent received, and those that it returned."""
 
     inputs: tuple[Message, ...] = ()
     outputs: tuple[Message, ...] = ()
@@ -71,13 +71,13 @@ class Spoken:
         return bool(self.inputs or self.outputs)
 
 
-def spoken(span: Span, kind: str) -> Spoken:
+def span_messages(span: Span, kind: str) -> SpanMessages:
     """The messages of a model call or an agent; an agent often has nothing but an input and an output."""
     inputs, outputs = messages_of(span)
     if kind == "agent":
         inputs = inputs or _whole_text(span, "user", "user_prompt", "input.value")
         outputs = outputs or _whole_text(span, "assistant", "output.value")
-    return Spoken(
+    return SpanMessages(
         tuple(map(_of_server_tools, filter(_is_recorded, inputs))),
         tuple({"role": "assistant", **_of_server_tools(message)} for message in outputs if _is_recorded(message)),
     )
@@ -101,7 +101,7 @@ def messages_of(span: Span) -> tuple[list[Message], list[Message]]:
 
 
 def _stated(span: Span) -> JsonObject:
-    """The attributes of a span, and those of its events that it does not have itself."""
+    """The attributes of a span, completed by those of its events."""
     stated: JsonObject = {}
     for event in span.events:
         stated |= {key: value for key, value in event.attributes.items() if key.startswith("gen_ai.")}
@@ -109,20 +109,20 @@ def _stated(span: Span) -> JsonObject:
 
 
 def _is_recorded(message: Message) -> bool:
-    """Whether a message has contents; instrumentation replaces what it may not record."""
+    """Whether a message has contents; instrumentation may have replaced them by a placeholder."""
     content = message.get("content", message.get("parts"))
     return bool(message.get("tool_calls")) or (content not in (None, "", [], {}) and not _is_withheld(content))
 
 
 def _of_server_tools(message: Message) -> Message:
-    """A message whose calls of the provider's own tools have their arguments and results where other calls do."""
+    """*message*, with arguments and results of the provider's own tools moved to where other calls have them."""
     parts = message.get("parts")
     if not isinstance(parts, list) or not any(name(mapping(part).get("type")) in _SERVER_TOOLS for part in parts):
         return message
     return {**message, "parts": [_server_tool(mapping(part)) for part in parts]}
 
 
-# The kinds of a provider's call and result, and where other calls have what these keep under their own kind.
+# Kinds of a provider's call and result, and the field in which other calls keep the same content.
 _SERVER_TOOLS = {"server_tool_call": "arguments", "server_tool_call_response": "response"}
 
 
@@ -139,7 +139,7 @@ def _is_withheld(value: Any) -> bool:
 
 
 def _whole_text(span: Span, role: str, *names: str) -> list[Message]:
-    """The text that an agent was given or returned; in an object of arguments it is the task."""
+    """The text that an agent received or returned; in an object of arguments, its task."""
     value = json_or_text(span.first(*names))
     words = value.get("task") if isinstance(value, Mapping) else value
     is_text = isinstance(words, str) and bool(words.strip()) and words.lstrip()[:1] not in {"{", "["}
@@ -216,7 +216,7 @@ def _gemini_part(part: Mapping[str, Any]) -> JsonObject:
 
 
 def is_retold(message: Message) -> bool:
-    """Whether a message in the user's role repeats the conversation in other words.
+    """Whether a user message retells the conversation in other words.
 
     It may be ADK's account of what another agent said and did, or a compacted context.
 
@@ -235,7 +235,7 @@ def is_retold(message: Message) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a call ended, as a span below its own says it."""
+    """The outcome of a call, as stated by a span below its own."""
 
     success: bool | None = None
     error: str = ""
@@ -243,35 +243,35 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpan:
-    """A tool call as its own span records it; ``given`` and ``returned`` are None if they were not recorded."""
+    """A tool call as its own span records it; ``arguments`` and ``result`` are None if they were not recorded."""
 
     tool: str
     call_id: str
-    given: Any
-    returned: Any
+    arguments: Any
+    result: Any
     success: bool | None
 
     def ended(self, ending: Ending | None) -> "ToolSpan":
         """The same call with the ending that another span states."""
         if ending is None or ending.success is None:
             return self
-        words = self.returned if _says_something(self.returned) else ending.error or self.returned
-        return replace(self, success=ending.success, returned=self.returned if ending.success else words)
+        failure = self.result if _says_something(self.result) else ending.error or self.result
+        return replace(self, success=ending.success, result=self.result if ending.success else failure)
 
 
 def tool_of(span: Span) -> ToolSpan:
     """The call of a tool's span."""
-    named = name(
+    tool = name(
         span.first("gen_ai.tool.name", "tool.name", "tool_call.function.name", "tool_name", "traceloop.entity.name")
     )
     call_id = name(span.first("gen_ai.tool.call.id", "tool_call.id", "tool.id", "tool_use_id"))
-    returned = _returned(span)
+    result = _recorded_result(span)
     failed = span.failed or span.first("error.type") is not None
-    if failed and not _says_something(returned):
-        returned = error_text(span)
-    ended_well = span.succeeded or returned is not None
+    if failed and not _says_something(result):
+        result = error_text(span)
+    ended_well = span.succeeded or result is not None
     success = False if failed else True if ended_well else None
-    return ToolSpan(named or span.name, call_id, _given(span), returned, success)
+    return ToolSpan(tool or span.name, call_id, _recorded_arguments(span), result, success)
 
 
 _ADK_ARGUMENTS = "gcp.vertex.agent.tool_call_args"
@@ -298,11 +298,11 @@ _CLAUDE_ARGUMENTS = {
 }
 
 
-def _given(span: Span) -> Any:
-    """The arguments of a call; ``tool.parameters`` has them only where it is not the tool's schema."""
+def _recorded_arguments(span: Span) -> Any:
+    """The arguments of a call; ``tool.parameters`` has them unless it is the tool's schema."""
     value = json_or_text(span.first(*_ARGUMENTS))
-    if value == {} and span.attributes.get(_ADK_ARGUMENTS) == "{}" and _returned(span) is None:
-        return None  # ADK writes empty objects where it may not record contents
+    if value == {} and span.attributes.get(_ADK_ARGUMENTS) == "{}" and _recorded_result(span) is None:
+        return None  # ADK writes empty objects when it must not record contents
     if value is None or _is_withheld(value):
         parameters = json_or_text(span.first("tool.parameters"))
         value = None if parameters is None or _is_schema(parameters) else parameters
@@ -313,7 +313,7 @@ def _given(span: Span) -> Any:
 
 
 def _is_schema(value: Any) -> bool:
-    """Whether parameters describe what a tool takes: a JSON schema, or an object with a schema for each of them.
+    """Whether *value* describes parameters: a JSON schema, or an object with a schema for each parameter.
 
     >>> _is_schema({"type": "object", "properties": {}}), _is_schema({"q": {"type": "string"}}), _is_schema({"q": "a"})
     (True, True, False)
@@ -333,8 +333,8 @@ def _smolagents(value: Any) -> Any:
     return dict(named) | ({"args": positional} if positional else {})
 
 
-def _returned(span: Span) -> Any:
-    """The result of a call; None if none was recorded, as ADK's empty object says."""
+def _recorded_result(span: Span) -> Any:
+    """The result of a call; None if none was recorded, for which ADK writes an empty object."""
     for field in _RESULTS:
         value = span.attributes.get(field)
         if value is None or _is_withheld(value) or (field.startswith("gcp.") and value in ("", "{}")):
@@ -345,22 +345,22 @@ def _returned(span: Span) -> Any:
 
 def _of_tool_events(span: Span) -> tuple[Any, Any]:
     """Arguments and result in the events of a tool's span, as Strands and Claude Code write them."""
-    given: Any = None
-    returned: Any = None
+    arguments: Any = None
+    result: Any = None
     for event in span.events:
         fields = {**event.attributes, **mapping(event.attributes.get("body"))}
         if event.name == "gen_ai.tool.message":
-            given = json_or_text(fields.get("content"))
+            arguments = json_or_text(fields.get("content"))
         elif event.name == _CHOICE:
-            returned = json_or_text(fields.get("message", fields.get("content")))
+            result = json_or_text(fields.get("message", fields.get("content")))
         elif event.name == "tool.output":
-            returned = json_or_text(fields.get("output", returned))
-            given = {"command": fields["bash_command"]} if fields.get("bash_command") else given
-    return given, returned
+            result = json_or_text(fields.get("output", result))
+            arguments = {"command": fields["bash_command"]} if fields.get("bash_command") else arguments
+    return arguments, result
 
 
 def ending_of(span: Span) -> Ending:
-    """How the call above a span of Claude Code's went."""
+    """The outcome of the call above a span of Claude Code."""
     stated = str(span.attributes.get("success")).lower()
     success = False if span.failed else {"true": True, "false": False}.get(stated)
     return Ending(success, text(span.attributes.get("error")) or span.status)

@@ -34,7 +34,7 @@ class Export:
 
 
 def is_like_trace(value: Mapping[str, Any]) -> bool:
-    """Whether a record has the fields of some trace export, read or not.
+    """Whether a record has the fields of a trace export, supported or not.
 
     >>> is_like_trace({"spanID": "a"}), is_like_trace({"role": "user"})
     (True, False)
@@ -53,7 +53,7 @@ def _first_parts(value: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def exported(value: Mapping[str, Any]) -> Export | None:
-    """The spans of a record, with their logs; None if the record is no trace.
+    """The spans of a record, with their logs; None if the record is not a trace.
 
     >>> exported({"resourceSpans": []}), exported({"role": "user"})
     (Export(spans=(), left_out=()), None)
@@ -102,7 +102,7 @@ def _wrapped(resource_spans: Iterable[JsonObject]) -> JsonObject:
 
 
 def _sdk(value: Mapping[str, Any]) -> JsonObject:
-    """A span as the SDK's console exporter writes it, or as Phoenix does: with the status beside the attributes."""
+    """A span as the SDK's console exporter writes it, or as Phoenix does: with the status next to the attributes."""
     status = value.get("status")
     if not isinstance(status, Mapping):
         status = {"status_code": value.get("status_code", status), "description": value.get("status_message")}
@@ -214,8 +214,8 @@ def _of_jaeger(trace: Mapping[str, Any]) -> Iterator[JsonObject]:
 def _jaeger_span(span: Mapping[str, Any]) -> JsonObject:
     tags = _tags(span.get("tags"))
     failed = tags.get(_STATUS) == "ERROR" or tags.get("error") in (True, "true")
-    start, lasted = span.get("startTime"), span.get("duration")
-    end = start + lasted if isinstance(start, int) and isinstance(lasted, int) else None
+    start, duration = span.get("startTime"), span.get("duration")
+    end = start + duration if isinstance(start, int) and isinstance(duration, int) else None
     return {
         "traceId": span.get("traceID"),
         "spanId": span.get("spanID"),
@@ -245,7 +245,7 @@ def _jaeger_log(log: Mapping[str, Any]) -> JsonObject:
 
 
 def _tags(tags: Any) -> JsonObject:
-    """Jaeger's tags, whose type stands beside the value.
+    """Jaeger's tags, each of which has its type next to its value.
 
     >>> _tags([{"key": "n", "type": "int64", "value": "5"}])
     {'n': 5}
@@ -267,7 +267,7 @@ _LONGEST_NUMBER = 20
 
 @dataclass(frozen=True, slots=True)
 class _Log:
-    """One log record: its event, and the span that it names as a bare span without contents of its own."""
+    """One log record: its event, and the span that it belongs to, with ids, time and resource only."""
 
     event: SpanEvent
     span: Span
@@ -275,47 +275,47 @@ class _Log:
 
 def _log_records(logs: list[Any]) -> Iterator[_Log]:
     for resource in map(mapping, logs):
-        about = attributes(mapping(resource.get("resource")).get("attributes"))
+        resource_attributes = attributes(mapping(resource.get("resource")).get("attributes"))
         for scope in map(mapping, listed(resource.get("scopeLogs", resource.get("scope_logs")))):
             for written in listed(scope.get("logRecords", scope.get("log_records"))):
-                yield _log(mapping(written), about)
+                yield _log(mapping(written), resource_attributes)
 
 
-def _log(record: Mapping[str, Any], about: JsonObject) -> _Log:
+def _log(record: Mapping[str, Any], resource_attributes: JsonObject) -> _Log:
     stated = attributes(record.get("attributes"))
     names = (record.get("eventName"), record.get("event_name"), stated.get("event.name"), stated.get("otel.event.name"))
     body = attributes([{"key": "body", "value": record.get("body")}])["body"]
     event = SpanEvent(next(filter(None, map(name, names)), ""), stated | ({"body": body} if body else {}))
     times = (record.get("timeUnixNano"), record.get("time_unix_nano"), record.get("observedTimeUnixNano"))
-    at = next((found for found in map(moment, times) if found), None)
+    time = next(filter(None, map(moment, times)), None)
     ids = {"traceId": record.get("traceId", record.get("trace_id")), "spanId": record.get("spanId", "")}
     bare = (spans_in({**ids, "attributes": {}}) or [])[0]
-    return _Log(event, replace(bare, start=at, end=at, resource=about))
+    return _Log(event, replace(bare, start=time, end=time, resource=resource_attributes))
 
 
 def _with_logs(spans: list[Span], logs: list[_Log]) -> Export:
-    """The spans with their log records; records of a span in another export make a model call of their own."""
+    """The spans with their log records; records of a span in another export become a model call of their own."""
     joined: dict[tuple[str, str], list[SpanEvent]] = {}
-    elsewhere: dict[tuple[str, str], Span] = {}
+    foreign_spans: dict[tuple[str, str], Span] = {}
     left_out: list[str] = []
-    known = {(span.trace_id, span.span_id) for span in spans}
-    only = _only_model_calls(spans)
+    span_keys = {(span.trace_id, span.span_id) for span in spans}
+    only_calls = _only_model_calls(spans)
     for log in logs:
-        place = (log.span.trace_id, log.span.span_id or only.get(log.span.trace_id, ""))
+        span_key = (log.span.trace_id, log.span.span_id or only_calls.get(log.span.trace_id, ""))
         if not log.event.name.startswith("gen_ai."):
             left_out.append(f"log record {log.event.name[:60]!r}")
-        elif not place[1]:
+        elif not span_key[1]:
             left_out.append(f"log record {log.event.name[:60]!r} of no span")
         else:
-            joined.setdefault(place, []).append(log.event)
-            if place not in known:
-                elsewhere.setdefault(place, _call_of(log))
-    everything = [*spans, *elsewhere.values()]
-    whole = [
-        replace(span, events=(*span.events, *joined.pop((span.trace_id, span.span_id), ()))) for span in everything
+            joined.setdefault(span_key, []).append(log.event)
+            if span_key not in span_keys:
+                foreign_spans.setdefault(span_key, _call_of(log))
+    all_spans = [*spans, *foreign_spans.values()]
+    joined_spans = [
+        replace(span, events=(*span.events, *joined.pop((span.trace_id, span.span_id), ()))) for span in all_spans
     ]
-    whole.sort(key=lambda span: (span.start.us if span.start else 0, span.span_id))
-    return Export(tuple(whole), tuple(left_out))
+    joined_spans.sort(key=lambda span: (span.start.us if span.start else 0, span.span_id))
+    return Export(tuple(joined_spans), tuple(left_out))
 
 
 def _call_of(log: _Log) -> Span:

@@ -1,4 +1,4 @@
-"""What a span takes from the spans around it: its conversation, its agent, and what they already hold of its contents.
+"""The context of a span: its conversation and agent, and which of its contents the spans around it already hold.
 
 Only some spans of a trace name their conversation, and several spans may hold the same contents: an agent, the call of
 its framework to a model, and the call of the provider's client inside that.
@@ -20,25 +20,25 @@ _SESSION = (
     "traceloop.association.properties.session_id",
 )
 _AGENT = ("gen_ai.agent.name", "gen_ai.agent.id", "agent.name", "llm.agent.name", "traceloop.entity.name")
-# Spans of earlier records that are remembered: the spans of a trace are written close together.
+# Maximum number of earlier spans remembered: the spans of a trace are written close together.
 _MOST_SPANS = 5_000
 _DEEPEST = 100
 
-# What is kept of a span: the key of its parent, its kind, conversation, session, agent and tool.
+# Fields kept of a span: the key of its parent, its kind, conversation, session, agent and tool.
 _Entry: TypeAlias = list[str]
 _PARENT, _KIND, _CONVERSATION_ID, _SESSION_ID, _AGENT_NAME, _TOOL = range(6)
 
-# What the spans below a span hold: what a model was asked, what it answered, a failure of it.
+# Contents that the spans below a span may hold: a model's prompt, its answer, its failure.
 ASKED, ANSWERED, FAILED = "asked", "answered", "failed"
 
 
 def key_of(span: Span) -> str:
-    """What identifies a span among all traces."""
+    """The key of a span, unique among all traces."""
     return f"{span.trace_id}-{span.span_id}"
 
 
 class Lineage:
-    """The spans read so far by trace and parent, kept where the caller stores them to resume."""
+    """The spans read so far, by trace and parent; kept in *carried*, which the caller stores to resume."""
 
     def __init__(self, carried: JsonObject) -> None:
         self._spans: dict[str, _Entry] = carried.setdefault("spans", {})
@@ -50,7 +50,7 @@ class Lineage:
         self._endings: dict[str, list[bool | str | None]] = carried.setdefault("endings", {})
 
     def add(self, span: Span, kind: str, tool: str) -> None:
-        """Note a span; a later copy of it adds only what was unknown."""
+        """Note a span; a later copy of it adds only missing fields."""
         entry = [
             self._parent(span),
             kind,
@@ -69,7 +69,7 @@ class Lineage:
         self._traces[span.trace_id] = new_ids
 
     def _parent(self, span: Span) -> str:
-        """The key of the span above; empty where the trace would refer to itself."""
+        """The key of the span above; empty if it would close a loop."""
         own, parent = key_of(span), f"{span.trace_id}-{span.parent_id}"
         above = parent if span.parent_id else ""
         for _ in range(_DEEPEST):
@@ -89,12 +89,12 @@ class Lineage:
         home = self._homes.get(span.trace_id, "")
         if home and len(self._traces.get(span.trace_id, [[], []])[0]) < 2:
             return home
-        line = list(self._line(span))
+        path = list(self._path(span))
         for field, own in ((_CONVERSATION_ID, 0), (_SESSION_ID, 1)):
-            if nearest := next((entry[field] for entry in line if entry[field]), ""):
+            if nearest := next((entry[field] for entry in path if entry[field]), ""):
                 return nearest
             in_trace = self._traces.get(span.trace_id, [[], []])[own]
-            if len(in_trace) == 1 and not (line and line[0][_SESSION_ID]):
+            if len(in_trace) == 1 and not (path and path[0][_SESSION_ID]):
                 return in_trace[0]
         return ""
 
@@ -105,10 +105,10 @@ class Lineage:
 
     def agent(self, span: Span) -> str:
         """The agent of a span: its own or that of the nearest span above it."""
-        return next((entry[_AGENT_NAME] for entry in self._line(span) if entry[_AGENT_NAME]), "")
+        return next((entry[_AGENT_NAME] for entry in self._path(span) if entry[_AGENT_NAME]), "")
 
     def forget(self) -> None:
-        """Forget the oldest spans where there are too many."""
+        """Forget the oldest spans if there are too many."""
         tables: tuple[JsonObject, ...] = (
             self._spans,
             self._traces,
@@ -142,18 +142,18 @@ class Lineage:
         return content in self._below.get(key_of(span), ())
 
     def hold(self, span: Span, content: str) -> None:
-        """Note that a span holds that content; what a tool's own agents say is no content of the spans above."""
+        """Note that a span holds that content; contents below a tool do not count for the spans above the tool."""
         own = self._own.get(key_of(span), [])
         self._own[key_of(span)] = own if content in own else [*own, content]
         for key in self._keys_above(span):
-            held = self._below.get(key, [])
-            if content not in held:
-                self._below[key] = [*held, content]
+            contents = self._below.get(key, [])
+            if content not in contents:
+                self._below[key] = [*contents, content]
             if self._spans.get(key, [""] * 6)[_KIND] == "tool":
                 return
 
     def pass_up(self, span: Span) -> None:
-        """Note for the spans above what was noted for this one before its own place was known."""
+        """Note for the spans above what was noted for this one before its parent was known."""
         key = key_of(span)
         for content in (*self._below.get(key, ()), *self._own.get(key, ())):
             self.hold(span, content)
@@ -179,13 +179,13 @@ class Lineage:
             self._endings[f"{span.trace_id}-{span.parent_id}"] = [ending.success, ending.error]
 
     def ending(self, span: Span) -> Ending | None:
-        """How the call of a span ended, as a span below it says."""
+        """The outcome of the call of a span, as stated by a span below it."""
         stated = self._endings.get(key_of(span))
         return Ending(stated[0] is True, str(stated[1] or "")) if stated else None
 
-    # The way up, which ends where a trace refers to itself.
+    # The path to the root, which ends where a trace has a loop.
 
-    def _line(self, span: Span) -> Iterator[_Entry]:
+    def _path(self, span: Span) -> Iterator[_Entry]:
         own = self._spans.get(key_of(span))
         if own:
             yield own

@@ -1,8 +1,8 @@
 """Which messages, calls and results of a conversation are new, since each model call repeats those before it.
 
 A repetition is rarely literal: ids change between a call and its replay, texts lose their closing tag, and one message
-becomes several. So each part is compared by its words, and counts as a repetition while a prompt has it no more often
-than the conversation has so far.
+becomes several. So each part is compared by its text, and counts as a repetition while a prompt contains it no more
+often than the conversation so far.
 """
 
 import re
@@ -20,30 +20,30 @@ from hmxgraph.protocol.lenient import storable
 _MOST_SEEN = 50_000
 _MOST_PARTS = 20_000
 _MOST_WAITING = 1_000
-# Agents that write code get back the closing tag at which the model was stopped.
+# Prompts repeat the code of code-writing agents with the closing tag at which the model was stopped.
 _CLOSING = re.compile(r"\s*</code>\s*\Z")
 _SPACE = re.compile(r"\s+")
-# A shorter argument is as likely a word of the user's.
+# Minimum length of an argument that may be a prompt; a shorter one is as likely a word of the user's.
 _SHORTEST_PROMPT = 4
 
 
 @dataclass(slots=True)
 class Prompt:
-    """The parts of one model call read so far, by what they say."""
+    """The keys of the parts of one model call read so far."""
 
     session_id: str
     parts: Counter[str] = field(default_factory=Counter)
     sequence: list[str] = field(default_factory=list)
 
     def add(self, part: str) -> int:
-        """How often the prompt has this part by now."""
+        """Add a part; returns how often the prompt has it now."""
         self.sequence.append(part)
         self.parts[part] += 1
         return self.parts[part]
 
 
 class Repeats:
-    """What was read of each conversation, and the calls that still lack a result."""
+    """The parts read of each conversation, and the calls that still lack a result."""
 
     def __init__(self, carried: JsonObject) -> None:
         self._seen: dict[str, bool] = carried.setdefault("seen", {})
@@ -52,9 +52,9 @@ class Repeats:
         self._answered: list[list[str]] = carried.setdefault("answered", [])
         # Parts by message: reading every message again for each prompt that repeats it would be slow.
         self._parts_of: dict[str, list[str]] = carried.setdefault("parts", {})
-        self._said: dict[str, int] = carried.setdefault("said", {})
-        self._made: dict[str, list[str]] = carried.setdefault("made", {})
-        self._same: dict[str, str] = carried.setdefault("same", {})
+        self._part_counts: dict[str, int] = carried.setdefault("said", {})
+        self._call_events: dict[str, list[str]] = carried.setdefault("made", {})
+        self._aliases: dict[str, str] = carried.setdefault("same", {})
 
     def is_new(self, key: str) -> bool:
         """Whether this is the first time that *key* is read."""
@@ -67,15 +67,15 @@ class Repeats:
         """Whether *key* was read."""
         return key in self._seen
 
-    # Words.
+    # Texts.
 
     def is_new_part(self, prompt: Prompt, part: str, *, answer: bool) -> bool:
         """Whether a part of a prompt is new to the conversation; an answer always is."""
         key = f"{prompt.session_id}/{part}"
-        times, known = prompt.add(part), self._said.get(key, 0)
-        if not answer and times <= known:
+        times, previous = prompt.add(part), self._part_counts.get(key, 0)
+        if not answer and times <= previous:
             return False
-        _put(self._said, key, max(known + 1, times))
+        _put(self._part_counts, key, max(previous + 1, times))
         return True
 
     def remember_message(self, own_id: str, parts: list[str]) -> None:
@@ -83,7 +83,7 @@ class Repeats:
         _put(self._parts_of, own_id, parts)
 
     def repeat_message(self, prompt: Prompt, own_id: str) -> bool:
-        """Whether a message was read before; its parts are then parts of the prompt."""
+        """Whether a message was read before; if so, adds its parts to the prompt."""
         parts = self._parts_of.get(own_id)
         for part in parts or ():
             prompt.add(part)
@@ -93,34 +93,34 @@ class Repeats:
 
     def call_id(self, session_id: str, call_id: str) -> str:
         """The id under which the conversation has a call."""
-        return self._same.get(f"{session_id}/{call_id}", call_id) if call_id else ""
+        return self._aliases.get(f"{session_id}/{call_id}", call_id) if call_id else ""
 
     def is_known_call(self, session_id: str, call_id: str) -> bool:
         """Whether the conversation has a call of that id."""
         return f"{session_id}/call/{call_id}" in self._seen
 
-    def made(self, session_id: str, call_id: str) -> tuple[str, str]:
+    def call_event(self, session_id: str, call_id: str) -> tuple[str, str]:
         """The tool and the event of a call; empty if the call is unknown."""
-        tool, event_id = self._made.get(f"{session_id}/{call_id}", ["", ""])
+        tool, event_id = self._call_events.get(f"{session_id}/{call_id}", ["", ""])
         return tool, event_id
 
     def add_call(self, session_id: str, call: tuple[str, str, Any], event_id: str, *, of_model: bool) -> None:
-        """Note a call given by id, tool and arguments: one in a model's answer, or one of which only a tool tells.
+        """Note a call (id, tool, arguments) from a model's answer, or one known only from the span of its tool.
 
-        The first waits for the span of its tool, which may lack the id, the second for an answer that comes late.
+        The first waits for the span of its tool, which may lack the id, the second for a late answer of the model.
         """
-        call_id, tool, given = call
+        call_id, tool, arguments = call
         self.is_new(f"{session_id}/call/{call_id}")
-        _put(self._made, f"{session_id}/{call_id}", [tool, event_id])
-        spelled = call_part(tool, given)
-        number = self._said.get(f"{session_id}/{spelled}", 0)
-        _put(self._same, f"{session_id}/{spelled}/{number}", call_id)
+        _put(self._call_events, f"{session_id}/{call_id}", [tool, event_id])
+        spelled = call_part(tool, arguments)
+        number = self._part_counts.get(f"{session_id}/{spelled}", 0)
+        _put(self._aliases, f"{session_id}/{spelled}/{number}", call_id)
         calls = self._waiting if of_model else self._unclaimed
         calls.append([session_id, tool, call_id, spelled])
         del calls[:-_MOST_WAITING]
 
     def claim(self, session_id: str, call_id: str, part: str) -> bool:
-        """Whether a call in a model's answer is one that its tool's span told before."""
+        """Whether a call in a model's answer was read before from the span of its tool."""
         for call in self._unclaimed:
             if call[0] == session_id and call[3] == part:
                 self._unclaimed.remove(call)
@@ -130,14 +130,14 @@ class Repeats:
 
     def repeat_call(self, prompt: Prompt, call_id: str, part: str) -> None:
         """Note that a call of the prompt is one that the conversation has under another id."""
-        first = self._same.get(f"{prompt.session_id}/{part}/{prompt.parts[part]}", "")
+        first = self._aliases.get(f"{prompt.session_id}/{part}/{prompt.parts[part]}", "")
         if call_id and first and call_id != first:
-            _put(self._same, f"{prompt.session_id}/{call_id}", first)
+            _put(self._aliases, f"{prompt.session_id}/{call_id}", first)
 
     def name_call(self, session_id: str, call_id: str, first: str) -> None:
         """Note that *call_id* is the call that the conversation has as *first*."""
         if call_id:
-            _put(self._same, f"{session_id}/{call_id}", first)
+            _put(self._aliases, f"{session_id}/{call_id}", first)
 
     def settle(self, session_id: str, call_id: str) -> None:
         """Note that a call no longer waits."""
@@ -147,10 +147,10 @@ class Repeats:
                 return
 
     def answer(self, session_id: str, tool: str, call_id: str) -> str:
-        """Note that a prompt has the result of a call; the id of the call.
+        """Note that a prompt has the result of a call; returns the id of the call.
 
-        ADK numbers results apart from calls, so a result of an unknown call is that of the oldest call to *tool*, or
-        of the only one that waits.
+        ADK numbers results separately from calls, so the result of an unknown call belongs to the oldest waiting call
+        to *tool* or, without a tool, to the only waiting call.
         """
         waiting = [call for call in self._waiting if call[0] == session_id]
         if self.is_known_call(session_id, call_id):
@@ -169,14 +169,14 @@ class Repeats:
     def take_waiting(self, session_id: str, call: tuple[str, Any], *, exact: bool, answered: bool) -> str:
         """Take out the id of the oldest waiting call to the same tool; empty if there is none.
 
-        A call with the same arguments comes first, and if it must be *exact* no other will do unless the arguments are
-        unknown. With *answered*, calls whose result a prompt has come before those that wait.
+        A call with the same arguments comes first; with *exact*, no other is taken unless the arguments are unknown.
+        With *answered*, calls whose result was in a prompt come before waiting ones.
         """
-        tool, given = call
+        tool, arguments = call
         for calls in ([self._answered] if answered else []) + [self._waiting]:
             to_tool = [waiting for waiting in calls if waiting[:2] == [session_id, tool]]
-            alike = [waiting for waiting in to_tool if waiting[3:] in ([], [call_part(tool, given)])]
-            for waiting in alike or (to_tool if given is None or not exact else []):
+            alike = [waiting for waiting in to_tool if waiting[3:] in ([], [call_part(tool, arguments)])]
+            for waiting in alike or (to_tool if arguments is None or not exact else []):
                 calls.remove(waiting)
                 return waiting[2]
         return ""
@@ -203,24 +203,24 @@ def _plain(words: str) -> str:
 
 
 def words_part(draft: Draft) -> str:
-    """What tells the words of a message apart from others of its conversation."""
+    """The key of a message's text within its conversation."""
     content = draft.content
     return derived_id(
         draft.event_type, content.get("role"), _plain(text(content.get("text"))), repr(content.get("attachments"))
     )
 
 
-def call_part(tool: str, given: Any) -> str:
-    """What tells a call apart from others of its conversation, besides its id.
+def call_part(tool: str, arguments: Any) -> str:
+    """The key of a call within its conversation, regardless of its id.
 
     >>> call_part("f", {"a": 1, "b": 2}) == call_part("f", '{"b": 2, "a": 1}')
     True
     """
-    return derived_id("call", tool, _canonical({} if given in (None, "") else given))
+    return derived_id("call", tool, _canonical({} if arguments in (None, "") else arguments))
 
 
 def result_part(value: Any) -> str:
-    """What tells a result apart from others of its conversation, without the wrapper that ADK puts around texts."""
+    """The key of a result within its conversation, without the wrapper that ADK puts around texts."""
     fields = parsed(value) if isinstance(value, str) and value.startswith("{") else value
     inner = fields["result"] if isinstance(fields, Mapping) and fields.keys() == {"result"} else value
     return derived_id("result", _canonical(inner))
@@ -239,7 +239,7 @@ def argument_of(draft: Draft) -> tuple[str, str, Any]:
 
 
 def _put(table: JsonObject, key: str, value: object, most: int = _MOST_PARTS) -> None:
-    """Keep a value, and forget the oldest where there are too many."""
+    """Keep a value, and forget the oldest if there are too many."""
     table[key] = value
     if len(table) > most:
         del table[next(iter(table))]

@@ -10,7 +10,7 @@ from urllib.parse import unquote_to_bytes
 from hmxgraph.formats._values import listed, mapping, name, parsed, present, text
 from hmxgraph.formats.conversion import JsonObject
 
-# Fields under which producers keep the words of a block.
+# Fields in which producers keep the text of a block.
 _WORDS = ("text", "content", "output_text", "input_text", "refusal", "transcript", "value", "thinking")
 _TEXT_BLOCKS = frozenset(
     {"text", "input_text", "output_text", "refusal", "summary_text", "reasoning_text", "plain_text"}
@@ -52,7 +52,7 @@ def contents(value: Any) -> Contents:
 
 
 def block_text(block: Any) -> str | None:
-    """The words of a block of text; None for a block of another kind.
+    """The text of a text block; None for a block of another kind.
 
     >>> block_text({"type": "text", "text": "hi"}), block_text({"type": "image"})
     ('hi', None)
@@ -85,13 +85,13 @@ def attachment(block: Any) -> JsonObject:
     if data is not None:
         media = text(both.get("media_type")) or text(both.get("mime_type")) or text(both.get("format"))
         return {"type": kind, **_data(data, media), **present(name=name(both.get("filename")))}
-    known = present(
+    described = present(
         url=url,
         media_type=text(both.get("media_type")) or text(both.get("mime_type")),
         name=name(both.get("filename")) or name(both.get("title")),
         file_id=name(both.get("file_id")),
     )
-    return {"type": kind, **(known or {key: _short(part) for key, part in fields.items() if key != "type"})}
+    return {"type": kind, **(described or {key: _short(part) for key, part in fields.items() if key != "type"})}
 
 
 # Fields in which blocks nest their data or its address.
@@ -108,7 +108,7 @@ def _data_of_url(url: str) -> JsonObject:
 
 
 def _data(encoded: str, media_type: str) -> JsonObject:
-    """Base64 data; what cannot be decoded is measured as it is written."""
+    """Base64 data; if it cannot be decoded, its encoded text is measured."""
     raw = encoded.encode("utf-8", "surrogatepass")
     try:
         return _measured(b64decode(raw), media_type)
@@ -117,7 +117,7 @@ def _data(encoded: str, media_type: str) -> JsonObject:
 
 
 def _measured(data: bytes, media_type: str) -> JsonObject:
-    """Data by its size and hash: the bytes of an image are of no use to a memory of words."""
+    """Data as size and hash: the bytes of an image are of no use to a memory of text."""
     return present(media_type=media_type) | {"bytes": len(data), "sha256": sha256(data).hexdigest()}
 
 
@@ -134,10 +134,10 @@ def arguments(value: Any) -> JsonObject:
     >>> arguments('{"a": 1}'), arguments({"a": 1}), arguments("make all"), arguments("")
     ({'a': 1}, {'a': 1}, {'input': 'make all'}, {})
     """
-    given = parsed(value) if isinstance(value, str) else value
-    if isinstance(given, Mapping):
-        return dict(given)
-    return {} if value in (None, "") else {"input": value if given is None else given}
+    parsed_value = parsed(value) if isinstance(value, str) else value
+    if isinstance(parsed_value, Mapping):
+        return dict(parsed_value)
+    return {} if value in (None, "") else {"input": value if parsed_value is None else parsed_value}
 
 
 def result(value: Any) -> tuple[Any, list[JsonObject]]:

@@ -1,4 +1,4 @@
-"""Spans as OTLP JSON and as the Python SDK writes them, in one shape; flat attributes put back into trees."""
+"""Spans as OTLP JSON and as the Python SDK writes them, in one shape; flat attributes as trees."""
 
 import base64
 import binascii
@@ -42,7 +42,7 @@ class Span:
 
     @property
     def duration_ms(self) -> int | None:
-        """How long it took, where both ends are known."""
+        """Its duration, if start and end are known."""
         if self.start is None or self.end is None or self.end.us < self.start.us:
             return None
         return (self.end.us - self.start.us) // 1000
@@ -77,15 +77,15 @@ def _is_sdk(value: Mapping[str, Any]) -> bool:
 
 def _of_otlp(value: Mapping[str, Any]) -> Iterator[Span]:
     for resource in map(mapping, listed(value.get("resourceSpans", value.get("resource_spans")))):
-        about = attributes(mapping(resource.get("resource")).get("attributes"))
+        resource_attributes = attributes(mapping(resource.get("resource")).get("attributes"))
         scopes = resource.get("scopeSpans", resource.get("scope_spans", resource.get("instrumentationLibrarySpans")))
         for scope in map(mapping, listed(scopes)):
             for span in listed(scope.get("spans")):
-                yield _of_wire(mapping(span), about)
+                yield _of_wire(mapping(span), resource_attributes)
 
 
-def _of_wire(span: Mapping[str, Any], about: JsonObject) -> Span:
-    """A span of OTLP JSON, whose ids are hexadecimal, or base64 where protobuf's own writer wrote them."""
+def _of_wire(span: Mapping[str, Any], resource_attributes: JsonObject) -> Span:
+    """A span of OTLP JSON, whose ids are hexadecimal, or base64 if protobuf's own JSON writer wrote them."""
     status = mapping(span.get("status"))
     return Span(
         _hex(span.get("traceId", span.get("trace_id"))),
@@ -95,7 +95,7 @@ def _of_wire(span: Mapping[str, Any], about: JsonObject) -> Span:
         moment(span.get("startTimeUnixNano", span.get("start_time_unix_nano"))),
         moment(span.get("endTimeUnixNano", span.get("end_time_unix_nano"))),
         attributes(span.get("attributes")),
-        about,
+        resource_attributes,
         tuple(_event(mapping(event)) for event in listed(span.get("events"))),
         _is_one_of(status.get("code"), _ERRORS),
         text(status.get("message")),
@@ -160,20 +160,20 @@ def _typed(value: Any, depth: int) -> Any:
     fields = mapping(value)
     if depth > _DEEPEST:
         return str(fields)
-    kind, held = next(iter(fields.items()), ("", None))
+    kind, content = next(iter(fields.items()), ("", None))
     match kind.replace("_v", "V"):
         case "intValue":
-            return int(held) if isinstance(held, str) and re.fullmatch(r"-?\d{1,20}", held) else held
+            return int(content) if isinstance(content, str) and re.fullmatch(r"-?\d{1,20}", content) else content
         case "arrayValue":
-            return [_typed(part, depth + 1) for part in listed(mapping(held).get("values"))]
+            return [_typed(part, depth + 1) for part in listed(mapping(content).get("values"))]
         case "kvlistValue":
-            pairs = map(mapping, listed(mapping(held).get("values")))
+            pairs = map(mapping, listed(mapping(content).get("values")))
             return {name(pair.get("key")): _typed(pair.get("value"), depth + 1) for pair in pairs}
-    return held
+    return content
 
 
 _DEEPEST = 20
-# Digits of a list's number: one of thousands of digits is a name, and Python does not read it.
+# Maximum digits of a list index: a longer number is a name, and Python refuses to convert thousands of digits.
 _LONGEST_NUMBER = 9
 
 

@@ -14,7 +14,7 @@ from hmxgraph.errors import InvalidTime
 from hmxgraph.formats.conversion import JsonObject, Origin, Record
 from hmxgraph.protocol.timestamps import FIRST_US, LAST_US, iso, microseconds
 
-# A value where it has the wanted type, else an empty one.
+# A value if it has the expected type, else an empty one.
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -38,7 +38,7 @@ def listed(value: Any) -> list[Any]:
 
 
 def text(value: Any) -> str:
-    """*value* if it is text, else nothing.
+    """*value* if it is text, else "".
 
     >>> text("a"), text(7)
     ('a', '')
@@ -47,7 +47,7 @@ def text(value: Any) -> str:
 
 
 def name(value: Any) -> str:
-    """*value* as a name or id: text, or a whole number as text; else nothing.
+    """*value* as a name or id: text, or a whole number as text; else "".
 
     >>> name("a"), name(7), name(True), name([])
     ('a', '7', '', '')
@@ -56,7 +56,7 @@ def name(value: Any) -> str:
 
 
 def unbroken(value: str) -> str:
-    r"""*value* with lone surrogates replaced: truncated texts and odd file names have some, JSON cannot.
+    r"""*value* with lone surrogates replaced: truncated texts and odd file names may contain them, JSON must not.
 
     >>> unbroken("a\ud800"), unbroken("a")
     ('a\ufffd', 'a')
@@ -102,7 +102,7 @@ class Moment:
 
 
 def moment(value: Any) -> Moment | None:
-    """The moment that *value* names: ISO text (UTC where it has no offset), a number since 1970, or a date-time.
+    """The moment that *value* names: ISO text (UTC if it has no offset), a number since 1970, or a date-time.
 
     >>> moment("2026-03-14T03:00:00Z").us == moment(1773457200).us == moment(1773457200000).us
     True
@@ -148,7 +148,7 @@ def _from_number(number: float) -> Moment | None:
 
 # Ids and sessions of records without them.
 
-# Folders that name a session: logs of many projects are in folders of the same name. And the endings of files.
+# Number of folders in the name of a session, because logs of many projects are in folders of the same name.
 _FOLDERS = 2
 _ENDINGS = re.compile(r"(?:\.(?:ndjson|jsonl|json|log|txt|gz))+$", re.IGNORECASE)
 
@@ -163,7 +163,7 @@ def derived_id(*parts: Any) -> str:
 
 
 def session_of(record: Record, origin: Origin) -> str:
-    """The session that the caller names, else the source's last two folders and name; nothing where there is neither.
+    """The session that the caller names, else the source's last two folders and file name; "" without both.
 
     >>> session_of(Record({}, "/data/support/2026/chat.7.jsonl.gz"), Origin())
     'support/2026/chat.7'

@@ -24,7 +24,7 @@ _STREAM = (
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How well the records fit Anthropic's messages, requests and responses; plain messages count beside such records.
+    """How well the records fit Anthropic's messages, requests and responses; plain messages count next to such records.
 
     >>> recognise([{"type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn"}]).score
     1.0

@@ -1,7 +1,7 @@
 """ATIF, the Agent Trajectory Interchange Format: one run of an agent as steps of its system, user and agent.
 
 Harbor, terminal-bench and several agents and toolkits write it, one trajectory a file or a line. A step of the agent
-holds its words, reasoning, calls and their results; trajectories of sub-agents may be inside that of their parent.
+holds its text, reasoning, calls and their results; trajectories of sub-agents may be inside that of their parent.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -59,13 +59,13 @@ def _session(trajectory: Fields) -> str:
 
 
 def _together(record: Record, outcomes: Sequence[Outcome]) -> Outcome:
-    """The outcome of a record from those of its trajectories: a fault in one is that of the record."""
+    """The outcome of a record from those of its trajectories: a fault in one is the fault of the record."""
     faulty = next((outcome for outcome in outcomes if outcome.fault is not None), None)
     if faulty is not None:
         return replace(faulty, record=record)
-    telling = next((outcome for outcome in outcomes if outcome.events), outcomes[0])
+    first_with_events = next((outcome for outcome in outcomes if outcome.events), outcomes[0])
     return replace(
-        telling,
+        first_with_events,
         record=record,
         events=tuple(event for outcome in outcomes for event in outcome.events),
         left_out=tuple(reason for outcome in outcomes for reason in outcome.left_out),
@@ -76,34 +76,34 @@ def _together(record: Record, outcomes: Sequence[Outcome]) -> Outcome:
 def _unwrap(value: Fields) -> Talk | Fault:
     """The messages of a trajectory's steps."""
     if not _is_trajectory(value):
-        found = f"fields {', '.join(map(str, value))[:80]}"
-        return Fault("$", "ATIF", found, 'a trajectory: schema_version "ATIF-v1..." and steps')
+        fields = f"fields {', '.join(map(str, value))[:80]}"
+        return Fault("$", "ATIF", fields, 'a trajectory: schema_version "ATIF-v1..." and steps')
     agent = mapping(value.get("agent"))
     messages: list[JsonObject] = []
     time = _begun(value)
-    for place, step in enumerate(map(mapping, value["steps"])):
+    for index, step in enumerate(map(mapping, value["steps"])):
         if name(step.get("source")) not in _ROLES:
-            return Fault(f"$.steps[{place}].source", "ATIF", repr(step.get("source"))[:80], "system, user or agent")
+            return Fault(f"$.steps[{index}].source", "ATIF", repr(step.get("source"))[:80], "system, user or agent")
         # A step without a time comes right after the one before it.
         time = step.get("timestamp") or time
         model = name(step.get("model_name")) or name(agent.get("model_name"))
         messages += (message | present(timestamp=time, model=model) for message in _messages(step))
     envelope = present(session_id=_session(value), agent_id=name(agent.get("name")))
-    about = present(version=name(agent.get("version")), parent_session_id=value.get("parent"))
-    return Talk(tuple(messages), whole=True, envelope=envelope, metadata={"format": "atif"} | about)
+    metadata = present(version=name(agent.get("version")), parent_session_id=value.get("parent"))
+    return Talk(tuple(messages), whole=True, envelope=envelope, metadata={"format": "atif"} | metadata)
 
 
 def _begun(trajectory: Fields) -> Any:
-    """The first time that a step names."""
+    """The earliest-listed timestamp of a step."""
     return next((step["timestamp"] for step in map(mapping, trajectory["steps"]) if step.get("timestamp")), None)
 
 
 def _messages(step: Fields) -> Iterator[JsonObject]:
-    """What a step said and called, then the results that it observed."""
-    said = step.get("message")
+    """The message of a step with its calls, then the results that it observed."""
+    message = step.get("message")
     thought = text(step.get("reasoning_content"))
     blocks = [{"type": "thinking", "thinking": thought}] if thought else []
-    blocks += [{"type": "text", "text": said}] if isinstance(said, str) else listed(said)
+    blocks += [{"type": "text", "text": message}] if isinstance(message, str) else listed(message)
     calls = [_call(mapping(call)) for call in listed(step.get("tool_calls"))]
     only_call = calls[0]["id"] if len(calls) == 1 else ""
     yield {"role": _ROLES[name(step["source"])], "content": blocks, "tool_calls": calls}
@@ -118,7 +118,7 @@ def _call(call: Fields) -> JsonObject:
 
 
 def _result(result: Fields, only_call: str) -> JsonObject:
-    """The result of a call, of the only one if it names none, or what the environment showed without one."""
+    """The result of the call it names, else of the only call, else an observation without a call."""
     failed = result.get("is_error")
     return {"role": "tool", "content": result["content"]} | present(
         tool_call_id=name(result.get("source_call_id")) or only_call,

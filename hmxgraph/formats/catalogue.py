@@ -56,7 +56,7 @@ def _unchanged(records: Iterable[Record], _origin: Origin) -> Iterator[Outcome]:
 
 HMX_EVENTS = Format("hmx", "HMX-E events", _like_events, _unchanged)
 
-# Of formats that match equally well, the first wins: more specific ones come first.
+# If formats match equally well, the first wins: more specific ones come first.
 FORMATS: tuple[Format, ...] = (
     HMX_EVENTS,
     HIPPOCORTEX,
@@ -89,7 +89,7 @@ class Recognition:
 
     @property
     def format(self) -> Format | None:
-        """The format of the sample; None where even the nearest does not fit."""
+        """The format of the sample; None if even the nearest does not fit."""
         return self.nearest if self.match.score >= _SURE else None
 
     def __str__(self) -> str:
@@ -121,4 +121,4 @@ def format_named(name: str) -> Format | None:
     >>> format_named("hmx").title
     'HMX-E events'
     """
-    return next((known for known in FORMATS if known.name == name), None)
+    return next((candidate for candidate in FORMATS if candidate.name == name), None)

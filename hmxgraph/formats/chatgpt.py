@@ -1,7 +1,7 @@
 """A ChatGPT export: ``conversations.json``, an array of conversations, each a tree of messages.
 
-Editing a message or asking again makes a branch. The branch that the export ends in is the conversation; messages of
-other branches are read, too, and say so.
+Editing or regenerating a message starts a branch. The branch of ``current_node`` is the conversation; messages of other
+branches are read, too, and marked as ``abandoned_branch``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -93,37 +93,38 @@ def _ordered(value: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
         last = time.us if time else last
         keys.append(last)
     return [
-        pair for _, _, pair in sorted(zip(keys, range(len(messages)), messages, strict=True), key=lambda each: each[:2])
+        pair for _, _, pair in sorted(zip(keys, range(len(messages)), messages, strict=True), key=lambda row: row[:2])
     ]
 
 
 def _message(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Reading:
     author, content = mapping(message.get("author")), mapping(message.get("content"))
     role, kind = name(author.get("role")), name(content.get("content_type"))
-    about = mapping(message.get("metadata"))
-    if kind in {"user_editable_context", "model_editable_context"} or about.get("is_user_system_message") is True:
-        return _standing_instructions(content, about)
-    if about.get("is_visually_hidden_from_conversation") is True:
+    metadata = mapping(message.get("metadata"))
+    if kind in {"user_editable_context", "model_editable_context"} or metadata.get("is_user_system_message") is True:
+        return _standing_instructions(content, metadata)
+    if metadata.get("is_visually_hidden_from_conversation") is True:
         return skipped("hidden message of the program")
     recipient = name(message.get("recipient"))
     if role == "assistant" and recipient not in {"", "all"}:
         call = (name(message.get("id")), recipient, text(content.get("text")) or contents(content.get("parts")).text)
         return Reading((call_draft(calls, frame, "0", call),))
     if role == "tool":
-        parent = name(about.get("parent_id"))
+        parent = name(metadata.get("parent_id"))
         value = text(content.get("text")) or contents(content.get("parts")).text or text(content.get("result"))
         return Reading((answer_draft(calls, "0", Answer(parent, value, name(author.get("name")))),))
     if kind in {"thoughts", "reasoning_recap"}:
-        said = "\n".join(filter(None, (text(mapping(part).get("content")) for part in listed(content.get("thoughts")))))
-        return Reading((Draft(REASONING, {"text": said}, ASSISTANT),)) if said else skipped("hidden reasoning")
-    said = content.get("parts", content.get("text", ""))
-    reading = message_reading({"role": role, "content": said}, frame, calls)
+        parts = (text(mapping(part).get("content")) for part in listed(content.get("thoughts")))
+        thought = "\n".join(filter(None, parts))
+        return Reading((Draft(REASONING, {"text": thought}, ASSISTANT),)) if thought else skipped("hidden reasoning")
+    message_text = content.get("parts", content.get("text", ""))
+    reading = message_reading({"role": role, "content": message_text}, frame, calls)
     return reading if reading.drafts or reading.left_out else skipped(f"empty message of the {role or 'unknown'} role")
 
 
-def _standing_instructions(content: Mapping[str, Any], about: Mapping[str, Any]) -> Reading:
-    """What the user told ChatGPT about themselves and how to answer: rules of the operator."""
-    stated = {**mapping(about.get("user_context_message_data")), **content}
+def _standing_instructions(content: Mapping[str, Any], metadata: Mapping[str, Any]) -> Reading:
+    """The user's custom instructions (about themselves, and how to answer), as rules of the operator."""
+    stated = {**mapping(metadata.get("user_context_message_data")), **content}
     fields = ("about_user_message", "user_profile", "about_model_message", "user_instructions", "model_set_context")
     instructions = "\n".join(text(stated[field]) for field in fields if text(stated.get(field)))
     if not instructions:

@@ -53,7 +53,7 @@ _BOOKKEEPING = {
     "stream_event": "part of a message that follows whole",
     "result": "statistics of a run",
 }
-# Attachments that hold what hooks and the program said; all others are settings that it repeats to the model.
+# Attachments with text of hooks and the program; all others are settings that it repeats to the model.
 _ATTACHED_TEXT = ("content", "stdout", "stderr", "blockingError", "message", "snippet")
 _ATTACHED = frozenset(
     {
@@ -125,7 +125,7 @@ class _Transcript:
         self._queued: dict[str, str] = origin.carried.setdefault("queued", {})
 
     def outcome(self, record: Record) -> Outcome:
-        """What became of the line."""
+        """The outcome of the line."""
         line = record.value
         if not isinstance(line, Mapping):
             return not_an_object(record)
@@ -177,7 +177,7 @@ class _Transcript:
     # One reader for each type of line.
 
     def user(self, line: Line, _frame: Frame) -> Reading:
-        """What the user, tools and the harness said."""
+        """Text of the user, tools and the harness."""
         content = mapping(line.get("message")).get("content", line.get("content"))
         blocks = content if isinstance(content, list) else [{"type": "text", "text": text(content)}]
         whole = "\n".join(filter(None, map(block_text, blocks)))
@@ -186,25 +186,25 @@ class _Transcript:
         drafts: list[Draft] = []
         left_out: list[str] = []
         for number, block in enumerate(blocks):
-            made = list(self._user_block(mapping(block), line))
-            drafts += numbered(made, number)
-            left_out += [] if made else ["nothing but markup"]
+            block_drafts = list(self._user_block(mapping(block), line))
+            drafts += numbered(block_drafts, number)
+            left_out += [] if block_drafts else ["nothing but markup"]
         return Reading(tuple(drafts), tuple(left_out))
 
     def assistant(self, line: Line, frame: Frame) -> Reading:
-        """What the model said, thought and called."""
+        """Text, thoughts and calls of the model."""
         content = mapping(line.get("message")).get("content")
         blocks = content if isinstance(content, list) else [{"type": "text", "text": text(content)}]
         if _is_compaction(line):
-            return skipped("summary written for a compaction; the session holds it")
+            return skipped("summary written for a compaction; the session contains it")
         drafts: list[Draft] = []
         left_out: list[str] = []
         for number, block in enumerate(blocks):
-            made = self._assistant_block(mapping(block), line, frame.event_id(str(number)))
-            if isinstance(made, str):
-                left_out.append(made)
+            draft_or_reason = self._assistant_block(mapping(block), line, frame.event_id(str(number)))
+            if isinstance(draft_or_reason, str):
+                left_out.append(draft_or_reason)
             else:
-                drafts.append(replace(made, part=str(number)))
+                drafts.append(replace(draft_or_reason, part=str(number)))
         return Reading(tuple(drafts), tuple(left_out))
 
     def progress(self, line: Line, _frame: Frame) -> Reading:
@@ -217,16 +217,16 @@ class _Transcript:
 
     def system(self, line: Line, _frame: Frame) -> Reading:
         """Notes of the program itself."""
-        subtype, said = name(line.get("subtype")), text(line.get("content"))
+        subtype, message_text = name(line.get("subtype")), text(line.get("content"))
         if subtype in _SYSTEM_NOISE:
             errors = "\n".join(map(str, listed(line.get("hookErrors"))))
             return Reading((_note(errors, "hook_error"),)) if errors else skipped(_SYSTEM_NOISE[subtype])
         if subtype == "api_error":
             return Reading((Draft("error", _api_error(line), HARNESS, source=_SOURCE),))
         if subtype == "local_command":
-            return Reading(tuple(numbered(_from_passages(said, line))))
-        if said.strip():
-            return Reading((_note(without_escapes(said), subtype or "system"),))
+            return Reading(tuple(numbered(_from_passages(message_text, line))))
+        if message_text.strip():
+            return Reading((_note(without_escapes(message_text), subtype or "system"),))
         return skipped(f"system line {subtype[:60]!r} without text")
 
     def attachment(self, line: Line, _frame: Frame) -> Reading:
@@ -236,19 +236,19 @@ class _Transcript:
         if kind == "queued_command":
             return self._queued_prompt(attached, line)
         if kind in _ATTACHED:
-            said = (_joined(attached.get(field)) for field in _ATTACHED_TEXT)
-            if words := next(filter(None, said), ""):
+            texts = (_joined(attached.get(field)) for field in _ATTACHED_TEXT)
+            if words := next(filter(None, texts), ""):
                 hook = name(attached.get("hookName")) or name(attached.get("filename"))
                 return Reading((_note(f"{hook}: {words}" if hook else words, kind),))
         return skipped(f"attachment {kind[:60]!r} of the harness")
 
     def queue(self, line: Line, frame: Frame) -> Reading:
         """A prompt that the user typed while the agent worked; it may reach the agent without a line of its own."""
-        said = text(line.get("content"))
-        if line.get("operation") != "enqueue" or not said.strip():
+        message_text = text(line.get("content"))
+        if line.get("operation") != "enqueue" or not message_text.strip():
             return skipped("change of the prompt queue")
-        reading = Reading(tuple(numbered(_from_passages(said, line))))
-        self._remember(said, frame.event_id("0"))
+        reading = Reading(tuple(numbered(_from_passages(message_text, line))))
+        self._remember(message_text, frame.event_id("0"))
         return reading
 
     # Blocks.
@@ -256,8 +256,8 @@ class _Transcript:
     def _user_block(self, block: Line, line: Line) -> Iterator[Draft]:
         if block.get("type") == "tool_result":
             yield from self._tool_result(block, line)
-        elif (said := block_text(block)) is not None:
-            yield from _from_passages(said, line)
+        elif (message_text := block_text(block)) is not None:
+            yield from _from_passages(message_text, line)
         elif block:
             yield Draft(
                 "message", {"role": "user", "text": "", "attachments": [attachment(block)]}, USER, source="user"
@@ -265,9 +265,9 @@ class _Transcript:
 
     def _assistant_block(self, block: Line, line: Line, event_id: str) -> Draft | str:
         kind = name(block.get("type"))
-        said = block_text(block)
-        if said is not None:
-            return _spoken(said, line)
+        message_text = block_text(block)
+        if message_text is not None:
+            return _model_text(message_text, line)
         if kind in {"thinking", "redacted_thinking"}:
             thought = text(block.get("thinking")).strip()
             return Draft(REASONING, {"text": thought}, ASSISTANT, source="assistant") if thought else "hidden reasoning"
@@ -310,16 +310,16 @@ class _Transcript:
     # Prompts that were queued.
 
     def _queued_prompt(self, attached: Line, line: Line) -> Reading:
-        said = contents(attached.get("prompt")).text
-        if (first := self._queued.pop(said, None)) is not None:
+        prompt = contents(attached.get("prompt")).text
+        if (first := self._queued.pop(prompt, None)) is not None:
             return Reading(part_of=first)
-        by = name(mapping(attached.get("origin")).get("kind")) or "human"
-        if by != "human" or attached.get("isMeta") is True:
-            return Reading((_note(said, "queued_command"),)) if said.strip() else skipped("empty queued prompt")
-        return Reading(tuple(numbered(_from_passages(said, line))))
+        author = name(mapping(attached.get("origin")).get("kind")) or "human"
+        if author != "human" or attached.get("isMeta") is True:
+            return Reading((_note(prompt, "queued_command"),)) if prompt.strip() else skipped("empty queued prompt")
+        return Reading(tuple(numbered(_from_passages(prompt, line))))
 
-    def _remember(self, said: str, event_id: str) -> None:
-        self._queued[said] = event_id
+    def _remember(self, message_text: str, event_id: str) -> None:
+        self._queued[message_text] = event_id
         if len(self._queued) > _MOST_QUEUED:
             del self._queued[next(iter(self._queued))]
 
@@ -334,20 +334,20 @@ _READERS: dict[str, Callable[[_Transcript, Line, Frame], Reading]] = {
 }
 
 
-# Who wrote a text in the user's role.
+# The author of a text in the user role.
 
 
-def _from_passages(said: str, line: Line) -> Iterator[Draft]:
-    """The drafts of a text in the user's role.
+def _from_passages(message_text: str, line: Line) -> Iterator[Draft]:
+    """The drafts of a text in the user role.
 
-    The harness wrote summaries and meta lines; for the rest, wrappers tell who wrote it.
+    The harness wrote summaries and meta lines; the author of the rest is recognised by its wrappers.
     """
     if _is_compaction(line) and line.get("isMeta") is not True:
         return
     if line.get("isCompactSummary") is True:
-        yield _note(said, "compaction_summary", title="Summary of the conversation so far")
+        yield _note(message_text, "compaction_summary", title="Summary of the conversation so far")
         return
-    for passage in passages(said):
+    for passage in passages(message_text):
         if line.get("isMeta") is True or passage.kind == "observation":
             yield _note(passage.text, passage.wrapper or "meta")
         elif passage.kind == "command_exec":
@@ -359,11 +359,11 @@ def _from_passages(said: str, line: Line) -> Iterator[Draft]:
             yield Draft("message", {"role": "user", "text": passage.text}, USER, source="user")
 
 
-def _note(said: str, kind: str, title: str = "") -> Draft:
-    """What the harness said, as an observation: evidence, never a rule."""
+def _note(message_text: str, kind: str, title: str = "") -> Draft:
+    """Text of the harness as an observation: evidence, never a rule."""
     return Draft(
         "observation",
-        present(title=title) | {"text": said.strip()},
+        present(title=title) | {"text": message_text.strip()},
         HARNESS,
         source=_SOURCE,
         metadata={"harness_kind": kind},
@@ -371,15 +371,15 @@ def _note(said: str, kind: str, title: str = "") -> Draft:
 
 
 def _answers(words: str, details: Line) -> Iterator[Draft]:
-    """What the user said through a tool: answers to questions, reasons for declining a call."""
+    """What the user stated through a tool: answers to questions, reasons for declining a call."""
     if words.startswith(_DECLINED) and _REASON in words:
         yield Draft("message", {"role": "user", "text": words.partition(_REASON)[2].strip()}, USER, source="user")
-    asked = {
+    questions = {
         name(mapping(question).get("question")): mapping(question) for question in listed(details.get("questions"))
     }
     for question, answer in mapping(details.get("answers")).items():
         if isinstance(answer, str) and answer.strip():
-            options = listed(asked.get(question, {}).get("options"))
+            options = listed(questions.get(question, {}).get("options"))
             labels = [name(mapping(option).get("label")) for option in options]
             decision = {
                 "question": question,
@@ -403,13 +403,13 @@ def _sub_agent(line: Line) -> str:
     return name(line.get("agentId")) or "sidechain"
 
 
-def _spoken(said: str, line: Line) -> Draft | str:
-    """The model's words, or an error of the program, which it writes as a message of the model."""
-    if not said.strip():
+def _model_text(message_text: str, line: Line) -> Draft | str:
+    """The model's text, or an error that the program wrote as a message of the model."""
+    if not message_text.strip():
         return "empty text"
     if line.get("isApiErrorMessage") is True:
-        return Draft("error", {"error_type": "APIError", "message": said}, HARNESS, source=_SOURCE)
-    return Draft("message", {"role": "assistant", "text": without_escapes(said)}, ASSISTANT, source="assistant")
+        return Draft("error", {"error_type": "APIError", "message": message_text}, HARNESS, source=_SOURCE)
+    return Draft("message", {"role": "assistant", "text": without_escapes(message_text)}, ASSISTANT, source="assistant")
 
 
 # How a call ended.
@@ -422,12 +422,12 @@ def _result_ending(words: str, block: Line, details: Line) -> JsonObject:
         return {}
     code = exit_code(words)
     failed = block.get("is_error") is True or (code not in {None, 0} and "<exit_code>" in words)
-    if _kind_of(details) == "running":
+    if _task_state(details) == "running":
         return {}
     return {"success": not failed} | present(exit_code=code)
 
 
-def _kind_of(details: Line) -> str:
+def _task_state(details: Line) -> str:
     """The state of the background task that a call asked about."""
     return name(mapping(details.get("task")).get("status"))
 

@@ -1,4 +1,4 @@
-"""CloudEvents 1.0 in JSON, one per line or in an array; HMX-E events inside them are taken out as they are."""
+"""CloudEvents 1.0 in JSON, one per line or in an array; HMX-E events inside them are extracted unchanged."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -58,9 +58,9 @@ def _outcome(record: Record, event: Mapping[str, Any], origin: Origin, calls: Ca
 
 
 def _frame(record: Record, event: Mapping[str, Any], data: Any, origin: Origin) -> Frame | Fault:
-    """The frame of an event; those of one source and subject share a session, unless they or the caller name one."""
+    """The frame of an event; events of one source and subject share a session, unless they or the caller name one."""
     inner = mapping(data)
-    named = next(
+    session_id = next(
         (
             name(event.get(field)) or name(inner.get(field))
             for field in _SESSIONS
@@ -68,7 +68,7 @@ def _frame(record: Record, event: Mapping[str, Any], data: Any, origin: Origin) 
         ),
         "",
     )
-    about = "/".join(filter(None, (name(event["source"]), name(event.get("subject")))))
+    source_and_subject = "/".join(filter(None, (name(event["source"]), name(event.get("subject")))))
     own = {"format": "cloudevents", "cloudevent_type": name(event["type"]), "subject": name(event.get("subject"))}
     more = {
         f"cloudevent_{key}" if key in own else key: value
@@ -77,7 +77,7 @@ def _frame(record: Record, event: Mapping[str, Any], data: Any, origin: Origin) 
     }
     place = Place(
         0,
-        named or origin.session_id or about or session_of(record, origin),
+        session_id or origin.session_id or source_and_subject or session_of(record, origin),
         f"{name(event['source'])}/{name(event['id'])}",
         event.get("time"),
         origin.agent_id or name(event["source"]),
@@ -100,7 +100,7 @@ def _reading(event: Mapping[str, Any], data: Any, frame: Frame, calls: Calls) ->
 
 
 def _data(event: Mapping[str, Any]) -> Any:
-    """The data of an event; JSON given as text is parsed; of binary data, size and hash are kept."""
+    """The data of an event; JSON text is parsed, and binary data becomes its size and hash."""
     if isinstance(event.get("data_base64"), str):
         return {"attachments": [attachment({"type": "binary", "data": event["data_base64"]})]}
     data = event.get("data")

@@ -39,7 +39,7 @@ def recognise(sample: Sequence[Any]) -> Match:
         return Match(0.0, ("type", "payload"))
     first = lines[0]
     early = "instructions" in first and "id" in first and "timestamp" in first and "type" not in first
-    fitting = sum(_fits(line) or (early and (line is first or _bare(line))) for line in lines) / len(lines)
+    fitting = sum(_fits(line) or (early and (line is first or _has_no_envelope(line))) for line in lines) / len(lines)
     return Match(round(fitting, 2), () if fitting == 1.0 else ("type", "payload", "a session_meta line"))
 
 
@@ -47,7 +47,7 @@ def _fits(line: Line) -> bool:
     return name(line.get("type")) in _TYPES and isinstance(line.get("payload"), Mapping)
 
 
-def _bare(line: Line) -> bool:
+def _has_no_envelope(line: Line) -> bool:
     return is_item(line) or is_message(line) or line.get("record_type") == "state"
 
 
@@ -62,7 +62,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 class _Rollout:
-    """Reads lines one by one; what the first line says of the session is carried along."""
+    """Reads lines one by one, and keeps what the header says about the session."""
 
     def __init__(self, origin: Origin) -> None:
         self._origin = origin
@@ -79,7 +79,7 @@ class _Rollout:
             return Outcome(record, skipped="settings of a turn")
         if line.get("record_type") == "state":
             return Outcome(record, skipped="state of the program")
-        if kind not in _TYPES and not _bare(line):
+        if kind not in _TYPES and not _has_no_envelope(line):
             line_type = f"a line of type {kind[:40]!r}"
             return Outcome(
                 record, fault=Fault("$.type", "Codex rollout", line_type, "one of " + ", ".join(sorted(_TYPES)))
@@ -91,12 +91,12 @@ class _Rollout:
         return outcome(record, frame, self._reading(kind, payload or line, frame), self._origin.carried)
 
     def _opened(self, record: Record, meta: Line) -> Outcome:
-        """Remember what the header says of the session.
+        """Remember what the header says about the session.
 
-        A fork repeats the header of the session that it comes from behind its own.
+        A fork repeats the header of its original session after its own.
         """
         if self._session.get("begins") is True:
-            return Outcome(record, skipped="header of the session that this one comes from")
+            return Outcome(record, skipped="header of the session that this one was forked from")
         git = mapping(meta.get("git"))
         self._session.clear()
         self._session |= present(
@@ -117,8 +117,8 @@ class _Rollout:
         return name(inner.get("parent_thread_id")) or ("unknown" if "subagent" in mapping(meta.get("source")) else "")
 
     def _frame(self, record: Record, line: Line, payload: Line) -> Frame | Fault:
-        known = self._session
-        session = name(known.get("id")) or self._from_name(record)
+        header = self._session
+        session = name(header.get("id")) or self._from_name(record)
         time = line.get("timestamp", payload.get("timestamp"))
         identity = (
             session,
@@ -129,11 +129,11 @@ class _Rollout:
         )
         metadata = present(
             format="codex",
-            cwd=known.get("cwd"),
-            git_branch=known.get("git_branch"),
-            version=known.get("version"),
-            model=known.get("model"),
-            parent_session_id=known.get("parent"),
+            cwd=header.get("cwd"),
+            git_branch=header.get("git_branch"),
+            version=header.get("version"),
+            model=header.get("model"),
+            parent_session_id=header.get("parent"),
         )
         own_id = derived_id(*identity, payload.get("output")) if time and session else ""
         place = Place(
@@ -154,16 +154,16 @@ class _Rollout:
 
     def _reading(self, kind: str, payload: Line, frame: Frame) -> Reading:
         if kind == "compacted":
-            said = text(payload.get("message"))
-            return Reading((_note(said, "compaction_summary"),)) if said.strip() else skipped("compacted context")
+            summary = text(payload.get("message"))
+            return Reading((_note(summary, "compaction_summary"),)) if summary.strip() else skipped("compacted context")
         if kind == "world_state":
             return skipped("state of the program")
         if kind == "event_msg":
-            return _reported(payload)
+            return _program_report(payload)
         read = item_reading(payload, frame, self._calls)
-        return replace(read, drafts=tuple(self._marked(draft) for draft in read.drafts))
+        return replace(read, drafts=tuple(self._with_author(draft) for draft in read.drafts))
 
-    def _marked(self, draft: Draft) -> Draft:
+    def _with_author(self, draft: Draft) -> Draft:
         """*draft* with its real author: an agent instructs a sub-agent, and Codex itself writes system prompts."""
         if self._session.get("parent") and draft.event_type == "message" and draft.origin == USER:
             return replace(
@@ -174,8 +174,8 @@ class _Rollout:
         return replace(draft, source=_SOURCE) if draft.origin == HARNESS else draft
 
 
-def _reported(payload: Line) -> Reading:
-    """What the program reports: errors and interruptions; all else repeats an item or is a matter of its display."""
+def _program_report(payload: Line) -> Reading:
+    """Errors and interruptions that the program reports; all else repeats an item or only concerns its display."""
     inner = name(payload.get("type"))
     if inner in _REPEATED:
         return skipped("repeats an item of the conversation")

@@ -1,4 +1,4 @@
-"""What a converter receives and returns: records in, one outcome per record out.
+"""The interface of converters: records in, one outcome per record out.
 
 A format is a module-level value of :class:`Format`. Its converter is a generator function that takes one record at a
 time and never holds a whole file in memory.
@@ -17,7 +17,7 @@ JsonObject: TypeAlias = dict[str, Any]
 class Record:
     """One record of a source: a line of JSONL, an element of an array, or a whole JSON document.
 
-    ``source`` is the file's absolute path (empty for records handed over in memory), ``line`` its 1-based line or
+    ``source`` is the file's absolute path (empty for records passed in memory), ``line`` its 1-based line or
     element. Records without an id of their own get one from session, line and text, so both must stay the same when the
     source is read again.
     """
@@ -29,12 +29,12 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one record; exactly one of ``events``, ``part_of``, ``skipped`` and ``fault`` is set.
+    """The outcome of one record; exactly one of ``events``, ``part_of``, ``skipped`` and ``fault`` is set.
 
     ``events`` are HMX-E documents without ``tenant_id`` (the caller adds it), ``part_of`` is the id of the event that
     the record completes or repeats, ``skipped`` says why nothing is stored, ``fault`` what is wrong with it.
     If the record has events, ``left_out`` gives the reason for each part that became none, and
-    ``warnings`` says what was stored differently from how it was written.
+    ``warnings`` says what was stored in another form than written.
     """
 
     record: Record
@@ -64,8 +64,8 @@ class Origin:
     line and text.
 
     ``carried`` is what the converter has to remember between records (the tool that a call id belongs to, the session
-    that a header opened): a JSON object that it reads and extends. To resume a source midway, store it beside the
-    offset and hand it in again.
+    that a header opened): a JSON object that it reads and extends. To resume a source midway, store it with the
+    offset and pass it in again.
     """
 
     session_id: str | None = None
@@ -82,11 +82,11 @@ Recognise: TypeAlias = Callable[[Sequence[Any]], Match]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A producer's format: its name on the command line, what it is, how to recognise and convert it.
+    """A producer's format: its name on the command line, its title, how to recognise and convert it.
 
     ``sequence`` of its events is the record's time in microseconds since 1970 plus the number of the part, so events
-    are in order even when they arrive from several files or live beside an import, and never depend on what was read
-    before.
+    are in order even when they arrive from several files, or live while an import runs, and never depend on what was
+    read before.
     """
 
     name: str

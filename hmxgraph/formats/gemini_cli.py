@@ -1,7 +1,7 @@
 """Chats of Gemini CLI: a document for each session, with its messages, thoughts and calls (``session-*.json``).
 
-The program writes a chat again whenever it grows; messages and calls have ids of their own, so what was read before
-is the same event again.
+The program rewrites a chat whenever it grows; messages and calls have their own ids, so reading them again gives the
+same events.
 """
 
 import re
@@ -18,8 +18,8 @@ from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import AGENT, ASSISTANT, HARNESS
 
 AGENT_NAME = "gemini-cli"
-_MARKS = ("sessionId", "projectHash", "messages")
-# The last line of what the shell tool returns, behind the exit code.
+_REQUIRED = ("sessionId", "projectHash", "messages")
+# The last line of the shell tool's output, after the exit code.
 _PROCESS_GROUP = re.compile(r"\n?Process Group PGID: \d+\s*$")
 
 
@@ -31,9 +31,9 @@ def recognise(sample: Sequence[Any]) -> Match:
     """
     records = [value for value in sample if isinstance(value, Mapping)]
     if not records:
-        return Match(0.0, _MARKS)
-    fitting = sum(all(mark in value for mark in _MARKS) for value in records)
-    missing = tuple(mark for mark in _MARKS if not all(mark in value for value in records))
+        return Match(0.0, _REQUIRED)
+    fitting = sum(all(field in value for field in _REQUIRED) for value in records)
+    missing = tuple(field for field in _REQUIRED if not all(field in value for value in records))
     return Match(round(fitting / len(records), 2), missing)
 
 
@@ -66,41 +66,41 @@ def _chat(record: Record, chat: Mapping[str, Any], origin: Origin, calls: Calls)
 def _reading(message: Mapping[str, Any], frame: Frame, calls: Calls, *, of_agent: bool) -> Reading:
     kind = name(message.get("type"))
     if kind == "user":
-        return _asked(message, frame, calls, of_agent=of_agent)
+        return _prompt(message, frame, calls, of_agent=of_agent)
     if kind == "gemini":
-        return Reading(tuple(_answered(message, frame, calls)))
-    said = contents(message.get("content")).text
-    if kind == "error" and said.strip():
-        return Reading((Draft("error", {"error_type": "Error", "message": said}, HARNESS, source="harness"),))
+        return Reading(tuple(_turn(message, frame, calls)))
+    message_text = contents(message.get("content")).text
+    if kind == "error" and message_text.strip():
+        return Reading((Draft("error", {"error_type": "Error", "message": message_text}, HARNESS, source="harness"),))
     return skipped(f"a note of the program ({kind[:40] or 'without a type'})")
 
 
-def _asked(message: Mapping[str, Any], frame: Frame, calls: Calls, *, of_agent: bool) -> Reading:
-    """What the user said, or the agent that started a sub-agent."""
+def _prompt(message: Mapping[str, Any], frame: Frame, calls: Calls, *, of_agent: bool) -> Reading:
+    """The prompt of the user, or of the agent that started a sub-agent."""
     if not of_agent:
         return message_reading({"role": "user", "content": message.get("content")}, frame, calls)
-    said = contents(message.get("content"))
-    draft = Draft("message", {"role": "user", **said.fields()}, AGENT, source="agent")
-    return Reading((draft,)) if said.text.strip() else skipped("empty text")
+    prompt = contents(message.get("content"))
+    draft = Draft("message", {"role": "user", **prompt.fields()}, AGENT, source="agent")
+    return Reading((draft,)) if prompt.text.strip() else skipped("empty text")
 
 
-def _answered(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Iterator[Draft]:
-    """The thoughts, the words and the calls with their results of one turn."""
+def _turn(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Iterator[Draft]:
+    """The thoughts, text, calls and results of one turn."""
     for number, thought in enumerate(map(mapping, listed(message.get("thoughts")))):
         whole = "\n".join(filter(None, (text(thought.get("subject")), text(thought.get("description")))))
         if whole:
             yield Draft(REASONING, {"text": whole}, ASSISTANT, f"thought{number}", source="assistant")
-    said = contents(message.get("content")).text
-    if said.strip():
-        yield Draft("message", {"role": "assistant", "text": said}, ASSISTANT, source="assistant")
+    message_text = contents(message.get("content")).text
+    if message_text.strip():
+        yield Draft("message", {"role": "assistant", "text": message_text}, ASSISTANT, source="assistant")
     for number, call in enumerate(map(mapping, listed(message.get("toolCalls")))):
         call_id, tool = name(call.get("id")), name(call.get("name"))
         yield call_draft(calls, frame, f"call{number}", (call_id, tool, call.get("args")))
         if call.get("result") is not None:
             value = _PROCESS_GROUP.sub("", _result(call))
             # A command may fail although its call succeeded: its exit code says so.
-            failed, worked = (name(call.get("status")) == status for status in ("error", "success"))
-            answer = Answer(call_id, value, tool, False if failed else None, silent_success=worked)
+            failed, succeeded = (name(call.get("status")) == status for status in ("error", "success"))
+            answer = Answer(call_id, value, tool, False if failed else None, silent_success=succeeded)
             yield answer_draft(calls, f"result{number}", answer)
 
 
@@ -108,8 +108,8 @@ def _result(call: Mapping[str, Any]) -> str:
     """What the call returned, or its error."""
     responses = [mapping(mapping(part).get("functionResponse")).get("response") for part in listed(call.get("result"))]
     fields = [mapping(response) for response in responses]
-    said = [text(each.get("output")) or text(each.get("error")) for each in fields]
-    return "\n".join(filter(None, said)) or contents(call.get("result")).text
+    texts = [text(response.get("output")) or text(response.get("error")) for response in fields]
+    return "\n".join(filter(None, texts)) or contents(call.get("result")).text
 
 
 GEMINI_CLI = Format("gemini-cli", "Gemini CLI chats", recognise, convert)

@@ -36,8 +36,8 @@ def _is_fact(value: Mapping[str, Any]) -> bool:
 
 
 def _is_episode(value: Mapping[str, Any]) -> bool:
-    known = {"source", "source_description", "valid_at", "group_id"} & set(value)
-    return isinstance(value.get("content"), str) and "uuid" in value and bool(known)
+    episode_fields = {"source", "source_description", "valid_at", "group_id"} & set(value)
+    return isinstance(value.get("content"), str) and "uuid" in value and bool(episode_fields)
 
 
 def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
@@ -80,7 +80,7 @@ def _fact(value: Mapping[str, Any]) -> Reading:
     fact = text(value["fact"]).strip()
     if not fact:
         return Reading(left_out=("empty fact",))
-    about: JsonObject = present(
+    details: JsonObject = present(
         relation=name(value.get("name")),
         subject=name(value.get("source_name")) or name(value.get("source")),
         object=name(value.get("target_name")) or name(value.get("target")),
@@ -89,10 +89,10 @@ def _fact(value: Mapping[str, Any]) -> Reading:
     ended = next((end for field in ("invalid_at", "expired_at") if (end := moment(value.get(field)))), None)
     if ended is None:
         return Reading(
-            (Draft(MEMORY, {"kind": "fact", "text": fact}, IMPORT, source="graphiti", metadata={"graphiti": about}),)
+            (Draft(MEMORY, {"kind": "fact", "text": fact}, IMPORT, source="graphiti", metadata={"graphiti": details}),)
         )
     content = {"text": f"{fact} (no longer true since {ended.timestamp[:10]})"}
-    metadata = {"graphiti": about, "invalid_at": ended.timestamp}
+    metadata = {"graphiti": details, "invalid_at": ended.timestamp}
     return Reading((Draft("observation", content, IMPORT, source="graphiti", metadata=metadata),))
 
 
@@ -103,9 +103,9 @@ def _episode(value: Mapping[str, Any], frame: Frame, calls: Calls) -> Reading:
     speaker, colon, words = episode.partition(":")
     if source == "message" and colon and words.strip() and len(speaker) <= 60 and "\n" not in speaker:
         speaker_name, _, role = speaker.partition("(")
-        known = ROLES.get((role.rstrip(") ") or speaker_name).strip().lower(), "user")
+        speaker_role = ROLES.get((role.rstrip(") ") or speaker_name).strip().lower(), "user")
         author = present(name=speaker_name.strip() if speaker_name.strip().lower() not in ROLES else "")
-        return message_reading({"role": known, "content": words.strip(), **author}, frame, calls)
+        return message_reading({"role": speaker_role, "content": words.strip(), **author}, frame, calls)
     content: JsonObject = present(title=title) | {"text": episode}
     if source == "json" and isinstance(document := parsed(episode), Mapping):
         content = present(title=title) | {"data": dict(document)}

@@ -1,6 +1,6 @@
 """Events of the Hippocortex SDK: ``{type, sessionId, payload, metadata}``, as its clients and adapters send them.
 
-They bring no id, time or sequence; adapters name neither calls nor agents. A result without a call id answers the
+They have no id, time or sequence; adapters name neither calls nor agents. A result without a call id answers the
 oldest open call of its tool in the session.
 """
 
@@ -55,7 +55,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 def _faults(value: Mapping[str, Any]) -> list[Fault]:
     checks = {
-        "type": (bool(text(value.get("type"))), "a type in words"),
+        "type": (bool(text(value.get("type"))), "the type of the event"),
         "sessionId": (bool(name(value.get("sessionId"))), "the id of a session"),
         "payload": (isinstance(value.get("payload"), Mapping), "an object"),
     }
@@ -83,7 +83,7 @@ class _Reader:
             (name(producer_metadata[field]) for field in _USERS if name(producer_metadata.get(field))),
             self._origin.user_id or "",
         )
-        # The producer's metadata is kept apart: it must not decide who an event's words come from.
+        # The producer's metadata is kept apart: it must not decide who wrote the event's text.
         metadata = present(format="hippocortex", user_id=user, hippocortex=dict(producer_metadata))
         agent = next(
             (name(producer_metadata[field]) for field in _AGENTS if name(producer_metadata.get(field))),
@@ -110,10 +110,10 @@ class _Reader:
     def _message(self, payload: Mapping[str, Any], producer_metadata: Mapping[str, Any], frame: Frame) -> Reading:
         extracted = [fact for fact in map(text, listed(producer_metadata.get("extractedMemories"))) if fact.strip()]
         if extracted:
-            # A model extracted these from the conversation: they only propose, like another system's memories.
+            # A model extracted these from the conversation: they are only proposals, like another system's memories.
             drafts = (
-                Draft(MEMORY, {"kind": "fact", "text": fact}, IMPORT, str(place), source="hippocortex")
-                for place, fact in enumerate(extracted)
+                Draft(MEMORY, {"kind": "fact", "text": fact}, IMPORT, str(number), source="hippocortex")
+                for number, fact in enumerate(extracted)
             )
             return Reading(tuple(drafts))
         message = {**payload, "content": payload.get("content", payload.get("text"))}
@@ -125,8 +125,8 @@ class _Reader:
         tool = _first(payload, _TOOLS) or "unknown"
         stated = _first(payload, _IDS)
         call_id = stated or frame.event_id("call")
-        given = next((payload[field] for field in ("input", "args", "arguments") if field in payload), None)
-        call = call_draft(self._calls, frame, "0", (call_id, tool, given))
+        arguments = next((payload[field] for field in ("input", "args", "arguments") if field in payload), None)
+        call = call_draft(self._calls, frame, "0", (call_id, tool, arguments))
         if "output" in payload or "result" in payload:
             result = {**payload, "callId": call_id}
             return Reading((call, self._answer("1", result, frame)))
@@ -144,8 +144,8 @@ class _Reader:
             call_id = waiting.pop(0)
         value = next((payload[field] for field in ("output", "result", "content", "error") if field in payload), None)
         success = payload.get("success") if isinstance(payload.get("success"), bool) else None
-        named = _content("tool_result", payload)
-        more = {key: named[key] for key in ("exit_code", "error", "duration_ms") if named.get(key) is not None}
+        renamed = _content("tool_result", payload)
+        more = {key: renamed[key] for key in ("exit_code", "error", "duration_ms") if renamed.get(key) is not None}
         return answer_draft(self._calls, part, Answer(call_id, value, tool, success, more))
 
 

@@ -39,7 +39,7 @@ def _fit(value: Mapping[str, Any]) -> float:
 
 
 def _of_openai(message: Mapping[str, Any]) -> bool:
-    """Whether a message has what only OpenAI's have: calls beside the content, results as messages, typed parts."""
+    """Whether a message has features of OpenAI's only: calls outside the content, results as messages, typed parts."""
     parts = {name(mapping(part).get("type")) for part in listed(message.get("content"))}
     return bool(
         message.get("tool_calls")

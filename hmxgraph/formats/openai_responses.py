@@ -56,8 +56,8 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     output = listed(response.get("output"))
     more = present(format="openai-responses", response_id=name(response.get("id")) if output else "")
     if items or output:
-        given = (*_instructions(request, response, answered=bool(output)), *map(mapping, (*items, *output)))
-        return Talk(given, whole=bool(items), envelope={**response, **value}, metadata=more)
+        messages = (*_instructions(request, response, answered=bool(output)), *map(mapping, (*items, *output)))
+        return Talk(messages, whole=bool(items), envelope={**response, **value}, metadata=more)
     if is_message(value):
         return Talk((value,), envelope=value, metadata=present(format="openai-responses"))
     if error := mapping(response.get("error")):

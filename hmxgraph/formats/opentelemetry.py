@@ -2,8 +2,8 @@
 
 Each model call repeats the conversation so far, and each tool call appears three times: in the model's answer, in its
 own span and in the next model call. A message is identified by everything before it and a call by its id, so each
-becomes exactly one event. ``_otel_exports`` reads the shapes in which tools write traces, ``_otel_contents`` what a
-span says, ``_otel_lineage`` what it takes from the spans around it, and ``_otel_repeats`` what of it is new.
+becomes exactly one event. ``_otel_exports`` reads the export formats of tools, ``_otel_contents`` the contents of a
+span, ``_otel_lineage`` its context in the trace, and ``_otel_repeats`` tells new parts from repeated ones.
 """
 
 import re
@@ -17,14 +17,14 @@ from hmxgraph.formats._calls import Answer, Calls, answer_draft, call_draft
 from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, frame_of, joined, not_an_object
 from hmxgraph.formats._messages import Message, message_reading, role_of
 from hmxgraph.formats._otel_contents import (
-    Spoken,
+    SpanMessages,
     ToolSpan,
     ending_of,
     error_text,
     exception,
     is_retold,
     kind_of,
-    spoken,
+    span_messages,
     tool_of,
 )
 from hmxgraph.formats._otel_exports import Export, exported, is_like_trace
@@ -41,12 +41,12 @@ _GOOD = frozenset({"pass", "passed", "correct", "positive", "good", "relevant", 
 _BAD = frozenset({"fail", "failed", "incorrect", "negative", "bad", "irrelevant", "hallucinated", "false", "no"})
 _RECOGNISED = ("gen_ai.", "openinference.", "llm.", "traceloop.", "input.value", "gcp.vertex.agent.")
 _NEEDED = "gen_ai.* or openinference.* attributes"
-# Above what any other format's near miss scores, and not enough to be recognised.
+# Above any other format's near miss, but too low to be recognised.
 _TRACE_NOT_UNDERSTOOD = 0.46
-# In names of spans, what differs between spans of one kind: ids and numbers.
+# Ids and numbers in span names, which differ between spans of one kind.
 _IDS = re.compile(r"[0-9a-fA-F]{8}[0-9a-fA-F-]*|\d+")
 
-Made: TypeAlias = tuple[Frame, Reading]
+FramedReading: TypeAlias = tuple[Frame, Reading]
 
 
 def recognise(sample: Sequence[Any]) -> Match:
@@ -90,15 +90,15 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 @dataclass(frozen=True, slots=True)
 class _Scene:
-    """A span being converted, with its record, its session and what its events share.
+    """A span being converted, with its record, its session and the common fields of its events.
 
-    ``is_agents`` says that its prompts are those of an agent.
+    ``is_agents``: an agent wrote its prompts.
     """
 
     record: Record
     span: Span
     kind: str
-    said: Spoken
+    messages: SpanMessages
     session_id: str
     metadata: JsonObject
     agent_id: str
@@ -107,7 +107,7 @@ class _Scene:
 
 
 class _NoPlaceError(Exception):
-    """A span without a session or time that the events could have."""
+    """A span that gives its events no session or time."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault)
@@ -142,13 +142,13 @@ class _Traces:
         for scene in scenes:
             self._note_contents(scene)
         scenes.sort(key=_turn)
-        readings: list[Made] = []
+        readings: list[FramedReading] = []
         try:
             for scene in scenes:
-                made = list(self._span(scene))
-                if any(reading.drafts for _, reading in made):
+                span_readings = list(self._span(scene))
+                if any(reading.drafts for _, reading in span_readings):
                     self._lineage.settle_in(scene.span, scene.session_id)
-                readings += made
+                readings += span_readings
         except _NoPlaceError as refused:
             return Outcome(record, fault=refused.fault)
         self._lineage.forget()
@@ -159,12 +159,16 @@ class _Traces:
         return replace(outcome, skipped=_counted(left_out)) if outcome.skipped is not None else outcome
 
     def _note_contents(self, scene: _Scene) -> None:
-        """Note for the spans above a span what it holds, so that they do not tell it again."""
+        """Note for the spans above a span which contents it holds, so that they are not converted twice."""
         span, is_failure = scene.span, scene.kind == "model" and scene.span.failed
         self._lineage.pass_up(span)
         if scene.kind == "ending":
             self._lineage.end(span, ending_of(span))
-        for content, holds in ((ASKED, scene.said.inputs), (ANSWERED, scene.said.outputs), (FAILED, is_failure)):
+        for content, holds in (
+            (ASKED, scene.messages.inputs),
+            (ANSWERED, scene.messages.outputs),
+            (FAILED, is_failure),
+        ):
             if holds:
                 self._lineage.hold(span, content)
 
@@ -172,11 +176,13 @@ class _Traces:
         kind = kind_of(span)
         session_id = self._lineage.session(span) or self._origin.session_id or span.trace_id
         agent_id = self._lineage.agent(span) or self._origin.agent_id or name(span.resource.get("service.name"))
-        said = spoken(span, kind) if kind in {"model", "agent"} else Spoken()
+        messages = span_messages(span, kind) if kind in {"model", "agent"} else SpanMessages()
         is_agents = self._lineage.is_below_tool(span)
-        return _Scene(record, span, kind, said, session_id, _metadata(span), agent_id, Prompt(session_id), is_agents)
+        return _Scene(
+            record, span, kind, messages, session_id, _metadata(span), agent_id, Prompt(session_id), is_agents
+        )
 
-    def _span(self, scene: _Scene) -> Iterator[Made]:
+    def _span(self, scene: _Scene) -> Iterator[FramedReading]:
         if scene.span.name and not self._repeats.is_new(f"span/{key_of(scene.span)}"):
             yield self._left_out(scene, "copy of a span")
         elif scene.kind in {"model", "agent"}:
@@ -188,12 +194,12 @@ class _Traces:
 
     # A model call or an agent: the new messages of its input, and its answer.
 
-    def _conversation(self, scene: _Scene) -> Iterator[Made]:
-        span, said = scene.span, scene.said
-        inputs = () if self._lineage.has_below(span, ASKED) else said.inputs
-        outputs = () if self._lineage.has_below(span, ANSWERED) else said.outputs
+    def _conversation(self, scene: _Scene) -> Iterator[FramedReading]:
+        span, messages = scene.span, scene.messages
+        inputs = () if self._lineage.has_below(span, ASKED) else messages.inputs
+        outputs = () if self._lineage.has_below(span, ANSWERED) else messages.outputs
         repeats_outer = self._lineage.is_inside_read(span)
-        # A prompt of a model repeats the conversation, that of an agent is one turn of it.
+        # A prompt of a model repeats the conversation; a prompt of an agent is one turn of it.
         before = key_of(span) if scene.kind == "agent" else ""
         for number, message in enumerate([*inputs, *outputs]):
             if role_of(message) == "system":
@@ -204,7 +210,7 @@ class _Traces:
             yield from self._message(scene, message, before, late=late, answer=late and not repeats_outer)
         if inputs or outputs:
             self._lineage.read(span)
-        elif said:
+        elif messages:
             yield self._left_out(scene, f"span of kind {scene.kind}: its contents are in the spans inside it")
         elif scene.kind == "agent":
             yield self._left_out(scene, _reason(span, _stated_kind(span)))
@@ -214,9 +220,11 @@ class _Traces:
             yield self._failure(scene)
         yield self._frame(scene, ""), Reading(tuple(_evaluations(span, whole=False)))
 
-    def _message(self, scene: _Scene, message: Message, before: str, *, late: bool, answer: bool) -> Iterator[Made]:
+    def _message(
+        self, scene: _Scene, message: Message, before: str, *, late: bool, answer: bool
+    ) -> Iterator[FramedReading]:
         if role_of(message) == "user" and is_retold(message):
-            yield self._left_out(scene, "account of what was said and done before")
+            yield self._left_out(scene, "account of earlier messages")
             return
         own_id = derived_id(scene.session_id, before)
         if self._repeats.repeat_message(scene.prompt, own_id) or (late and self._repeats.has(own_id)):
@@ -236,7 +244,7 @@ class _Traces:
             yield frame, replace(reading, drafts=new)
 
     def _new_draft(self, scene: _Scene, frame: Frame, draft: Draft, *, answer: bool) -> Draft | None:
-        """The draft as the conversation has it, None if it repeats a part of the conversation."""
+        """The draft as it belongs in the conversation; None if it repeats a part of it."""
         if draft.event_type == "tool_call":
             return self._new_call(scene, frame, draft, answer=answer)
         if draft.event_type == "tool_result":
@@ -250,9 +258,9 @@ class _Traces:
         return replace(draft, origin=AGENT) if is_prompt and by_agent else draft
 
     def _new_call(self, scene: _Scene, frame: Frame, draft: Draft, *, answer: bool) -> Draft | None:
-        call_id, tool, given = argument_of(draft)
+        call_id, tool, arguments = argument_of(draft)
         known = bool(call_id) and self._repeats.is_known_call(scene.session_id, call_id)
-        part = call_part(tool, given)
+        part = call_part(tool, arguments)
         known = known or (answer and self._repeats.claim(scene.session_id, call_id, part))
         is_new = self._repeats.is_new_part(scene.prompt, part, answer=answer and not known)
         if known or not is_new:
@@ -264,20 +272,20 @@ class _Traces:
             call_id = event_id
             self._calls.remember(call_id, tool, event_id)
             draft = replace(draft, content=draft.content | {"call_id": call_id})
-        self._repeats.add_call(scene.session_id, (call_id, tool, given), event_id, of_model=True)
-        self._repeats.pass_on(scene.span.trace_id, mapping(given))
+        self._repeats.add_call(scene.session_id, (call_id, tool, arguments), event_id, of_model=True)
+        self._repeats.pass_on(scene.span.trace_id, mapping(arguments))
         return draft
 
     def _remember_again(self, scene: _Scene, call_id: str) -> None:
-        """Restore what a repeated call replaced: the event of the call that is stored."""
-        tool, event_id = self._repeats.made(scene.session_id, call_id)
+        """Restore the event of the stored call, which a repeated call has replaced."""
+        tool, event_id = self._repeats.call_event(scene.session_id, call_id)
         if event_id:
             self._calls.remember(call_id, tool, event_id)
         else:
             self._calls.matching_call(call_id)
 
     def _new_result(self, scene: _Scene, draft: Draft) -> Draft | None:
-        """A result under the id of its call; results are identified by it, else by what they say."""
+        """A result under the id of its call; results are identified by that id, else by their content."""
         stated = name(draft.content.get("call_id"))
         call_id = self._repeats.call_id(scene.session_id, stated)
         tool = text(draft.content.get("tool_name"))
@@ -288,15 +296,15 @@ class _Traces:
             return None
         if not is_new and not self._repeats.is_known_call(scene.session_id, call_id):
             return None
-        made_tool, event_id = self._repeats.made(scene.session_id, call_id)
-        tool = tool or made_tool
+        call_tool, event_id = self._repeats.call_event(scene.session_id, call_id)
+        tool = tool or call_tool
         content = draft.content | present(call_id=call_id, tool_name=tool)
         source = f"tool:{tool}" if tool else draft.source
         return replace(draft, content=content, parent_event_id=draft.parent_event_id or event_id or None, source=source)
 
     # A tool call in a span of its own.
 
-    def _tool(self, scene: _Scene) -> Iterator[Made]:
+    def _tool(self, scene: _Scene) -> Iterator[FramedReading]:
         span = scene.span
         call = tool_of(span).ended(self._lineage.ending(span))
         if self._lineage.is_inside_call(span, call.tool):
@@ -306,14 +314,14 @@ class _Traces:
         frame = self._frame(scene, f"{span.trace_id}-{span.span_id}")
         own_call = call_id or span.span_id
         if not known:
-            self._repeats.is_new_part(scene.prompt, call_part(call.tool, call.given), answer=True)
-            draft = call_draft(self._calls, frame, "0", (own_call, call.tool, call.given))
+            self._repeats.is_new_part(scene.prompt, call_part(call.tool, call.arguments), answer=True)
+            draft = call_draft(self._calls, frame, "0", (own_call, call.tool, call.arguments))
             self._repeats.add_call(scene.session_id, argument_of(draft), frame.event_id("0"), of_model=False)
             self._repeats.pass_on(span.trace_id, mapping(draft.content["arguments"]))
             yield frame, Reading((draft,))
         if not self._is_new_result(scene, call, own_call):
             return
-        value = "" if call.returned is None else call.returned
+        value = "" if call.result is None else call.result
         answer = Answer(own_call, value, call.tool, call.success, present(duration_ms=span.duration_ms))
         result = answer_draft(self._calls, "1", answer)
         self._repeats.is_new_part(scene.prompt, result_part(result.content["result"]), answer=True)
@@ -331,7 +339,7 @@ class _Traces:
             self._repeats.settle(scene.session_id, call_id)
             return call_id, True
         waiting = self._repeats.take_waiting(
-            scene.session_id, (call.tool, call.given), exact=bool(call_id), answered=call.returned is None
+            scene.session_id, (call.tool, call.arguments), exact=bool(call_id), answered=call.result is None
         )
         if waiting:
             self._repeats.name_call(scene.session_id, call_id, waiting)
@@ -341,9 +349,9 @@ class _Traces:
     def _is_new_result(self, scene: _Scene, call: ToolSpan, call_id: str) -> bool:
         """Whether a tool span's result is new; one that was not recorded may follow in the model's next prompt."""
         key = f"{scene.session_id}/result/{call_id}"
-        return self._repeats.is_new(key) if call.returned is not None else not self._repeats.has(key)
+        return self._repeats.is_new(key) if call.result is not None else not self._repeats.has(key)
 
-    def _failure(self, scene: _Scene) -> Made:
+    def _failure(self, scene: _Scene) -> FramedReading:
         frame = self._frame(scene, f"{scene.span.trace_id}-{scene.span.span_id}", late=True)
         kind = name(scene.span.first("error.type")) or exception(scene.span).get("exception.type") or "ModelError"
         error = {"error_type": kind, "message": error_text(scene.span)}
@@ -365,9 +373,9 @@ class _Traces:
         return replace(frame, trace_id=span.trace_id or None, time=self._after_results(scene, frame.time))
 
     def _after_results(self, scene: _Scene, at: Moment) -> Moment:
-        """A time that sorts after the results that ended before the span began, however little later it is.
+        """*at*, moved if necessary so that it sorts after the results that ended before the span began.
 
-        Within a record, results sort some microseconds after their time; a local model answers sooner.
+        Results sort some microseconds after their time, and a local model may answer sooner than that.
         """
         ended, last = self._settled.get(scene.session_id, (0, 0))
         start = scene.span.start
@@ -380,20 +388,20 @@ class _Traces:
             if at and last > self._settled.get(scene.session_id, [0, 0])[1]:
                 self._settled[scene.session_id] = [at.us, last]
 
-    def _left_out(self, scene: _Scene, reason: str) -> Made:
+    def _left_out(self, scene: _Scene, reason: str) -> FramedReading:
         return self._frame(scene, ""), Reading(left_out=(reason,))
 
 
 def _turn(scene: _Scene) -> int:
-    """When a span is read: one that leaves out contents comes after those that have them.
+    """The order in which spans are read: those that may lack contents come after those that have them.
 
-    An agent's span tells what its model calls do not, and a prompt may have the result that a tool's span lacks.
+    An agent's span adds what its model calls lack, and a prompt may have the result that a tool's span lacks.
     """
-    is_silent = scene.kind == "tool" and tool_of(scene.span).returned is None
+    is_silent = scene.kind == "tool" and tool_of(scene.span).result is None
     return 2 if scene.kind == "agent" else 1 if is_silent else 0
 
 
-# How far a result sorts behind its time, so that it follows the call of the same moment.
+# Microseconds by which a result sorts after its time, so that it follows a call of the same time.
 _RESULT_RANK = 200
 
 
@@ -411,7 +419,7 @@ def _counted(reasons: Sequence[str]) -> str:
 
 
 def _content_key(message: Message) -> str:
-    """What tells messages at one point of a conversation apart, without instrumentation fields."""
+    """The key that tells messages at one point of a conversation apart, without instrumentation fields."""
     content = message.get("content", message.get("parts"))
     parts = [mapping(part) for part in listed(content)]
     words = (

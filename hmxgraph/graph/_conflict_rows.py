@@ -20,7 +20,7 @@ class RelationKeys(NamedTuple):
 
 
 class Side(NamedTuple):
-    """One side of a conflict that is to be opened: kind, id, text and node key of a record."""
+    """One side of a new conflict: kind, id, text and node key of a record."""
 
     kind: SideKind
     side_id: str
@@ -30,7 +30,7 @@ class Side(NamedTuple):
 
 
 def relation_id(source_key: str, relation_type: str, target_key: str) -> str:
-    """A relation's id as a side of conflicts and an entry of packs: the beginnings of both keys, and the type.
+    """A relation's id in conflicts and packs: its type between the first 16 characters of both keys.
 
     >>> relation_id("0a" * 32, "uses", "0b" * 32)
     '0a0a0a0a0a0a0a0a:uses:0b0b0b0b0b0b0b0b'
@@ -39,7 +39,7 @@ def relation_id(source_key: str, relation_type: str, target_key: str) -> str:
     return f"{source_key[:16]}:{relation_type}:{target_key[:16]}"
 
 
-# Later than every time of the wire, in microseconds; what is left until then sorts the newest first.
+# Later than any time on the wire, in microseconds: sorted by the time left until then, the newest come first.
 _END_US = 10**18
 
 
@@ -111,7 +111,7 @@ def stored_conflict(properties: Row, sides: Sequence[Row], as_of_us: int) -> Con
 
 
 def contested_relations(properties: Row) -> list[RelationKeys]:
-    """The relations that a conflict is between."""
+    """The relations of a conflict that exclude each other."""
     return [RelationKeys(*parse_json(text)) for text in properties.get("relations", ())]
 
 

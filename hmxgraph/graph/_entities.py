@@ -9,7 +9,7 @@ from hmxgraph.extraction.language import Extraction, Mention, Ref, Relation
 from hmxgraph.graph.plan import Plan, Row, Tenancy, bind
 from hmxgraph.text.terms import search_text
 
-# Extractions of a batch of events as rows to be written: each entity and each relation once.
+# Extractions of a batch of events as rows, one per entity and one per relation.
 
 # If one name has two types, the one with the higher rank is more specific. Types stated by the data
 # rank above these.
@@ -17,7 +17,7 @@ _RANKS = {entity_type: rank for members in FAMILIES.values() for rank, entity_ty
 
 
 class Extracted(NamedTuple):
-    """What was extracted from one newly stored event."""
+    """The extraction from one newly stored event."""
 
     event_key: str
     time_us: int
@@ -71,10 +71,10 @@ class _Entity:
 def _entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
     """The rows of ``events/record`` for entities, sorted by key.
 
-    Each event is its place, mention count, role and relation marks.
+    An event is listed as its position in the batch, number of mentions, role and relation marks.
     """
     entities: dict[str, _Entity] = {}
-    for place, (_, time_us, extraction) in enumerate(batch):
+    for position, (_, time_us, extraction) in enumerate(batch):
         evidence_of_entity = _evidence(tenancy, extraction.relations)
         for mention in extraction.mentions:
             key = entity_key(tenancy, mention.type, mention.normalised)
@@ -83,7 +83,7 @@ def _entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
                 entity = entities[key] = _Entity(mention, {mention.name, *mention.aliases}, mention.confidence)
             else:
                 entity.add(mention)
-            entity.events.append([place, mention.times, mention.role or None, evidence_of_entity.get(key)])
+            entity.events.append([position, mention.times, mention.role or None, evidence_of_entity.get(key)])
             entity.times.append(time_us)
     return [_entity_row(tenancy, entities[key]) for key in sorted(entities)]
 
@@ -113,7 +113,7 @@ def evidence_mark(relation_type: str, target_key: str) -> str:
 
 
 def _evidence(tenancy: Tenancy, relations: Iterable[Relation]) -> dict[str, list[str]]:
-    """By the key of the source, the marks of the relations that one event is evidence for."""
+    """The marks of the relations that one event is evidence for, by the key of their source."""
     marks: dict[str, list[str]] = {}
     for relation in relations:
         mark = evidence_mark(relation.relation_type, _key(tenancy, relation.target))
@@ -159,7 +159,7 @@ def _relation_row(ends: tuple[str, str, str], time_us: int) -> Row:
 
 
 def entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> Row:
-    """What ``events/record`` writes of the entities and relations that *batch* mentions.
+    """The rows of ``events/record`` for the entities and relations mentioned in *batch*.
 
     Events are referred to by their position in *batch*. Pass each newly stored event once: duplicates are filtered out
     with the events, not here.
@@ -179,7 +179,7 @@ class Forgotten(NamedTuple):
 
 
 def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[Forgotten]:
-    """Remove the mentions of these events, decrement evidence counts, and return what has no evidence left."""
+    """Remove the mentions of these events, decrement evidence counts, and return what lost its last evidence."""
     rows = yield bind(
         "entities/forget", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(event_keys)}, at_us=at_us
     )

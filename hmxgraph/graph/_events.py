@@ -33,13 +33,14 @@ from hmxgraph.records.events import SESSION
 from hmxgraph.text.lines import event_line, speaker_name
 from hmxgraph.text.terms import DEFAULT_ENCODING, counter
 
-# The fields that recall ranks an event by, as one text on its node: written with the event, removed by erasure. Events
+# The fields by which recall ranks an event, as one text on its node: written with the event, removed by erasure. Events
 # that no pack shows have none.
 #
-# Reading one property makes the server walk the chain of all the node's properties. A dozen properties of a few hundred
-# candidates took half the time of the statement; one text takes a sixth of that.
+# To read one property, the server walks the chain of all the node's properties. Reading a dozen properties of a few
+# hundred candidates took half the time of the statement; reading one text takes a sixth of that.
 
-# Characters of search terms in full: the beginning of a long result shows its subject. Later terms count once each.
+# Characters of search terms kept in full (the beginning of a long result shows its subject), and of the later terms,
+# each of which is kept once.
 MOST_WORDS = 1_500
 MOST_FURTHER = 6_000
 _TIME = 6
@@ -50,23 +51,22 @@ def recall_row(properties: Mapping[str, Any]) -> str | None:
 
     None for events written by `remember`: packs show the memory while it holds, never its event.
     """
-    of = properties
-    if of.get("event_type") == EVENT_TYPE and of["session_id"] == SESSION:
+    if properties.get("event_type") == EVENT_TYPE and properties["session_id"] == SESSION:
         return None
     return orjson.dumps(
         [
-            of["event_id"],
-            of["session_id"],
-            speaker_name(of.get("speaker", "")),
-            of.get("title", ""),
-            _ranked_words(of["search_text"]),
-            of["sequence"],
-            of["time_us"],
-            _tokens(of),
-            of["salience"],
-            of["text"].endswith("?"),
-            of.get("label", ""),
-            of.get("expires_us"),
+            properties["event_id"],
+            properties["session_id"],
+            speaker_name(properties.get("speaker", "")),
+            properties.get("title", ""),
+            _ranked_words(properties["search_text"]),
+            properties["sequence"],
+            properties["time_us"],
+            _tokens(properties),
+            properties["salience"],
+            properties["text"].endswith("?"),
+            properties.get("label", ""),
+            properties.get("expires_us"),
         ]
     ).decode()
 
@@ -105,8 +105,8 @@ def _ranked_words(search_text: str) -> str:
     return f"{beginning} {kept}".rstrip()
 
 
-def pool_rows(as_of_us: int, events: Sequence[str], *beside: Sequence[str]) -> list[list[Any]]:
-    """Rows of the pool: the *events* that were recorded and not expired at that time, and those *beside* them.
+def pool_rows(as_of_us: int, events: Sequence[str], *columns: Sequence[str]) -> list[list[Any]]:
+    """Rows of the pool: the *events* recorded and not expired at that time, each with its values in further *columns*.
 
     >>> row = '["e1","s1","Ann","","hello",1,5,4,0.5,false,"",null]'
     >>> pool_rows(5, [row, ""], ["Hello!", ""])
@@ -117,23 +117,23 @@ def pool_rows(as_of_us: int, events: Sequence[str], *beside: Sequence[str]) -> l
     """
     rows: list[list[Any] | None] = orjson.loads(f"[{','.join(row or 'null' for row in events)}]")
     kept = []
-    for row, *more in zip(rows, *beside, strict=True):
+    for row, *values in zip(rows, *columns, strict=True):
         if row is not None and row[_TIME] <= as_of_us and ((expires := row.pop()) is None or expires > as_of_us):
-            kept.append(row + more)
+            kept.append(row + values)
     return kept
 
 
-def _tokens(of: Mapping[str, Any]) -> int:
+def _tokens(properties: Mapping[str, Any]) -> int:
     """Number of tokens of the event's line in a pack."""
-    if of["tokenizer"] == DEFAULT_ENCODING:
-        tokens: int = of["token_count"]
+    if properties["tokenizer"] == DEFAULT_ENCODING:
+        tokens: int = properties["token_count"]
         return tokens
-    return counter()(event_line(of["text"], of.get("label", ""), of.get("speaker", "")))
+    return counter()(event_line(properties["text"], properties.get("label", ""), properties.get("speaker", "")))
 
 
 # Prepared events as the rows of a batch, and stored sessions as values.
 
-# Number of a session's latest events that are searched for exact repeats.
+# Number of a session's latest events in which exact repeats are detected.
 REMEMBERED = 64
 # Once a tenant has this many kinds of events, no further kind counts as new.
 KINDS = 4_000
@@ -144,7 +144,7 @@ UNNAMED_USERS = (
     'give "user_id" in the metadata of their messages to keep it for the user, or in a tenant of one person '
     "connect with trust=TrustPolicy(single_user=True) (hmxgraph ingest --single-user)"
 )
-# Maximum number of users kept per session; in a larger group no single person is meant.
+# Maximum number of users kept per session; statements in a larger group are nobody's in particular.
 MOST_USERS = 50
 
 
@@ -247,8 +247,8 @@ def _extent(stored: StoredSession, events: Sequence[PreparedEvent]) -> dict[str,
         "event_count": stored.event_count + len(events),
         "first_us": min([*times, *_known(stored.first_us)]),
         "last_us": max([*times, *_known(stored.last_us)]),
-        **_spelled("head", first),
-        **_spelled("tail", last),
+        **_end_properties("head", first),
+        **_end_properties("tail", last),
     }
 
 
@@ -256,7 +256,7 @@ def _known(value: int | None) -> list[int]:
     return [] if value is None else [value]
 
 
-def _spelled(name: str, end: End) -> dict[str, Any]:
+def _end_properties(name: str, end: End) -> dict[str, Any]:
     sequence, time_us, event_id = end.order
     return {
         f"{name}_sequence": sequence,
@@ -279,42 +279,42 @@ def _outcome(stored: StoredSession, events: Sequence[PreparedEvent]) -> dict[str
 def _inner_and_outer(
     events: Sequence[PreparedEvent], weave: Weave
 ) -> tuple[dict[str, list[tuple[int, int]]], dict[str, list[tuple[str, str, str]]], list[tuple[str, str]]]:
-    """Links within the batch as positions, links to other events as keys, and chain pairs that start or end outside."""
-    places = {event.key: place for place, event in enumerate(events)}
+    """Links within the batch as positions, links to other events as keys, and chain links with an end outside."""
+    positions = {event.key: position for position, event in enumerate(events)}
     calls = _calls(events)
     inner: dict[str, list[tuple[int, int]]] = {kind: [] for kind in ("NEXT", *LINKS)}
     outer: dict[str, list[tuple[str, str, str]]] = {kind: [] for kind in LINKS}
     joined = []
     for earlier, later in weave.linked:
-        if earlier in places and later in places:
-            inner["NEXT"].append((places[earlier], places[later]))
+        if earlier in positions and later in positions:
+            inner["NEXT"].append((positions[earlier], positions[later]))
         else:
             joined.append((earlier, later))
-    for place, event in enumerate(events):
+    for position, event in enumerate(events):
         for kind, key in event.links:
-            other = _call_before(calls.get(key), place) if kind == "ANSWERS" else places.get(key)
+            other = _call_before(calls.get(key), position) if kind == "ANSWERS" else positions.get(key)
             if other is None:
                 outer[kind].append((event.key, key, kind))
             else:
-                inner[kind].append((place, other))
+                inner[kind].append((position, other))
     return inner, outer, joined
 
 
 def _calls(events: Sequence[PreparedEvent]) -> Mapping[str, list[int]]:
     calls: dict[str, list[int]] = {}
-    for place, event in enumerate(events):
+    for position, event in enumerate(events):
         if event.call_key:
-            calls.setdefault(event.call_key, []).append(place)
+            calls.setdefault(event.call_key, []).append(position)
     return calls
 
 
-def _call_before(calls: list[int] | None, place: int) -> int | None:
-    """The nearest call before the result at *place*."""
-    return max((call for call in calls or () if call < place), default=None)
+def _call_before(calls: list[int] | None, position: int) -> int | None:
+    """The nearest call before the result at *position*."""
+    return max((call for call in calls or () if call < position), default=None)
 
 
 def offers(events: Iterable[PreparedEvent]) -> Iterator[tuple[str, str]]:
-    """The keys under which other events may await these, each with the event's own key."""
+    """The keys under which earlier events may refer to these, each with the event's own key."""
     for event in events:
         yield event.key, event.key
         if event.call_key:
@@ -353,44 +353,45 @@ AHEAD = "ahead"
 def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False, latest_us: int | None = None) -> Plan[BatchReceipt]:
     """Store the new events of *batch* with all their links; a batch without new events writes nothing.
 
-    Events after *latest_us* are stored, but nothing is learnt from them and the tenant's clock does not follow them.
+    Events dated after *latest_us* are stored, but nothing is learned from them, and they do not advance the logical
+    time.
 
     Raises:
-        IngestRefused: *strict* is set and an id has another body; nothing of the batch is stored.
-        ParentLoop: events would be their own cause; nothing of the batch is stored.
+        IngestRefused: *strict* is set and an id is stored with another body; nothing of the batch is stored.
+        ParentLoop: an event would be its own cause; nothing of the batch is stored.
 
     Locks are taken in the order sessions, stored answers, events, entities, other memories, tenant. Two writers that
-    store the same event in different sessions collide on its key; the second is run again and finds it stored.
+    store the same event in different sessions collide on its key; the second is retried and finds it stored.
     """
-    batch = replace(batch, events=dated(batch.events, latest_us))
+    batch = replace(batch, events=mark_ahead(batch.events, latest_us))
     sifted = yield from _sift(tenancy, batch)
     if strict:
         _refuse_conflicts(sifted.conflicting)
     if not sifted.new:
         return sifted.receipt()
     extractions = _extractions(tenancy, batch, sifted.new)
-    given = memories.Observations.of([extractions[event.key] for event in sifted.new])
-    opened = yield from _open(tenancy, batch, sifted, given)
+    observations = memories.Observations.of([extractions[event.key] for event in sifted.new])
+    opened = yield from _open(tenancy, batch, sifted, observations)
     if opened.sifted is not sifted:
         sifted = opened.sifted  # another writer came between
         if strict:
             _refuse_conflicts(sifted.conflicting)
-        given = memories.Observations.of([extractions[event.key] for event in sifted.new])
+        observations = memories.Observations.of([extractions[event.key] for event in sifted.new])
     if not sifted.new:
         return sifted.receipt()
-    dimension, unsure = yield from store_new(tenancy, opened, given, extractions)
+    dimension, unsure = yield from store_new(tenancy, opened, observations, extractions)
     warnings = (*left_out(sifted.new, dimension), *_unnamed(extractions[event.key] for event in sifted.new), *unsure)
     return sifted.receipt(late=_late(sifted.new, opened.sessions), warnings=warnings)
 
 
 def _extractions(tenancy: Tenancy, batch: Batch, events: Sequence[PreparedEvent]) -> Mapping[str, Extracted]:
-    """The extractions made in advance if the default trust policy applies, else new ones."""
-    ahead = batch.extracted if tenancy.trust == DEFAULT_TRUST else None
-    return heeded(ahead or extracted(events, tenancy.trust, by_hand=batch.by_hand), events)
+    """The extractions, prepared in advance for the default trust policy, else made now."""
+    prepared = batch.extracted if tenancy.trust == DEFAULT_TRUST else None
+    return without_ahead(prepared or extracted(events, tenancy.trust, by_hand=batch.by_hand), events)
 
 
-def dated(events: Sequence[PreparedEvent], latest_us: int | None) -> tuple[PreparedEvent, ...]:
-    """*events*, with those after *latest_us* marked."""
+def mark_ahead(events: Sequence[PreparedEvent], latest_us: int | None) -> tuple[PreparedEvent, ...]:
+    """*events*, with those dated after *latest_us* marked."""
     if latest_us is None:
         return tuple(events)
     return tuple(
@@ -404,10 +405,10 @@ def is_ahead(event: PreparedEvent) -> bool:
     return AHEAD in event.properties
 
 
-def heeded(extractions: Mapping[str, Extracted], events: Iterable[PreparedEvent]) -> Mapping[str, Extracted]:
-    """*extractions*, without anything from events that are ahead of the clock."""
-    unread = {event.key: Extracted(event.key, event.event.time_us, Extraction()) for event in events if is_ahead(event)}
-    return {**extractions, **unread} if unread else extractions
+def without_ahead(extractions: Mapping[str, Extracted], events: Iterable[PreparedEvent]) -> Mapping[str, Extracted]:
+    """*extractions*, with nothing extracted from events that are ahead of the clock."""
+    empty = {event.key: Extracted(event.key, event.event.time_us, Extraction()) for event in events if is_ahead(event)}
+    return {**extractions, **empty} if empty else extractions
 
 
 def _unnamed(extractions: Iterable[Extracted]) -> Iterator[str]:
@@ -440,7 +441,7 @@ def _sift(tenancy: Tenancy, batch: Batch) -> Plan[Sifted]:
 
 
 def divided(batch: Batch, known: Mapping[str, str], counts: Mapping[str, int], signatures: frozenset[str]) -> Sifted:
-    """*batch* divided by the hashes of the stored events in *known*."""
+    """*batch* divided into new, repeated and conflicting events; *known* holds the hashes of stored events by key."""
     hashes = {**{event.key: event.properties["event_hash"] for event in batch.events}, **known}
     repeated = [*(event for event in batch.events if event.key in known), *batch.repeats]
     clashes = [event for event in repeated if _differs(event, hashes[event.key])]
@@ -454,24 +455,24 @@ def divided(batch: Batch, known: Mapping[str, str], counts: Mapping[str, int], s
 
 
 def _differs(event: PreparedEvent, stored_hash: str) -> bool:
-    """Whether *event* differs from the stored one; one without a time of its own never does."""
+    """Whether *event* differs from the stored one; an undated event never does."""
     return event.properties["event_hash"] != stored_hash and event.event.metadata.get("undated") is not True
 
 
 class Opened(NamedTuple):
-    """What a batch writes to, locked: its sessions by key, its new events, the stored answers."""
+    """A batch whose targets are locked: its sessions by key, its divided events, and the stored answers."""
 
     sessions: Mapping[str, StoredSession]
     sifted: Sifted
     answers: Sequence[Row]
 
 
-def _open(tenancy: Tenancy, batch: Batch, sifted: Sifted, given: memories.Observations) -> Plan[Opened]:
-    """Lock what *batch* writes to; if a session has changed since, the batch is divided again."""
+def _open(tenancy: Tenancy, batch: Batch, sifted: Sifted, observations: memories.Observations) -> Plan[Opened]:
+    """Lock what *batch* writes to; if a session has changed since it was read, divide the batch again."""
     names = {event.session_key: event.event.session_id for event in sifted.new}
     sessions = [{"key": key, "session_id": names[key], "expected": sifted.counts.get(key, 0)} for key in sorted(names)]
-    asked = {"sessions": sessions, "event_keys": [event.key for event in batch.events]}
-    row = yield from open_batch(tenancy, asked | given.slots(tenancy))
+    batch_slots = {"sessions": sessions, "event_keys": [event.key for event in batch.events]}
+    row = yield from open_batch(tenancy, batch_slots | observations.slots(tenancy))
     stored = [stored_session(session) for session in row["sessions"]]
     if any(sifted.counts.get(session.key, 0) != session.event_count for session in stored):
         known = {key: event_hash for key, event_hash, *_ in row["events"]}
@@ -490,12 +491,12 @@ def extracted(
 
 
 def store_new(
-    tenancy: Tenancy, opened: Opened, given: memories.Observations, extractions: Mapping[str, Extracted]
+    tenancy: Tenancy, opened: Opened, observations: memories.Observations, extractions: Mapping[str, Extracted]
 ) -> Plan[tuple[int | None, Sequence[str]]]:
-    """Write the new events; returns the dimension of the tenant's embeddings (None if it has none), and warnings.
+    """Write the new events; return the dimension of the tenant's embeddings (None if it has none), and warnings.
 
     Raises:
-        ParentLoop: events would be their own cause.
+        ParentLoop: an event would be its own cause.
 
     """
     events, sessions = opened.sifted.new, opened.sessions
@@ -518,7 +519,7 @@ def store_new(
         },
     )
     tokenizer = events[0].properties["tokenizer"]
-    yield from memories.store(tenancy, given, opened.answers, counter(tokenizer), tokenizer)
+    yield from memories.store(tenancy, observations, opened.answers, counter(tokenizer), tokenizer)
     settled = yield bind(
         "events/settle",
         tenant_id=tenancy.tenant_id,
@@ -533,16 +534,16 @@ def store_new(
             **{kind.lower(): pairs for kind, pairs in outer.items()},
         },
     )
-    # Last, under the lock of the tenant: of two writers that close a loop together, the later one sees it.
+    # Last, under the tenant's lock: if two writers together close a loop, the later one sees it.
     unsure = yield from _refuse_loops(tenancy, events, inner["CAUSED_BY"], settled[0]["awaited"])
     return settled[0]["embedding_dimension"], unsure
 
 
-# The number of events followed from effect to cause for one batch, and the warning where there are more.
+# Maximum number of causes followed for one batch, and the warning if there are more.
 MOST_CAUSES = 5_000
 UNFOLLOWED = (
-    f"causes of events that arrived after their effects are followed for {MOST_CAUSES:,} steps: whether a longer way "
-    "leads back to one of them is not known"
+    f"the causes of events that arrived after their effects were followed for {MOST_CAUSES:,} steps; "
+    "a longer causal loop would not have been found"
 )
 
 
@@ -551,11 +552,11 @@ def _refuse_loops(
 ) -> Plan[Sequence[str]]:
     """Refuse events that are their own cause; return a warning if the search was cut short.
 
-    Nothing is read unless an earlier event *awaited* one of the batch as its cause: only then can a
-    loop lead out of the batch and back.
+    Nothing is read unless a stored event *awaited* one of the batch as its cause: otherwise no loop can pass
+    through stored events.
 
     Raises:
-        ParentLoop: the events that closed a loop, the last of the batch in each.
+        ParentLoop: an event is its own cause; for each loop, the last event of the batch in it.
 
     """
     causes = {events[effect].key: events[cause].key for effect, cause in inner}
@@ -566,15 +567,15 @@ def _refuse_loops(
         for row in rows:
             causes.update(pairwise(row["line"]))
         frontier = sorted({row["line"][-1] for row in rows} - causes.keys())
-    places = {event.key: place for place, event in enumerate(events)}
-    within = [[places[key] for key in loop if key in places] for loop in loops(causes)]
-    if closing := sorted(max(loop) for loop in within if loop):
-        raise ParentLoop(tuple(events[place].event.event_id for place in closing))
+    positions = {event.key: position for position, event in enumerate(events)}
+    loop_positions = [[positions[key] for key in loop if key in positions] for loop in loops(causes)]
+    if closing := sorted(max(loop) for loop in loop_positions if loop):
+        raise ParentLoop(tuple(events[position].event.event_id for position in closing))
     return (UNFOLLOWED,) if frontier else ()
 
 
 def without(batch: Batch, event_ids: Collection[str]) -> tuple[Batch, tuple[PreparedEvent, ...]]:
-    """*batch* without the events of these ids, and the removed events."""
+    """*batch* without the events that have these ids, and the removed events."""
     removed = [event for event in (*batch.events, *batch.repeats) if event.event.event_id in event_ids]
     keys = {event.key for event in removed}
     remaining = replace(

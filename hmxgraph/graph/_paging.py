@@ -11,13 +11,13 @@ from hmxgraph.protocol.canonical import MAX_INTEGER, canonical_bytes
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.text.terms import SHORTEST_MISSPELT
 
-_UNCHANGED = "give back the cursor of the page before, unchanged"
+_UNCHANGED = "pass the cursor of the previous page unchanged"
 
-# Pages: their size, and where one ended, as an opaque cursor that the next call passes back.
+# Pages: their size, and the position where a page ended, as an opaque cursor that the next call passes back.
 
 
 def check_limit(limit: int) -> None:
-    """Refuse a page size of less than 1, and of more than the server can count.
+    """Refuse a page size below 1 or above the largest integer of the wire.
 
     Raises:
         InvalidRequest: *limit* is outside 1..9007199254740991.
@@ -34,7 +34,7 @@ def cursor(time_us: int, name: str) -> str:
 
 
 def place(text: str | None) -> tuple[int | None, str | None]:
-    """The time and id in the cursor *text*; nothing for the first page.
+    """The time and id in the cursor *text*; (None, None) for the first page.
 
     Raises:
         NotFound: *text* was not made by :func:`cursor`.
@@ -57,7 +57,7 @@ def number_cursor(number: float, name: str) -> str:
 
 
 def number_place(text: str | None) -> tuple[float | None, str | None]:
-    """The number and id in the cursor *text*; nothing for the first page.
+    """The number and id in the cursor *text*; (None, None) for the first page.
 
     Raises:
         NotFound: *text* was not made by :func:`number_cursor`.
@@ -77,7 +77,7 @@ def number_place(text: str | None) -> tuple[float | None, str | None]:
     raise NotFound("cursor", text, hint=_UNCHANGED)
 
 
-# Characters of a number of 64 bits, which is what the database can hold.
+# Characters of a 64-bit integer, the largest that the database can hold.
 _LONGEST_TIME = 20
 
 
@@ -86,21 +86,21 @@ def _place(value: Any) -> tuple[int, str]:
         case [str(time_us), str(name)] if len(time_us) <= _LONGEST_TIME and abs(int(time_us)) <= 2**63:
             return int(time_us), name
         case _:
-            raise ValueError(f"{value!r} is no place")
+            raise ValueError(f"{value!r} is not a time and an id")
 
 
 # Search terms as a Lucene query: user text never becomes syntax.
 
 MOST_TERMS = 64
-# Weight of a name next to other words: in a conversation, the participants' names are everywhere.
+# Weight of a name relative to other words: in a conversation, the participants' names are everywhere.
 NAME = 0.5
-# Weight of a similarly spelt term, and the maximum number of terms for which such terms are searched.
+# Weight of a similarly spelt term, and the maximum number of query terms for which such terms are searched.
 _FUZZY = 0.1
 _MOST_FUZZY = 12
 
 
 def term_query(scope: str, terms: Iterable[str], names: Collection[str] = ()) -> str:
-    r"""The query for nodes of one tenant's *scope* that have any of *terms*; it finds nothing without terms.
+    r"""The query for nodes of one tenant's *scope* that have any of *terms*; without terms it finds nothing.
 
     Each term is quoted, and the two characters with a meaning inside quotes are escaped, so that the text of a question
     can neither widen nor break the search. At most 64 terms are used. Those in *names* have half the weight.
@@ -113,11 +113,11 @@ def term_query(scope: str, terms: Iterable[str], names: Collection[str] = ()) ->
     '+scope:"t1t" -scope:"t1t"'
 
     """
-    asked = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
-    if not asked:
+    distinct_terms = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
+    if not distinct_terms:
         return f"+scope:{_quoted(scope)} -scope:{_quoted(scope)}"
-    weighed = (f"search_text:{_quoted(term)}{f'^{NAME}' if term in names else ''}" for term in asked)
-    return f"+scope:{_quoted(scope)} +({' '.join(weighed)})"
+    weighted_terms = (f"search_text:{_quoted(term)}{f'^{NAME}' if term in names else ''}" for term in distinct_terms)
+    return f"+scope:{_quoted(scope)} +({' '.join(weighted_terms)})"
 
 
 def each_term(scope: str, terms: Iterable[str]) -> list[str]:
@@ -127,23 +127,23 @@ def each_term(scope: str, terms: Iterable[str]) -> list[str]:
     ['+scope:"t1t" +search_text:"deploy"', '+scope:"t1t" +search_text:"a\\"b"']
 
     """
-    asked = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
-    return [f"+scope:{_quoted(scope)} +search_text:{_quoted(term)}" for term in asked]
+    distinct_terms = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
+    return [f"+scope:{_quoted(scope)} +search_text:{_quoted(term)}" for term in distinct_terms]
 
 
 def knowledge_query(scope: str, terms: Iterable[str]) -> str:
     """The query for knowledge with any of *terms*, or with a term that one of them may be a misspelling of.
 
-    Letters alone have no meaning in Lucene's syntax, so that these terms need no quotes.
+    Terms of letters only have no meaning in Lucene's syntax, so they need no quotes.
 
     >>> knowledge_query("t1t", ["eror", "42"])
     '+scope:"t1t" +(search_text:"eror" search_text:"42" search_text:eror~1^0.1)'
 
     """
-    asked = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
-    words = [term for term in asked if term.isascii() and term.isalpha() and len(term) >= SHORTEST_MISSPELT]
-    exact = term_query(scope, asked)
-    if not words or len(asked) > _MOST_FUZZY:
+    distinct_terms = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
+    words = [term for term in distinct_terms if term.isascii() and term.isalpha() and len(term) >= SHORTEST_MISSPELT]
+    exact = term_query(scope, distinct_terms)
+    if not words or len(distinct_terms) > _MOST_FUZZY:
         return exact
     return f"{exact[:-1]} {' '.join(f'search_text:{term}~1^{_FUZZY}' for term in words)})"
 
@@ -165,14 +165,14 @@ def record_query(
     '+scope:"t1t"^0 +scope:"f2"^0 +(search_text:"leak") scope:"f3" -scope:"hidden"'
 
     """
-    asked = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
-    chosen = [f"+scope:{_quoted(word)}^0" for word in (scope, *required)]
-    either = " ".join(f"scope:{_quoted(word)}" for word in any_of)
-    ranking = " ".join(f"search_text:{_quoted(term)}" for term in asked)
-    lifted = [f"scope:{_quoted(word)}" for word in preferred]
-    barred = [f"-scope:{_quoted(word)}" for word in without]
-    groups = [*([f"+({either})^0"] if either else []), *([f"+({ranking})"] if asked else [])]
-    return " ".join([*chosen, *groups, *lifted, *barred])
+    distinct_terms = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
+    required_clauses = [f"+scope:{_quoted(word)}^0" for word in (scope, *required)]
+    any_clauses = " ".join(f"scope:{_quoted(word)}" for word in any_of)
+    ranking = " ".join(f"search_text:{_quoted(term)}" for term in distinct_terms)
+    preferred_clauses = [f"scope:{_quoted(word)}" for word in preferred]
+    excluded_clauses = [f"-scope:{_quoted(word)}" for word in without]
+    groups = [*([f"+({any_clauses})^0"] if any_clauses else []), *([f"+({ranking})"] if distinct_terms else [])]
+    return " ".join([*required_clauses, *groups, *preferred_clauses, *excluded_clauses])
 
 
 def _quoted(term: str) -> str:

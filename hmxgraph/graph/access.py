@@ -1,4 +1,4 @@
-"""API keys in the graph: made, looked up by the hash of their secret, listed, revoked."""
+"""API keys in the graph: created, looked up by the hash of their secret, listed, revoked."""
 
 from hashlib import sha256
 

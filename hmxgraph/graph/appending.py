@@ -1,4 +1,4 @@
-"""Live recording: messages and single events appended to the end of a session, a receipt for each."""
+"""Live recording: messages and single events appended to the end of a session, with a receipt for each."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass, replace
@@ -9,7 +9,16 @@ from hmxgraph.errors import Fault, InvalidDocument, InvalidRequest
 from hmxgraph.formats.catalogue import recognise
 from hmxgraph.formats.conversion import Format, JsonObject, Origin, Outcome, Record
 from hmxgraph.graph import memories
-from hmxgraph.graph._events import Opened, dated, divided, extracted, heeded, is_ahead, store_new, stored_session
+from hmxgraph.graph._events import (
+    Opened,
+    divided,
+    extracted,
+    is_ahead,
+    mark_ahead,
+    store_new,
+    stored_session,
+    without_ahead,
+)
 from hmxgraph.graph.importing import chosen_format
 from hmxgraph.graph.plan import Plan, Procedure, Tenancy, open_batch, stored_mask_key, write
 from hmxgraph.ingest.batch import Batch
@@ -29,7 +38,7 @@ _WAY_OUT = "give chat messages or response items as dicts, or name their format=
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """Items on their way to be recorded: one outcome of conversion each."""
+    """Items to record, each with the outcome of its conversion."""
 
     tenant_id: str
     session_id: str
@@ -38,10 +47,10 @@ class Items:
 
 
 def converted(tenancy: Tenancy, messages: Any, origin: Origin, format_name: str | None) -> Items:
-    """*messages* as an agent holds them, converted to events without a place in the session.
+    """An agent's *messages*, converted to events whose position in the session is still open.
 
     Raises:
-        InvalidRequest: no messages, or of no known format.
+        InvalidRequest: *messages* is not a list of messages, or its format is not known.
         UnknownChoice: there is no such format.
 
     """
@@ -53,7 +62,7 @@ def converted(tenancy: Tenancy, messages: Any, origin: Origin, format_name: str 
 
 
 def _values(messages: Any) -> list[Any]:
-    """The items in *messages* as JSON values; one item alone is a list of one."""
+    """The items in *messages* as JSON values; a single item counts as a list of one."""
     single = isinstance(messages, Mapping) or _described(messages) is not messages
     if isinstance(messages, str | bytes) or not (single or isinstance(messages, Iterable)):
         raise InvalidRequest("messages", quoted(messages), "list of messages", _WAY_OUT)
@@ -61,7 +70,7 @@ def _values(messages: Any) -> list[Any]:
 
 
 def _value(value: Any, depth: int = 0) -> Any:
-    """*value* as JSON; client libraries hand out objects, and agents put these into messages of their own."""
+    """*value* as JSON; client libraries return objects, and agents put these into their own messages."""
     value = _described(value)
     if depth > _DEEPEST_OBJECT:
         return value
@@ -89,15 +98,15 @@ def record(tenancy: Tenancy, items: Items, latest_us: int | None = None) -> Proc
 
     Nothing is extracted from events dated after *latest_us*, and they do not advance the logical time.
     """
-    made = [_item_events(tenancy, outcome.events, latest_us) for outcome in items.outcomes]
-    events = [event for prepared, faults in made if not faults for event in prepared]
-    became: Mapping[str, str] = {}
+    item_events = [_item_events(tenancy, outcome.events, latest_us) for outcome in items.outcomes]
+    events = [event for prepared, faults in item_events if not faults for event in prepared]
+    states_of_events: Mapping[str, str] = {}
     if events:
         floating = frozenset(event.key for event in events if event.event.metadata.get("undated") is True)
-        became = yield from write(partial(append, tenancy, items.session_id, events, floating))
+        states_of_events = yield from write(partial(append, tenancy, items.session_id, events, floating))
     receipts = tuple(
-        _receipt(number, outcome, prepared, faults, became)
-        for number, (outcome, (prepared, faults)) in enumerate(zip(items.outcomes, made, strict=True))
+        _receipt(number, outcome, prepared, faults, states_of_events)
+        for number, (outcome, (prepared, faults)) in enumerate(zip(items.outcomes, item_events, strict=True))
     )
     return RecordReport(tenancy.tenant_id, items.session_id, items.format, receipts)
 
@@ -105,12 +114,12 @@ def record(tenancy: Tenancy, items: Items, latest_us: int | None = None) -> Proc
 def _item_events(
     tenancy: Tenancy, documents: Sequence[JsonObject], latest_us: int | None
 ) -> tuple[tuple[PreparedEvent, ...], tuple[Fault, ...]]:
-    """The events of one item, ready to be stored, or what is wrong with one of them."""
+    """The events of one item, ready to be stored, or the faults of an invalid one."""
     try:
         events = [Event.parse({**document, "tenant_id": tenancy.tenant_id}) for document in documents]
     except InvalidDocument as error:
         return (), error.faults
-    return dated([_prepared(tenancy, event) for event in events], latest_us), ()
+    return mark_ahead([_prepared(tenancy, event) for event in events], latest_us), ()
 
 
 def _prepared(tenancy: Tenancy, event: Event) -> PreparedEvent:
@@ -119,7 +128,11 @@ def _prepared(tenancy: Tenancy, event: Event) -> PreparedEvent:
 
 
 def _receipt(
-    position: int, outcome: Outcome, events: Sequence[PreparedEvent], faults: Sequence[Fault], became: Mapping[str, str]
+    position: int,
+    outcome: Outcome,
+    events: Sequence[PreparedEvent],
+    faults: Sequence[Fault],
+    states_of_events: Mapping[str, str],
 ) -> Receipt:
     faults = [*faults, *([outcome.fault] if outcome.fault else [])]
     event_warnings = [text for event in events for text in event.event.warnings]
@@ -134,7 +147,7 @@ def _receipt(
         return Receipt(position, "duplicate", (outcome.part_of,), warnings=warnings)
     if not events:
         return Receipt(position, "skipped", reason=outcome.skipped or "nothing in it", warnings=warnings)
-    states = [became[event.key] for event in events]
+    states = [states_of_events[event.key] for event in events]
     if refused := [event_id for event_id, state in zip(ids, states, strict=True) if state == "conflict"]:
         reason = f"{refused[0]!r} is stored with another body; give it a key of its own"
         return Receipt(position, "rejected", ids, reason, warnings)
@@ -149,20 +162,20 @@ def append(
     *,
     by_hand: bool = False,
 ) -> Plan[dict[str, str]]:
-    """What became of each event, by key: ``stored``, ``duplicate`` or ``conflict``.
+    """The state of each event after appending, by key: ``stored``, ``duplicate`` or ``conflict``.
 
-    Three statements, one more where there is something to remember. The session is locked first; *floating* events,
-    whose time and sequence are the engine's, get a sequence after everything stored, so that however many processes
+    Sends three statements, one more if there is something to remember. The session is locked first; *floating* events,
+    whose time and sequence the engine sets, get a sequence after everything stored, so that however many processes
     append at once, none of their events is late. A floating event is a duplicate if the stored one has the same
     type and content. *by_hand* marks the events of a `remember`.
     """
-    extractions = heeded(extracted(events, tenancy.trust, by_hand=by_hand), events)
+    extractions = without_ahead(extracted(events, tenancy.trust, by_hand=by_hand), events)
     session_slot = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}
     slots = {"sessions": [session_slot], "event_keys": sorted(extractions)}
     row = yield from open_batch(tenancy, slots | memories.Observations.of(list(extractions.values())).slots(tenancy))
     stored = {key: tuple(values) for key, *values in row["events"]}
-    became = {event.key: _compared(event, stored.get(event.key), floating) for event in events}
-    distinct = {event.key: event for event in events if became[event.key] == "stored"}
+    states_of_events = {event.key: _compared(event, stored.get(event.key), floating) for event in events}
+    distinct = {event.key: event for event in events if states_of_events[event.key] == "stored"}
     if distinct:
         session = stored_session(row["sessions"][0])
         last = session.ends.tail.order[0] if session.ends else -1
@@ -170,14 +183,14 @@ def append(
         batch = divided(Batch(tuple(new)), {}, {}, frozenset(row["signatures"] or ()))
         observations = memories.Observations.of([extractions[event.key] for event in new])
         yield from store_new(tenancy, Opened({session.key: session}, batch, row["answers"]), observations, extractions)
-    return became
+    return states_of_events
 
 
 def _compared(event: PreparedEvent, stored: tuple[Any, ...] | None, floating: frozenset[str]) -> str:
-    """Whether *event* is new, the stored one, or another one under the same id.
+    """``stored`` for a new *event*, ``duplicate`` for the stored one, ``conflict`` for another one with its id.
 
-    The time, sequence and metadata of a floating event depend on when it was recorded; it is the same event if type and
-    content are. An erased event has no content left to compare.
+    The time, sequence and metadata of a floating event depend on when it was recorded, so only type and content are
+    compared. An erased event has no content left to compare.
     """
     if stored is None:
         return "stored"
@@ -190,10 +203,10 @@ def _compared(event: PreparedEvent, stored: tuple[Any, ...] | None, floating: fr
 
 
 def _placed(events: Iterable[PreparedEvent], floating: frozenset[str], last: int) -> Iterator[PreparedEvent]:
-    """*events* in order, the floating ones after the sequence *last* and after each other."""
+    """*events* in order; floating ones are moved after the sequence *last* and after each other."""
     for event in events:
-        behind = event.key in floating and event.event.sequence <= last
-        placed = _moved(event, last + 1) if behind else event
+        too_early = event.key in floating and event.event.sequence <= last
+        placed = _moved(event, last + 1) if too_early else event
         last = max(last, placed.event.sequence)
         yield placed
 
@@ -205,7 +218,7 @@ def _moved(event: PreparedEvent, sequence: int) -> PreparedEvent:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One event to append, as its caller describes it; ``timed`` says that the caller gave the time."""
+    """One event to append, as its caller describes it; ``timed``: the caller gave the time."""
 
     event_type: str
     content: Mapping[str, Any]
@@ -246,7 +259,7 @@ def append_one(tenancy: Tenancy, draft: Draft) -> Procedure[Receipt]:
         event = Event.parse(document)
     except InvalidDocument as error:
         return Receipt(0, "rejected", reason="; ".join(map(str, error.faults)), warnings=warnings)
-    (prepared,) = dated([_prepared(tenancy, event)], draft.latest_us)
+    (prepared,) = mark_ahead([_prepared(tenancy, event)], draft.latest_us)
     floating = frozenset() if draft.timed else frozenset({prepared.key})
-    became = yield from write(partial(append, tenancy, draft.session_id, [prepared], floating))
-    return _receipt(0, Outcome(Record(None), warnings=warnings), [prepared], (), became)
+    states_of_events = yield from write(partial(append, tenancy, draft.session_id, [prepared], floating))
+    return _receipt(0, Outcome(Record(None), warnings=warnings), [prepared], (), states_of_events)

@@ -1,4 +1,4 @@
-"""Artifacts in the graph: rows and documents; one, a page, a chain, a head; each as of any time."""
+"""Artifacts in the graph: as rows and documents; one, a page, a chain or its head, as of any time."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,7 +22,7 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, terms
 # The fields that change after an artifact was recorded (HMX-A 1).
 OVERLAY = ("status", "superseded_by", "updated_at", "observed_count", "success_rate", "tags", "metadata")
 ALWAYS = 2**63 - 1
-# The words of an artifact whose evidence was erased; a title must not be empty (HMX-A 2.1).
+# The texts of an artifact whose evidence was erased; a title must not be empty (HMX-A 2.1).
 BLANK = MappingProxyType(
     {
         "title": "[erased]",
@@ -257,7 +257,7 @@ def _changes(properties: Row, as_of_us: int) -> Iterator[int]:
         yield from (time_us for time_us in times[1:] if time_us <= as_of_us)
 
 
-# Artifacts read: one, a page, a chain, a head, each as of any time.
+# Reading artifacts: one, a page, a chain or its head, as of any time.
 
 _ANY = ArtifactFilter()
 _NEWEST_FIRST = Sorting()
@@ -282,12 +282,12 @@ def artifacts(
     limit: int = 50,
     sorting: Sorting = _NEWEST_FIRST,
 ) -> Procedure[ArtifactPage]:
-    """A page of artifacts, newest first unless *sorting* says otherwise, of those that apply to the reader (HMX-A 6).
+    """A page of the artifacts that apply to the reader (HMX-A 6), newest first unless *sorting* says otherwise.
 
     Raises:
         UnknownChoice: there is no such status, sort or order.
-        InvalidRequest: *limit* is no valid page size.
-        NotFound: *after* is no cursor.
+        InvalidRequest: *limit* is not a valid page size.
+        NotFound: *after* is not a cursor.
 
     """
     if criteria.status is not None and criteria.status not in STATUSES:
@@ -301,7 +301,7 @@ def artifacts(
 
 
 def artifact_types(tenancy: Tenancy, artifact_ids: Iterable[str]) -> Procedure[dict[str, str]]:
-    """The type of each artifact by its id; ids that are no artifacts are left out."""
+    """The type of each artifact by its id; ids that are not those of artifacts are left out."""
 
     def plan() -> Plan[dict[str, str]]:
         keys = sorted({tenancy.node_key(artifact_id) for artifact_id in artifact_ids})

@@ -1,4 +1,4 @@
-"""Backups of a tenant: everything that it holds, as lines of JSON that any server can load again."""
+"""Backups of a tenant: all its data as JSON lines, which any server can load."""
 
 import gzip
 import os
@@ -43,10 +43,10 @@ Progress: TypeAlias = Callable[[int], object] | None
 _TENANT = "Tenant"
 _BYTES = "base64"
 _PAGE = 500
-# Characters of one transaction of a restore.
-_WEIGHT = 4_000_000
-_TRIES = 3
-_WAY_OUT = "name a file that hmxgraph backup wrote"
+# Maximum number of characters that a restore writes in one transaction.
+_MOST_CHARACTERS = 4_000_000
+_ATTEMPTS = 3
+_WAY_OUT = "name a file written by hmxgraph backup"
 
 
 class _Foot(NamedTuple):
@@ -61,16 +61,16 @@ class _Foot(NamedTuple):
 
 
 def backup(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedure[BackupReport]:
-    """Write everything of the tenant to *path*, in up to three attempts if others write meanwhile.
+    """Write all data of the tenant to *path*, in up to three attempts if others write meanwhile.
 
     Raises:
         BackupRefused: others wrote during each attempt.
         NotWritten: *path* cannot be written.
 
     """
-    for _ in range(_TRIES):
+    for _ in range(_ATTEMPTS):
         before = yield from read(partial(state, tenancy))
-        with _whole(path) as file:
+        with _backup_file(path) as file:
             foot = yield from _write_tenant(tenancy, file, before, progress)
             after = yield from read(partial(state, tenancy))
             if after != before:
@@ -78,10 +78,10 @@ def backup(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedure
             file.keep()
         nodes = sum(foot.nodes.values())
         return BackupReport(tenancy.tenant_id, str(path), nodes, foot.relationships, path.stat().st_size, foot.digest)
-    raise BackupRefused(str(path), f"the tenant was written to during each of {_TRIES} tries", "pause its writers")
+    raise BackupRefused(str(path), f"the tenant was written to in each of {_ATTEMPTS} attempts", "pause its writers")
 
 
-class _Whole:
+class _BackupFile:
     """A file that appears at its path only when complete, with the hash of what was written."""
 
     def __init__(self, path: Path) -> None:
@@ -104,7 +104,7 @@ class _Whole:
         self._kept = True
 
     def close(self) -> None:
-        """Flush everything to the disk, then rename the file, or remove it unless it is to be kept."""
+        """Flush everything to the disk, then move the file to its path, or remove it if it was not kept."""
         try:
             if self._lines is not self._file:
                 self._lines.close()
@@ -131,9 +131,9 @@ def _stored_value(value: Any) -> Any:
 
 
 @contextmanager
-def _whole(path: Path) -> Iterator[_Whole]:
+def _backup_file(path: Path) -> Iterator[_BackupFile]:
     try:
-        file = _Whole(path)
+        file = _BackupFile(path)
         try:
             yield file
         finally:
@@ -142,7 +142,9 @@ def _whole(path: Path) -> Iterator[_Whole]:
         raise NotWritten(str(path), error.strerror or str(error)) from error
 
 
-def _write_tenant(tenancy: Tenancy, file: _Whole, before: Mapping[str, Any], progress: Progress) -> Procedure[_Foot]:
+def _write_tenant(
+    tenancy: Tenancy, file: _BackupFile, before: Mapping[str, Any], progress: Progress
+) -> Procedure[_Foot]:
     head = {"backup": "hmxgraph", "format": FORMAT, "schema": packaged_schema().version}
     file.line(head | {"tenant_id": tenancy.tenant_id, "state_version": before["state_version"]})
     rows = yield from read(lambda: ask(bind("backups/ids", tenant_id=tenancy.tenant_id)))
@@ -207,15 +209,12 @@ def _lines(path: Path) -> Iterator[bytes]:
             compressed = raw.peek(2)[:2] == b"\x1f\x8b"
             yield from gzip.GzipFile(fileobj=raw) if compressed else raw
     except (OSError, EOFError, zlib.error) as error:
-        raise BackupRefused(
-            str(path),
-            f"it cannot be read: {getattr(error, 'strerror', None) or error}",
-            "name a file that hmxgraph backup wrote",
-        ) from error
+        reason = f"it cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise BackupRefused(str(path), reason, _WAY_OUT) from error
 
 
 def _nodes(path: Path) -> Iterator[dict[str, Any]]:
-    """The nodes in a backup that was checked before."""
+    """The nodes in a checked backup."""
     for line in _lines(path):
         value = orjson.loads(line)
         if "labels" in value:
@@ -237,32 +236,32 @@ def _checked(path: Path) -> tuple[dict[str, Any], _Foot, str]:
     try:
         first, foot = orjson.loads(head), orjson.loads(last)
         known = first["backup"] == "hmxgraph" and first["format"] == FORMAT
-        whole = foot["sha256"] == digest.hexdigest()
+        intact = foot["sha256"] == digest.hexdigest()
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
-        raise _no_backup(path) from error
+        raise _not_a_backup(path) from error
     if not known:
-        raise _no_backup(path)
-    if not whole:
-        raise BackupRefused(str(path), "it is cut off or was changed", "use another copy")
+        raise _not_a_backup(path)
+    if not intact:
+        raise BackupRefused(str(path), "it is truncated or was changed", "use another copy")
     if first["schema"] != (version := packaged_schema().version):
-        reason = f"its schema is {first['schema']}, that of this release {version}"
-        raise BackupRefused(str(path), reason, "restore it with the release that wrote it, which then can be upgraded")
+        reason = f"its schema version is {first['schema']}, and this release has {version}"
+        raise BackupRefused(str(path), reason, "restore it with the release that wrote it, then upgrade that database")
     return first, _Foot(foot["nodes"], foot["relationships"], foot["digest"]), foot["sha256"]
 
 
-def _no_backup(path: Path) -> BackupRefused:
-    return BackupRefused(str(path), "it is no backup of a tenant", _WAY_OUT)
+def _not_a_backup(path: Path) -> BackupRefused:
+    return BackupRefused(str(path), "it is not a backup of a tenant", _WAY_OUT)
 
 
 def _empty(tenancy: Tenancy, path: Path) -> Procedure[None]:
-    """Refuse a tenant that holds something; what an interrupted restore left behind is removed."""
+    """Remove what an interrupted restore left; refuse any other tenant that is not empty."""
     rows = yield from read(lambda: ask(bind("tenants/state", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key)))
     marks = yield from _marks(tenancy, _key_of_restore(tenancy))
-    left = yield from read(lambda: ask(bind("backups/ids", tenant_id=tenancy.tenant_id)))
-    if rows or (left[0]["ids"] and not marks):
+    stored = yield from read(lambda: ask(bind("backups/ids", tenant_id=tenancy.tenant_id)))
+    if rows or (stored[0]["ids"] and not marks):
         reason = f"tenant {tenancy.tenant_id!r} is not empty"
         raise BackupRefused(str(path), reason, "restore into an empty database, or under another tenant")
-    for ids in _parts(left[0]["ids"]):
+    for ids in _parts(stored[0]["ids"]):
         yield from write(lambda ids=ids: ask(bind("backups/remove", tenant_id=tenancy.tenant_id, ids=ids)))  # type: ignore[misc]
 
 
@@ -273,14 +272,14 @@ def _parts(rows: Iterable[Any], weigh: Callable[[Any], int] = lambda _: 0) -> It
     for row in rows:
         part.append(row)
         weight += weigh(row)
-        if len(part) == _PAGE or weight > _WEIGHT:
+        if len(part) == _PAGE or weight > _MOST_CHARACTERS:
             yield part
             part, weight = [], 0
     if part:
         yield part
 
 
-# A restore creates a node first and removes it last. No event has its key.
+# A restore creates a marker node first and removes it last. No event has the marker's key.
 
 
 def _key_of_restore(tenancy: Tenancy) -> str:
@@ -288,7 +287,7 @@ def _key_of_restore(tenancy: Tenancy) -> str:
 
 
 def _key_of_replay(tenancy: Tenancy, file_hash: str) -> str:
-    """The key for a backup of another tenant: it names the file, because only the same file may be continued."""
+    """The key of the marker of a replay; it includes the file's hash, because only the same file may be continued."""
     return tenancy.node_key("replay", file_hash)
 
 
@@ -298,7 +297,7 @@ def _marks(tenancy: Tenancy, key: str) -> Procedure[list[Row]]:
 
 
 def _mark(tenancy: Tenancy, key: str) -> Plan[str]:
-    """Create the node with *key*; returns its id."""
+    """Create the marker node with *key*; return its id."""
     created = yield from _create(tenancy, [{"id": "", "labels": ["Awaited"], "properties": {"key": key}}])
     return created[""]
 
@@ -309,16 +308,16 @@ def _mark(tenancy: Tenancy, key: str) -> Plan[str]:
 
 def _restored(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[None]:
     mark_id = yield from write(partial(_mark, tenancy, _key_of_restore(tenancy)))
-    places: dict[str, str] = {}
-    own: list[Row] = []
+    new_ids: dict[str, str] = {}
+    tenant_nodes: list[Row] = []
     for part in _parts(_nodes(path), _weight):
-        own += [node for node in part if _TENANT in node["labels"]]
-        places |= yield from write(partial(_create, tenancy, [node for node in part if _TENANT not in node["labels"]]))
+        tenant_nodes += [node for node in part if _TENANT in node["labels"]]
+        new_ids |= yield from write(partial(_create, tenancy, [node for node in part if _TENANT not in node["labels"]]))
         if progress:
-            progress(len(places))
-    for part in _parts(_links(path, places)):
+            progress(len(new_ids))
+    for part in _parts(_links(path, new_ids)):
         yield from write(partial(_link, tenancy, part))
-    yield from write(partial(_finish, tenancy, own, mark_id))
+    yield from write(partial(_finish, tenancy, tenant_nodes, mark_id))
 
 
 def _weight(node: Mapping[str, Any]) -> int:
@@ -326,10 +325,10 @@ def _weight(node: Mapping[str, Any]) -> int:
     return sum(len(str(node["properties"].get(name, ""))) for name in ("content", "body", "document"))
 
 
-def _finish(tenancy: Tenancy, own: Sequence[Row], mark_id: str) -> Plan[None]:
-    """Create the tenant's own node and remove the mark of the restore, in one transaction."""
+def _finish(tenancy: Tenancy, tenant_nodes: Sequence[Row], mark_id: str) -> Plan[None]:
+    """Create the tenant's own node and remove the marker of the restore, in one transaction."""
     yield bind("backups/remove", tenant_id=tenancy.tenant_id, ids=[mark_id])
-    yield from _create(tenancy, own)
+    yield from _create(tenancy, tenant_nodes)
 
 
 def _create(tenancy: Tenancy, nodes: Sequence[Mapping[str, Any]]) -> Plan[dict[str, str]]:
@@ -341,16 +340,16 @@ def _create(tenancy: Tenancy, nodes: Sequence[Mapping[str, Any]]) -> Plan[dict[s
         }
         for node in nodes
     ]
-    made = yield bind("backups/create", tenant_id=tenancy.tenant_id, batch={"nodes": rows})
-    return {row["id"]: row["restored_id"] for row in made}
+    created = yield bind("backups/create", tenant_id=tenancy.tenant_id, batch={"nodes": rows})
+    return {row["id"]: row["restored_id"] for row in created}
 
 
-def _links(path: Path, places: Mapping[str, str]) -> Iterator[Row]:
+def _links(path: Path, new_ids: Mapping[str, str]) -> Iterator[Row]:
     for node in _nodes(path):
         for kind, target, properties in node["outgoing"]:
             yield {
-                "source_id": places[node["id"]],
-                "target_id": places[target],
+                "source_id": new_ids[node["id"]],
+                "target_id": new_ids[target],
                 "type": kind,
                 "properties": properties,
             }
@@ -360,8 +359,8 @@ def _link(tenancy: Tenancy, links: Sequence[Row]) -> Plan[None]:
     yield bind("backups/link", tenant_id=tenancy.tenant_id, batch={"links": list(links)})
 
 
-# A backup of another tenant: its inputs are recorded again, in their original order. Each of these writes may be
-# repeated, so an interrupted replay is continued where an interrupted restore starts again.
+# A backup of another tenant: its inputs are recorded again, in their original order. These writes may
+# be repeated, so an interrupted replay is continued, while an interrupted restore starts again.
 
 
 def _replay(tenancy: Tenancy, path: Path, key: str, progress: Progress) -> Procedure[None]:
@@ -375,9 +374,9 @@ def _replay(tenancy: Tenancy, path: Path, key: str, progress: Progress) -> Proce
 
 def _replayed(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[None]:
     records = sorted(_records(path), key=lambda pair: (pair[0].created_us, pair[1]))
-    of_records = {event.event_id for entry, sequence in records for event in events_of(entry, sequence)}
+    reported_ids = {event.event_id for entry, sequence in records for event in events_of(entry, sequence)}
     done = 0
-    for by_hand, group in groupby(_events(tenancy, path, of_records), key=_is_by_hand):
+    for by_hand, group in groupby(_events(tenancy, path, reported_ids), key=_is_by_hand):
         for part in _parts(group, lambda event: len(event.properties["content"])):
             ordered = tuple(sorted(part, key=lambda event: (event.session_key, event.order)))
             yield from write(partial(record_events, tenancy, Batch(ordered, by_hand=by_hand)))
@@ -398,21 +397,21 @@ def _records(path: Path) -> Iterator[tuple[TaskRecord, int]]:
             yield stored_record(node["properties"]), node["properties"]["sequence"]
 
 
-def _events(tenancy: Tenancy, path: Path, of_records: frozenset[str] | set[str]) -> list[PreparedEvent]:
-    """The events that were recorded, without those of task records, in the order in which they were stored."""
+def _events(tenancy: Tenancy, path: Path, reported_ids: frozenset[str] | set[str]) -> list[PreparedEvent]:
+    """The events, except those of task records, in the order in which they were stored."""
     recorded = []
     for node in _nodes(path):
         properties = node["properties"]
-        if "Event" in node["labels"] and not properties.get("erased") and properties["event_id"] not in of_records:
-            wire = {name: value for name, value in properties.items() if name in Event.model_fields or name in _MARKS}
+        if "Event" in node["labels"] and not properties.get("erased") and properties["event_id"] not in reported_ids:
+            wire = {name: value for name, value in properties.items() if name in Event.model_fields or name in _ORIGINS}
             event = Event.parse(event_document(wire) | {"tenant_id": tenancy.tenant_id})
             recorded.append((properties.get("recorded_version", 0), prepare(event, counter())))
     recorded.sort(key=lambda pair: (pair[0], pair[1].session_key, pair[1].order))
     return [event for _, event in recorded]
 
 
-# Stored beside the fields of an event, to distinguish given values from added ones.
-_MARKS = ("salience_origin",)
+# Stored next to the fields of an event; tells given values from computed ones.
+_ORIGINS = ("salience_origin",)
 
 
 def _is_by_hand(event: PreparedEvent) -> bool:
@@ -421,7 +420,7 @@ def _is_by_hand(event: PreparedEvent) -> bool:
 
 
 def _chains(tenancy: Tenancy, path: Path) -> Iterator[list[Artifact]]:
-    """The chains of artifacts that nobody compiled, which cannot be derived again."""
+    """The chains of artifacts that were not compiled and so cannot be derived again."""
     chains: dict[str, list[Artifact]] = {}
     for node in _nodes(path):
         properties = node["properties"]

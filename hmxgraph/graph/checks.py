@@ -78,10 +78,10 @@ def _history_findings(artifact: Row) -> Iterator[Finding]:
             "transition", "artifact", name, f"{artifact['status']} after {values}", "a history that ends in it"
         )
     if times != sorted(times):
-        yield Finding("transition", "artifact", name, f"times {times}", "times that do not fall")
+        yield Finding("transition", "artifact", name, f"times {times}", "times in ascending order")
     for before, after in pairwise(values):
         if after not in LEGAL_TRANSITIONS.get(before, ()):
-            yield Finding("transition", "artifact", name, f"{before} to {after}", "one of the five of HMX-A 5")
+            yield Finding("transition", "artifact", name, f"{before} to {after}", "a transition of HMX-A 5")
 
 
 def _dedup_findings(tenancy: Tenancy, artifact: Row) -> Iterator[Finding]:
@@ -93,7 +93,7 @@ def _dedup_findings(tenancy: Tenancy, artifact: Row) -> Iterator[Finding]:
 
 
 def _proposed(artifact: Row) -> bool:
-    """Whether the artifact is a successor that never came into force: it is no part of a chain."""
+    """Whether the artifact is a successor that never came into force, and so is not part of a chain."""
     never_active = "active" not in artifact["status_values"]
     return bool(artifact.get("supersedes")) and never_active and not is_linked(artifact)
 
@@ -140,17 +140,17 @@ def _evidence_findings(tenancy: Tenancy, row: Row, present: Collection[str]) -> 
             yield Finding("evidence", "artifact", row["artifact"]["artifact_id"], evidence_state, expected, "missing")
 
 
-# Stored events against their own hashes and links, sessions and tenants against what they count.
+# Stored events against their own hashes and links, sessions and tenants against their counters.
 
 
-# What can be derived from an event again. Its text cannot: it keeps the original order of the fields, which canonical
-# content does not. ``recall_row`` has its own check.
+# Properties that can be derived from an event again. Its text cannot: it keeps the original order of the fields, which
+# canonical content does not. ``recall_row`` has its own check.
 _TRAITS = ("title", "speaker", "label", "failed")
-_NAMED = (("CAUSED_BY", "parent_event_id"), ("CORRELATES_WITH", "correlation_id"))
+_LINK_FIELDS = (("CAUSED_BY", "parent_event_id"), ("CORRELATES_WITH", "correlation_id"))
 
 
 def _event_findings(row: Row) -> Iterator[Finding]:
-    """Findings in one row of ``verify/events``; an erased event keeps its place and nothing else."""
+    """Findings in one row of ``verify/events``; an erased event keeps nothing but its place in the order."""
     event = row["event"]
     event_id = event["event_id"]
     if not row["in_session"]:
@@ -214,7 +214,7 @@ def _recall_row(properties: Row) -> str | None:
 
 def _link_findings(row: Row) -> Iterator[Finding]:
     event = row["event"]
-    for link, name in _NAMED:
+    for link, name in _LINK_FIELDS:
         other = event.get(name)
         if other is None or other == event["event_id"] or link in row["linked"]:
             continue
@@ -224,7 +224,7 @@ def _link_findings(row: Row) -> Iterator[Finding]:
             yield Finding(name, "event", event["event_id"], "no link", f"{link} to {other}")
 
 
-# Memories, entities, relations and task records against what they count and what was hashed.
+# Memories, entities, relations and task records against their counters and hashes.
 
 
 def _memory_findings(tenancy: Tenancy, row: Row) -> Iterator[Finding]:
@@ -243,10 +243,10 @@ def _memory_findings(tenancy: Tenancy, row: Row) -> Iterator[Finding]:
             f"{row['live']} events that still have their content",
         )
     if row["older"] != ([memory["supersedes_key"]] if memory.get("supersedes_key") else []):
-        expected = "the one of its supersedes_key" if memory.get("supersedes_key") else "none"
+        expected = "the memory of its supersedes_key" if memory.get("supersedes_key") else "none"
         yield Finding("chain", "memory", name, f"{len(row['older'])} memories superseded", expected)
     if len(row["newer"]) > 1:
-        yield Finding("chain", "memory", name, f"{len(row['newer'])} successors", "one at most")
+        yield Finding("chain", "memory", name, f"{len(row['newer'])} successors", "at most one")
 
 
 def _entity_findings(row: Row) -> Iterator[Finding]:
@@ -289,7 +289,7 @@ Check: TypeAlias = Callable[[list[str]], Plan[tuple[Finding, ...]]]
 
 
 def verify(tenancy: Tenancy) -> Procedure[VerifyReport]:
-    """Everything in the tenant that is not as it was recorded, read in small transactions.
+    """Everything in the tenant that differs from what was recorded, read in small transactions.
 
     Concurrent writes may be seen half done: if writers were busy, verify again before acting on a finding.
     """
@@ -351,12 +351,12 @@ def _events(tenancy: Tenancy, after: tuple[int, str]) -> Plan[Page]:
 
 def _artifacts(tenancy: Tenancy, keys: list[str]) -> Plan[tuple[Finding, ...]]:
     rows = yield bind("verify/artifacts", tenant_id=tenancy.tenant_id, keys=keys)
-    named = [evidence_keys(tenancy, row["artifact"]) for row in rows]
+    evidence = [evidence_keys(tenancy, row["artifact"]) for row in rows]
     present_rows = yield bind(
         "verify/present",
         tenant_id=tenancy.tenant_id,
-        event_keys=sorted({key for events, _ in named for key in events}),
-        memory_keys=sorted({key for _, memories in named for key in memories}),
+        event_keys=sorted({key for events, _ in evidence for key in events}),
+        memory_keys=sorted({key for _, memories in evidence for key in memories}),
     )
     present = {*present_rows[0]["events"], *present_rows[0]["memories"]}
     return tuple(finding for row in rows for finding in _artifact_findings(tenancy, row, present))

@@ -1,6 +1,6 @@
-"""A tenant's clock: events dated ahead of the wall clock until their time comes, and a clock that one of them moved.
+"""A tenant's clock: events dated ahead of the wall clock are held back, and a clock that one advanced is set back.
 
-Events are marked by the clock of whoever stores them. That clock may be wrong, so the mark is not for good.
+Events are marked by the clock of the machine that stores them, which may be wrong, so a mark can be removed.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from hmxgraph.protocol.reports import AheadEvent, ClockReport
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.terms import counter
 
-# Events named in a report, and events admitted in one transaction.
+# Maximum number of events listed in a report, and admitted in one transaction.
 _MOST = 1_000
 
 
@@ -68,10 +68,10 @@ def _admit(tenancy: Tenancy, events: Sequence[Event]) -> Plan[None]:
     if not rows:
         return
     unread = {row["key"] for row in rows if not row["learnt"]}
-    news = [event for event in extracted if event.event_key in unread]
-    mentions = _entities.entity_rows(tenancy, news)
+    unread_events = [event for event in extracted if event.event_key in unread]
+    mentions = _entities.entity_rows(tenancy, unread_events)
     yield bind("events/record", tenant_id=tenancy.tenant_id, batch={"admitted": sorted(unread), **mentions})
-    yield from memories.store(tenancy, memories.Observations.of(news), opened["answers"], counter())
+    yield from memories.store(tenancy, memories.Observations.of(unread_events), opened["answers"], counter())
     settled: Row = {"session_keys": sorted(sessions), "logical_us": max(event.time_us for event in events)}
     settled |= {name: [] for name in ("event_keys", "signatures", "caused_by", "correlates_with", "about", "answers")}
     yield bind("events/settle", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, batch=settled)

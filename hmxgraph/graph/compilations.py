@@ -112,7 +112,7 @@ def _transition_rows(tenancy: Tenancy, changes: Iterable[Change], at_us: int) ->
                 "key": tenancy.node_key(change.head.artifact_id),
                 "status": status,
                 "from": [change.head.status],
-                "reason": change.reason if change.artifact is None else _in_between(status),
+                "reason": change.reason if change.artifact is None else _interim_reason(status),
                 "at_us": at_us,
             }
 
@@ -157,7 +157,7 @@ def _leaves(change: Change) -> bool:
     return succeeded or "deprecated" in change.statuses
 
 
-def _in_between(status: str) -> str:
+def _interim_reason(status: str) -> str:
     return f"compiler: {'validated' if status == 'active' else 'replaced before it was validated'}"
 
 
@@ -179,11 +179,11 @@ def _findable(properties: Mapping[str, Any], keywords: Iterable[str]) -> Row:
 
 _AT_ONCE = 200
 _WRITES = frozenset({"created", "updated", "counted", "activated", "deprecated"})
-_TWIN = "another artifact says the same"
+_TWIN = "another artifact has the same content"
 
 
 def _store_changes(tenancy: Tenancy, planned: Sequence[Change], at_us: int) -> Plan[tuple[tuple[Change, ...], bool]]:
-    """The changes that were made, and whether there were any; content that somebody else recorded is skipped."""
+    """The changes, and whether anything was written; content that another artifact has is skipped."""
     changes = yield from _without_twins(tenancy, planned)
     writing = [change for change in changes if change.action in _WRITES]
     if not writing:
@@ -211,19 +211,19 @@ def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 
 def _without_twins(tenancy: Tenancy, planned: Sequence[Change]) -> Plan[list[Change]]:
-    """The changes; skipped ones replace those whose content another live artifact keeps."""
-    coming = {
+    """The changes, as skipped where another artifact that stays alive has the content."""
+    changes_by_key = {
         dedup_key(
             tenancy, {"artifact_type": change.artifact_type, "content_hash": change.artifact.content_hash}
         ): change
         for change in planned
         if change.artifact is not None
     }
-    if not coming:
+    if not changes_by_key:
         return list(planned)
-    rows = yield bind("compiler/same_content", tenant_id=tenancy.tenant_id, dedup_keys=sorted(coming))
+    rows = yield bind("compiler/same_content", tenant_id=tenancy.tenant_id, dedup_keys=sorted(changes_by_key))
     leaving = set(_leaving_keys(tenancy, planned))
-    taken = {id(coming[row["dedup_key"]]) for row in rows if row["key"] not in leaving}
+    taken = {id(changes_by_key[row["dedup_key"]]) for row in rows if row["key"] not in leaving}
     return [_as_twin(change) if id(change) in taken else change for change in planned]
 
 
@@ -357,8 +357,8 @@ def _summarise(run: _Run) -> Procedure[None]:
     from_version, after = run.from_version, ""
     while page := (yield from read(partial(_unread, run, from_version, after))):
         for group in _groups(page):
-            made = yield from read(partial(_group_summaries, run, group))
-            yield from _keep(run, group, made)
+            summaries = yield from read(partial(_group_summaries, run, group))
+            yield from _keep(run, group, summaries)
         from_version, after = page[-1]["version"], page[-1]["session_key"]
 
 
@@ -423,19 +423,19 @@ def session_read(tenancy: Tenancy, session_key: str, profile: CompilerProfile) -
     return reader
 
 
-def _keep(run: _Run, group: Sequence[Row], made: Mapping[str, SessionSummary]) -> Procedure[None]:
-    run.summarised += len(made)
-    run.events += sum(summary.event_count for summary in made.values())
+def _keep(run: _Run, group: Sequence[Row], summaries: Mapping[str, SessionSummary]) -> Procedure[None]:
+    run.summarised += len(summaries)
+    run.events += sum(summary.event_count for summary in summaries.values())
     run.options.progress("sessions", run.summarised)
     if run.options.dry_run:
-        run.fresh |= made
+        run.fresh |= summaries
         return
     rows = [
         {
             "session_key": row["session_key"],
             "version": row["version"],
-            "last_us": made[row["session_key"]].last_us,
-            "summary": made[row["session_key"]].to_json(),
+            "last_us": summaries[row["session_key"]].last_us,
+            "summary": summaries[row["session_key"]].to_json(),
         }
         for row in group
     ]
@@ -471,7 +471,7 @@ def _ledger(run: _Run) -> Procedure[Ledger]:
 
 
 def _latest_keys(run: _Run) -> Plan[list[str]]:
-    """The keys of the sessions that may be the latest, and one more: the ledger then knows whether there are others."""
+    """The keys of the sessions that may be the latest, plus one, which tells the ledger whether there are others."""
     limit = run.profile.max_sessions + len(run.fresh) + 1
     rows = yield bind(
         "compiler/latest_sessions",
@@ -513,8 +513,8 @@ def _store(run: _Run, compilation: Compilation) -> Plan[tuple[tuple[Change, ...]
     model = Model.of(compilation)
     if model.empty:
         yield bind("compiler/drop_model", **names)
-    elif locked[0]["model_hash"] != (fresh := model_hash(text := model.to_json())):
-        yield bind("compiler/keep_model", **names, model=text, model_hash=fresh, profile=run.profile.name)
+    elif locked[0]["model_hash"] != (new_hash := model_hash(text := model.to_json())):
+        yield bind("compiler/keep_model", **names, model=text, model_hash=new_hash, profile=run.profile.name)
     yield from _keep_parameters(run)
     version = run.version
     if wrote:

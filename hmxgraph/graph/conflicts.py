@@ -30,10 +30,10 @@ from hmxgraph.text.terms import TokenCounter, counter
 
 
 def opposing_artifacts(tenancy: Tenancy, claims: Iterable[Row], count_tokens: TokenCounter) -> Iterator[Row]:
-    """The conflicts between each claim and its rivals: one condition, overlapping validity, answers that differ.
+    """The conflicts between each claim and its rivals: same condition, overlapping validity, different answers.
 
-    Decision policies each name the one decision for their condition, so any other answer opposes; causal patterns
-    may each have many effects, so only the opposite effect does.
+    A decision policy names the only decision for its condition, so any other answer opposes it; a cause may have many
+    effects, so only the opposite effect does.
     """
     for row in claims:
         for rival in row["rivals"]:
@@ -63,8 +63,8 @@ def _disagreement(artifact: Row, other: Row) -> str | None:
         return None
     left, right = sorted((artifact, other), key=lambda row: str(row["artifact_id"]))
     first, second = _answer(left), _answer(right)
-    wrong = differs if artifact["artifact_type"] == "decision_policy" else opposed
-    if not (first and second and wrong(first, second)):
+    contradicts = differs if artifact["artifact_type"] == "decision_policy" else opposed
+    if not (first and second and contradicts(first, second)):
         return None
     question = _text(parse_json(left["content"]), "condition") or _text(parse_json(left["content"]), "cause")
     return f"for {question!r} one says {first!r}, the other {second!r}"
@@ -114,11 +114,11 @@ def conflicts(
 ) -> Procedure[tuple[Conflict, ...]]:
     """The tenant's conflicts as of a time, newest first; of one state, or of both (None).
 
-    At most *limit*, if given, of those that come after the conflict with the id *after*.
+    With *limit*, at most that many; with *after*, those that come after the conflict with this id.
 
     Raises:
         UnknownChoice: there is no such state.
-        InvalidRequest: *limit* is no valid page size.
+        InvalidRequest: *limit* is not a valid page size.
         NotFound: there is no conflict *after*.
 
     """
@@ -135,20 +135,20 @@ def resolve(
     """The resolved conflict: *keep* names the winning side; None means that all sides are true after all.
 
     Losing artifacts and relations become deprecated, losing memories contradicted; nothing is deleted. A later answer
-    replaces the winner. The resolution takes effect at *at_us*, else at the tenant's logical now.
+    replaces the winner. The resolution takes effect at *at_us*, else at the tenant's logical time.
 
     Raises:
         NotFound: there is no such conflict, or no such side.
-        ConflictClosed: it was resolved before, with another outcome.
+        ConflictClosed: it is already resolved with another outcome.
 
     """
     return (yield from write(lambda: _resolve(tenancy, conflict_id, keep, reason, at_us)))
 
 
 def detect(tenancy: Tenancy) -> Procedure[tuple[str, ...]]:
-    """The ids of newly opened conflicts, over all active artifacts, policies and relations of the tenant.
+    """The ids of conflicts newly opened among all active artifacts, policies and relations of the tenant.
 
-    Of artifacts those are compared that no compilation has compared yet; all, if the stated policies changed.
+    Only artifacts that no compilation has compared yet are compared; all of them, if the stated policies changed.
     """
     compared, stated = yield from read(partial(_policies, tenancy))
     if stated != compared:
@@ -164,7 +164,7 @@ def detect(tenancy: Tenancy) -> Procedure[tuple[str, ...]]:
 
 
 def _policies(tenancy: Tenancy) -> Plan[tuple[str, str]]:
-    """The hash of the stated policies that artifacts were compared with, and of those now; empty without any."""
+    """The hash of the stated policies that artifacts were last compared with, and that of the current ones."""
     tenant = yield from state(tenancy)
     policies = yield bind("conflicts/policies", tenant_id=tenancy.tenant_id)
     stated = content_hash([[row["policy"]["memory_id"], row["policy"]["text"]] for row in policies]) if policies else ""
@@ -195,7 +195,7 @@ def detect_among(tenancy: Tenancy, keys: Sequence[str]) -> Procedure[tuple[str, 
 
 
 def settle(tenancy: Tenancy, keys: Sequence[str], at_us: int) -> Plan[None]:
-    """Close the open conflicts of artifacts and memories that left fewer than two sides in force."""
+    """Close those open conflicts of these artifacts and memories that have fewer than two sides left in force."""
     yield bind("conflicts/settle", tenant_id=tenancy.tenant_id, keys=list(keys), at_us=at_us)
 
 
@@ -248,7 +248,7 @@ def _relation_conflict(tenancy: Tenancy, row: Row) -> Row:
         Side("relation", relation_id(*relation), text, relation=relation)
         for relation, text in zip(relations, texts, strict=True)
     ]
-    reason = f"{source['name']!r} cannot both: {texts[0]}, {texts[1]}"
+    reason = f"relations of {source['name']!r} exclude each other: {texts[0]}, {texts[1]}"
     return conflict_row(tenancy, "opposed_relations", sides, reason, row["detected_us"], counter())
 
 
@@ -292,11 +292,11 @@ def _resolve(tenancy: Tenancy, conflict_id: str, keep: str | None, reason: str, 
 
 
 def _replace_answer(tenancy: Tenancy, kept_key: str, losing: Sequence[str], at_us: int) -> Plan[None]:
-    """Put the winning answer into the chain of its question, so that a later one replaces it; returns its rivals."""
-    taken = yield bind("conflicts/replace_answer", tenant_id=tenancy.tenant_id, kept_key=kept_key, keys=list(losing))
-    for place in taken:
-        yield from redraw(tenancy, [place["slot_key"]])
-        contradictions = [_contradiction(tenancy, place["kept"], rival, at_us) for rival in place["rivals"]]
+    """Put the winning answer into the chain of its question, so that a later one replaces it; open its conflicts."""
+    slots = yield bind("conflicts/replace_answer", tenant_id=tenancy.tenant_id, kept_key=kept_key, keys=list(losing))
+    for slot in slots:
+        yield from redraw(tenancy, [slot["slot_key"]])
+        contradictions = [_contradiction(tenancy, slot["kept"], rival, at_us) for rival in slot["rivals"]]
         if contradictions:
             yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": contradictions})
 

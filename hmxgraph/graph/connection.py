@@ -124,7 +124,7 @@ _STOPPED = (
     "Neo.DatabaseError.Transaction.TransactionStartFailed",
     "Neo.DatabaseError.Transaction.TransactionCommitFailed",
 )
-# A server that stops ends what is under way; so does an administrator.
+# A stopping server terminates open transactions, and so may an administrator.
 _ENDED = tuple(
     f"Neo.{kind}.Transaction.{name}"
     for kind in ("ClientError", "TransientError")
@@ -209,24 +209,24 @@ class _Sent(NamedTuple, Generic[R]):
 
 def run(plan: Plan[T], tx: ManagedTransaction, watch: Watch) -> T:
     """The value of *plan*, whose statements are sent within *tx*."""
-    underway: list[_Sent[Result]] = []
+    sent_ahead: list[_Sent[Result]] = []
 
     def send(statement: Statement) -> _Sent[Result]:
         return _Sent(statement, perf_counter(), tx.run(statement.text, statement.parameters))
 
     try:
-        asked = next(plan)
+        request = next(plan)
         while True:
             rows: list[Row] = []
-            watch.sent(asked.statement if isinstance(asked, Ahead) else asked)
-            if isinstance(asked, Ahead):
-                underway.append(send(asked.statement))
+            watch.sent(request.statement if isinstance(request, Ahead) else request)
+            if isinstance(request, Ahead):
+                sent_ahead.append(send(request.statement))
             else:
-                _, began, result = _sent_ahead(underway, asked) or send(asked)
+                _, began, result = _pop_sent_ahead(sent_ahead, request) or send(request)
                 keys = result.keys()
                 rows = [dict(zip(keys, record.values(), strict=True)) for record in result]
-                watch.answered(asked, len(rows), (perf_counter() - began) * 1000)
-            asked = plan.send(rows)
+                watch.answered(request, len(rows), (perf_counter() - began) * 1000)
+            request = plan.send(rows)
     except StopIteration as stop:
         value: T = stop.value
         return value
@@ -234,38 +234,38 @@ def run(plan: Plan[T], tx: ManagedTransaction, watch: Watch) -> T:
 
 async def _run_async(plan: Plan[T], tx: AsyncManagedTransaction, watch: Watch) -> T:
     """The awaitable twin of :func:`run`."""
-    underway: list[_Sent[AsyncResult]] = []
+    sent_ahead: list[_Sent[AsyncResult]] = []
 
     async def send(statement: Statement) -> _Sent[AsyncResult]:
         return _Sent(statement, perf_counter(), await tx.run(statement.text, statement.parameters))
 
     try:
-        asked = next(plan)
+        request = next(plan)
         while True:
             rows: list[Row] = []
-            watch.sent(asked.statement if isinstance(asked, Ahead) else asked)
-            if isinstance(asked, Ahead):
-                underway.append(await send(asked.statement))
+            watch.sent(request.statement if isinstance(request, Ahead) else request)
+            if isinstance(request, Ahead):
+                sent_ahead.append(await send(request.statement))
             else:
-                _, began, result = _sent_ahead(underway, asked) or await send(asked)
+                _, began, result = _pop_sent_ahead(sent_ahead, request) or await send(request)
                 keys = result.keys()
                 rows = [dict(zip(keys, record.values(), strict=True)) async for record in result]
-                watch.answered(asked, len(rows), (perf_counter() - began) * 1000)
-            asked = plan.send(rows)
+                watch.answered(request, len(rows), (perf_counter() - began) * 1000)
+            request = plan.send(rows)
     except StopIteration as stop:
         value: T = stop.value
         return value
 
 
-def _sent_ahead(underway: list[_Sent[R]], statement: Statement) -> _Sent[R] | None:
-    """The entry of *statement* in *underway*, removed from it; None if it was not sent ahead."""
-    places = (place for place, sent in enumerate(underway) if sent.statement is statement)
-    place = next(places, None)
-    return None if place is None else underway.pop(place)
+def _pop_sent_ahead(sent_ahead: list[_Sent[R]], statement: Statement) -> _Sent[R] | None:
+    """The entry of *statement* in *sent_ahead*, removed from it; None if it was not sent ahead."""
+    indexes = (index for index, sent in enumerate(sent_ahead) if sent.statement is statement)
+    index = next(indexes, None)
+    return None if index is None else sent_ahead.pop(index)
 
 
 def perform(procedure: Procedure[T], answer: Answer) -> T:
-    """The value of *procedure*, each of whose works and requests is passed to *answer*."""
+    """The value of *procedure*; each transaction or embedding that it asks for is passed to *answer*."""
     try:
         work = next(procedure)
         while True:
@@ -295,7 +295,7 @@ _CLOSED = "it was closed: connect again"
 _FORKED = "it was opened in the process that this one was forked from: connect again in this one"
 _ELSEWHERE = "it was opened in another event loop: connect again in this one"
 
-# Starts a local server that died again and gives its address; None where it runs, or is not local.
+# Restarts a local server that died and returns its address; None if it runs or is not local.
 Revive: TypeAlias = Callable[[], Address | None]
 
 
@@ -370,13 +370,13 @@ class Course:
         self.patience.extend(monotonic() - began)
 
     def error(self, error: Neo4jError | DriverError | TimeoutError, *, connecting: bool = False) -> GraphError:
-        """What *error* means to the caller, with what is known of the outcome."""
+        """The graph error for *error*, with what is known of the outcome."""
         patience = self.patience
         outcome = "" if connecting else patience.outcome
         late = patience.left <= 0 or isinstance(error, TimeoutError) or _timed_out(error)
         if late and (isinstance(error, TimeoutError) or _no_answer(error)):
-            place = f" to {self.watch.statement}" if self.watch.statement else ""
-            return DeadlineExceeded(self._uri, f"no answer{place} within {patience.seconds:g} s", outcome)
+            statement = f" to {self.watch.statement}" if self.watch.statement else ""
+            return DeadlineExceeded(self._uri, f"no answer{statement} within {patience.seconds:g} s", outcome)
         assert not isinstance(error, TimeoutError)
         known = translated(error, self._uri, self.watch.statement)
         if isinstance(known, StorageUnavailable):
@@ -385,7 +385,7 @@ class Course:
 
 
 def _timed_out(error: BaseException) -> bool:
-    """Whether the server gave up a transaction whose time was over."""
+    """Whether the server ended the transaction at its timeout."""
     return isinstance(error, Neo4jError) and (error.code or "").startswith(_TIMED_OUT)
 
 
@@ -421,7 +421,7 @@ class Connection:
         return lambda: self._forget(listener)
 
     def check_open(self) -> None:
-        """Refuse to go on if it was closed, or opened by another process, which still reads from the same sockets.
+        """Refuse a connection that was closed, or opened by another process, which still reads from the same sockets.
 
         Raises:
             GraphNotOpen: it was closed, or opened by another process.
@@ -460,14 +460,14 @@ class Connection:
         except StorageUnavailable as error:
             raise stored.added_to(error) from error.__cause__
 
-    def _answer(self, asked: Work[Any] | Embed, *, whole: bool) -> Any:
-        if isinstance(asked, Embed):
+    def _answer(self, request: Work[Any] | Embed, *, whole: bool) -> Any:
+        if isinstance(request, Embed):
             assert self.terms.embedding is not None
-            return self.terms.embedding.vectors(asked)
-        return self.transact(asked, whole=whole)
+            return self.terms.embedding.vectors(request)
+        return self.transact(request, whole=whole)
 
     def transact(self, work: Work[T], *, whole: bool = False) -> T:
-        """The value of one work's plan, run in one transaction; a lost race for a key is run again.
+        """The value of one work's plan, run in one transaction; one that lost a race for a key is retried.
 
         Raises:
             GraphNotOpen: it was closed, or opened by another process, which still reads from the same sockets.
@@ -510,7 +510,7 @@ class Connection:
             return (session.execute_read if work.mode == "read" else session.execute_write)(transaction)
 
     def _reopened(self, error: Neo4jError | DriverError, course: Course) -> bool:
-        """Whether a local server that died was started again; the first thread that asks starts it for all."""
+        """Whether a local server that died was restarted; the first thread that asks restarts it for all."""
         if self.terms.revive is None or not isinstance(error, DriverError):
             return False
         with course.reviving(), self._reopening:
@@ -528,13 +528,13 @@ class Connection:
 
 
 class Stored:
-    """Counts the transactions of one call that wrote, for the error of a later one."""
+    """Counts the writing transactions of one call, for the error of a later one."""
 
     def __init__(self) -> None:
         self._number = 0
 
     def counted(self, answer: Answer) -> Answer:
-        """*answer*, counted."""
+        """*answer*, which also counts the writes."""
 
         def counting(work: Work[Any] | Embed) -> Any:
             value = answer(work)
@@ -597,7 +597,7 @@ class AsyncConnection:
         return self._shared
 
     def check_open(self) -> None:
-        """Refuse to go on if it was closed, or opened in another event loop.
+        """Refuse a connection that was closed, or opened in another event loop.
 
         Raises:
             GraphNotOpen: it was closed, or opened in another event loop.
@@ -613,7 +613,7 @@ class AsyncConnection:
         return self._loop.is_closed()
 
     def check_loop(self) -> None:
-        """Refuse to run in another event loop than the one that opened it, which owns the sockets.
+        """Refuse any event loop but the one that opened the connection, which owns the sockets.
 
         Raises:
             GraphNotOpen: the running loop is another one.
@@ -623,7 +623,7 @@ class AsyncConnection:
             raise GraphNotOpen(_ELSEWHERE)
 
     async def verify(self) -> None:
-        """Return at once where the server answers; errors as :meth:`Connection.verify`."""
+        """Check that the server answers; errors are those of :meth:`Connection.verify`."""
         course = Course(self.terms.patience("write"), self.address.uri, ())
         try:
             async with asyncio.timeout(course.patience.left):
@@ -644,14 +644,14 @@ class AsyncConnection:
         except StorageUnavailable as error:
             raise stored.added_to(error) from error.__cause__
 
-    async def _answer(self, asked: Work[Any] | Embed, *, whole: bool) -> Any:
-        if isinstance(asked, Embed):
+    async def _answer(self, request: Work[Any] | Embed, *, whole: bool) -> Any:
+        if isinstance(request, Embed):
             assert self.terms.embedding is not None
-            return await self.terms.embedding.vectors_async(asked)
-        return await self.transact(asked, whole=whole)
+            return await self.terms.embedding.vectors_async(request)
+        return await self.transact(request, whole=whole)
 
     async def transact(self, work: Work[T], *, whole: bool = False) -> T:
-        """The value of one work's plan, run in one transaction; a lost race for a key is run again."""
+        """The value of one work's plan, run in one transaction; one that lost a race for a key is retried."""
         self.check_open()
         patience = self.terms.patience(work.mode, whole=whole)
         course = Course(patience, self.address.uri, self._listeners)

@@ -23,7 +23,7 @@ _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 2.0
 # Share of the time left that the server gets, so that its own timeout arrives before the client
 # stops waiting.
-_OF_SERVER = 0.95
+_SERVER_SHARE = 0.95
 
 # Maximum number of seconds that a call may wait: a year.
 _LONGEST = 365 * 86_400
@@ -37,7 +37,7 @@ def checked_timeout(seconds: float | None) -> float | None:
     """*seconds* if it is a time to wait, or None for the defaults.
 
     Raises:
-        InvalidRequest: it is not above 0, or without end.
+        InvalidRequest: it is not above 0, or longer than a year.
 
     >>> checked_timeout(5)
     5
@@ -147,10 +147,10 @@ class Patience:
     @property
     def for_server(self) -> float:
         """Seconds after which the server itself should give up."""
-        return max(0.001, self.left * _OF_SERVER)
+        return max(0.001, self.left * _SERVER_SHARE)
 
     def lost(self) -> None:
-        """Take note of an attempt that ended without an answer."""
+        """Note that an attempt ended without an answer."""
         self.unknown |= self._writes and self.committing
 
     def extend(self, seconds: float) -> None:

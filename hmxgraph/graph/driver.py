@@ -52,7 +52,7 @@ OPTIONS: dict[str, Any] = {
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 _lock = threading.Lock()
 _shared: dict[Address, tuple[Driver, int]] = {}
-_of_parent: list[Driver] = []
+_parent_drivers: list[Driver] = []
 
 
 def acquire(address: Address) -> Driver:
@@ -84,7 +84,7 @@ def _left_to_parent() -> None:
     """In a forked child: the parent still uses these sockets, so they are neither used nor closed here."""
     global _lock  # noqa: PLW0603 - a thread that does not exist here may hold it
     _lock = threading.Lock()
-    _of_parent.extend(driver for driver, _ in _shared.values())
+    _parent_drivers.extend(driver for driver, _ in _shared.values())
     _shared.clear()
 
 
@@ -105,7 +105,7 @@ def open_async(address: Address) -> AsyncDriver:
 
 
 def check(uri: str) -> None:
-    """Refuse an address that no Neo4j can have.
+    """Refuse an address that cannot be that of a Neo4j.
 
     Raises:
         InvalidAddress: another scheme, an invalid port, or a login inside the address.
@@ -118,7 +118,7 @@ def check(uri: str) -> None:
 
 @contextmanager
 def _invalid_address(uri: str) -> Iterator[None]:
-    """Translate what the driver or Python finds wrong with *uri* into one error."""
+    """Translate the errors that the driver or Python raises for *uri* into one."""
     try:
         yield
     except (ConfigurationError, ValueError) as error:  # such as a bracket that is not closed
@@ -126,11 +126,11 @@ def _invalid_address(uri: str) -> Iterator[None]:
 
 
 def _fault(uri: str) -> str | None:
-    """The fault of *uri* that the driver accepts, finds too late, or would report with the password."""
+    """A fault of *uri* that the driver would accept, find too late, or report with the password."""
     parts = urlsplit(uri)
     if parts.scheme not in _SCHEMES:
-        return f"it begins with none of {', '.join(f'{scheme}://' for scheme in _SCHEMES)}"
+        return f"it must begin with one of {', '.join(f'{scheme}://' for scheme in _SCHEMES)}"
     if "@" in parts.netloc:
-        return "the login stands in HMXGRAPH_USER and HMXGRAPH_PASSWORD"
-    _ = parts.port  # a ValueError where it is no number
+        return "the login belongs in HMXGRAPH_USER and HMXGRAPH_PASSWORD"
+    _ = parts.port  # raises ValueError if it is not a number
     return None

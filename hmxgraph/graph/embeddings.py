@@ -1,4 +1,4 @@
-"""Vectors of events, from an embedder that the caller brings: made after a write, and compared in packs."""
+"""Vectors of events from the caller's embedder: computed after a write, and compared in packs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -27,33 +27,33 @@ class Embedding:
         self._embedder = embedder
         self._kept: dict[tuple[str, ...], list[list[float]]] = {}
 
-    def vectors(self, asked: Embed) -> list[list[float]]:
-        """The vectors of the texts that are *asked* for.
+    def vectors(self, request: Embed) -> list[list[float]]:
+        """The vectors of the texts in *request*.
 
         Raises:
             EmbedderError: the embedder failed, or returned no vectors.
 
         """
-        if asked.texts in self._kept:
-            return self._kept[asked.texts]
-        answer = self._call(asked.texts)
+        if request.texts in self._kept:
+            return self._kept[request.texts]
+        answer = self._call(request.texts)
         if isawaitable(answer):
             if iscoroutine(answer):
                 answer.close()
             raise InvalidVectors("an awaitable", "vectors; an asynchronous embedder is for connect_async")
-        return self._checked(asked, answer)
+        return self._checked(request, answer)
 
-    async def vectors_async(self, asked: Embed) -> list[list[float]]:
+    async def vectors_async(self, request: Embed) -> list[list[float]]:
         """The awaitable twin of :meth:`vectors`: a plain function is called in a thread, what it returns is awaited."""
-        if asked.texts in self._kept:
-            return self._kept[asked.texts]
-        answer = await asyncio.to_thread(self._call, asked.texts)
+        if request.texts in self._kept:
+            return self._kept[request.texts]
+        answer = await asyncio.to_thread(self._call, request.texts)
         if isawaitable(answer):
             try:
                 answer = await answer
             except Exception as error:
                 raise _failed(error) from error
-        return self._checked(asked, answer)
+        return self._checked(request, answer)
 
     def _call(self, texts: tuple[str, ...]) -> Any:
         try:
@@ -61,10 +61,10 @@ class Embedding:
         except Exception as error:
             raise _failed(error) from error
 
-    def _checked(self, asked: Embed, answer: Any) -> list[list[float]]:
-        vectors = checked_vectors(answer, len(asked.texts))
-        if asked.kept:
-            self._kept[asked.texts] = vectors
+    def _checked(self, request: Embed, answer: Any) -> list[list[float]]:
+        vectors = checked_vectors(answer, len(request.texts))
+        if request.kept:
+            self._kept[request.texts] = vectors
         return vectors
 
 
@@ -78,9 +78,9 @@ def prepare() -> Procedure[None]:
     yield from write(register_names)
 
 
-# Vectors for events: those of the sessions that changed since the last pass, so that a write costs what it wrote.
+# Vectors for the events of sessions that changed since the last pass, so that the cost follows what was written.
 
-# Events per page, and the longest text in characters that an embedder is given.
+# Events per page, and the maximum number of characters of a text that the embedder gets.
 _PAGE = 512
 _LONGEST = 4_000
 _DROPPED = 5_000
@@ -172,7 +172,7 @@ def _dropped(tenancy: Tenancy) -> Plan[int]:
 
 @dataclass(frozen=True, slots=True)
 class QuestionVector:
-    """The vector of a question, and how alike it is to sentences about something else."""
+    """The vector of a question, and its similarity to sentences about something else."""
 
     vector: list[float]
     background: Background
@@ -184,7 +184,7 @@ class QuestionVector:
 
 
 def question_vector(tenancy: Tenancy, question: str) -> Procedure[QuestionVector | None]:
-    """The vector of *question*; None for one without a word.
+    """The vector of *question*; None if it is blank.
 
     Raises:
         EmbedderError: the embedder failed, or returned no vectors.

@@ -15,7 +15,7 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.protocol.trust import TrustPolicy
 from hmxgraph.records.events import event_ids_of
 
-# Why something is in the memory: a record and its evidence, down to the text of events.
+# A record as facts, and its evidence, down to the text of events.
 
 
 def evidence(row: Row) -> Evidence:
@@ -48,7 +48,7 @@ def _artifact_facts(properties: Row, versions: int) -> dict[str, Any]:
 
 
 def _memory_facts(row: Row, trust: TrustPolicy) -> dict[str, Any]:
-    """The facts about a memory: its statement, how sure it is, whose it is, and what support a proposal has."""
+    """The facts about a memory: its statement, confidence and owner, and the support of a proposal."""
     names = ("kind", "subject", "predicate", "object", "confidence", "observation_count", "extraction_method", "hard")
     properties = row["record"]
     facts = {name: properties[name] for name in names if properties.get(name) is not None}

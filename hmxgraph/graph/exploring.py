@@ -73,13 +73,13 @@ def packaged_rows(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Pr
         StatementMisuse: unknown name, a statement that writes, or parameters that do not fit.
 
     """
-    given = _with_tenant(tenancy, name, parameters)
-    rows = yield from read(lambda: _rows(name, given))
+    bound_parameters = _with_tenant(tenancy, name, parameters)
+    rows = yield from read(lambda: _rows(name, bound_parameters))
     return rows
 
 
 def _with_tenant(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    """The caller's *parameters* with those of the tenant that the statement uses."""
+    """The caller's *parameters*, plus the tenant's parameters that the statement uses."""
     packaged = query(name)
     if packaged.mode != "read":
         raise StatementMisuse(name)
@@ -126,8 +126,8 @@ def picture(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Procedur
     """
     if not name.startswith(_SAVED):
         raise StatementMisuse(name)
-    given = _with_tenant(tenancy, name, parameters)
-    return (yield from read(lambda: _picture(name, given)))
+    bound_parameters = _with_tenant(tenancy, name, parameters)
+    return (yield from read(lambda: _picture(name, bound_parameters)))
 
 
 def _picture(name: str, parameters: dict[str, Any]) -> Plan[Picture]:

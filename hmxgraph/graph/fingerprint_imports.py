@@ -27,8 +27,8 @@ from hmxgraph.text.terms import counter
 
 # Imported drafts and local experience: a tenant's own evidence activates a draft or makes it redundant.
 
-CONFIRMED = "local evidence says all of it: "
-REPLACED = "local experience says it now: "
+CONFIRMED = "confirmed by local evidence: "
+REPLACED = "replaced by local experience: "
 
 
 class _Pair(NamedTuple):
@@ -53,8 +53,8 @@ def confirm_imports(tenancy: Tenancy) -> Procedure[Confirmation]:
 
 
 def _confirm(tenancy: Tenancy) -> Plan[tuple[Confirmation, list[str]]]:
-    standing = yield bind("fingerprints/has_imports", tenant_id=tenancy.tenant_id)
-    if not standing[0]["imports"]:
+    imports = yield bind("fingerprints/has_imports", tenant_id=tenancy.tenant_id)
+    if not imports[0]["imports"]:
         return Confirmation(), []
     rows = yield bind("fingerprints/imported", tenant_id=tenancy.tenant_id, types=sorted(SET_OF_TYPE))
     pairs = tuple(_pairs(rows))
@@ -62,8 +62,8 @@ def _confirm(tenancy: Tenancy) -> Plan[tuple[Confirmation, list[str]]]:
     replaced = [pair for pair in pairs if pair.imported["status"] == "active"]
     if confirmed or replaced:
         yield from _write(tenancy, confirmed, replaced)
-    made = Confirmation(_ids(confirmed), _ids(replaced))
-    return made, [pair.imported["key"] for pair in confirmed]
+    confirmation = Confirmation(_ids(confirmed), _ids(replaced))
+    return confirmation, [pair.imported["key"] for pair in confirmed]
 
 
 def _pairs(rows: Sequence[Row]) -> Iterator[_Pair]:
@@ -114,7 +114,7 @@ def _ids(pairs: Sequence[_Pair]) -> tuple[str, ...]:
 
 # Fingerprints received: verified, added in one transaction, withdrawn (HMX-F 12).
 
-REASON = "the import that brought it was taken back"
+REASON = "its import was withdrawn"
 
 
 def import_fingerprint(
@@ -129,9 +129,9 @@ def import_fingerprint(
     """The outcome of importing the envelope *source*: verified, then added in one transaction; nothing is deleted.
 
     *trusted* are the public keys that may have signed it (none: no signature is required). An envelope that had expired
-    by *at_us*, else by the tenant's logical now, is reported as such, not refused. One that was imported before changes
-    nothing. The import takes effect at the logical now; in an empty tenant at the fingerprint's creation time, or
-    *now_us* if that is earlier.
+    by *at_us*, else by the tenant's logical time, is reported as expired, not refused. One that was imported before
+    changes nothing. The import takes effect at the logical time; in an empty tenant at the fingerprint's creation time,
+    or *now_us* if that is earlier.
 
     Raises:
         FingerprintError: a check failed; the first line names it, and nothing was written.
@@ -207,7 +207,7 @@ def _import(tenancy: Tenancy, verdict: Verdict, now_us: int, at_us: int | None) 
 
 
 def _began(tenant: Row, verdict: Verdict, now_us: int) -> int:
-    """The time when an import takes effect; the exporter's clock may be set to anything."""
+    """The time when an import takes effect; the exporter's clock may be wrong."""
     known_us: int | None = tenant["logical_us"]
     return known_us or min(microseconds(verdict.fingerprint.created_at), now_us)
 

@@ -61,7 +61,7 @@ NOTHING_IMPORTED = InForce("", {}, {})
 
 
 def _known_artifact(row: Row) -> ExportedArtifact:
-    """The fields of an artifact that it is chosen by."""
+    """The fields by which an artifact is selected."""
     return ExportedArtifact(**{**row, "tags": tuple(row["tags"])})
 
 
@@ -83,7 +83,7 @@ def private_names(rows: Sequence[Row]) -> tuple[PrivateName, ...]:
 
 
 def _observed_event(row: Row) -> ObservedEvent:
-    """The fields of an event that behaviour is read from."""
+    """The fields of an event from which behaviour is derived."""
     content = parse_json(row["content"])
     return observed(row, content)
 
@@ -99,7 +99,7 @@ def _behaviour_text(behaviour: Behaviour) -> str:
 
 
 def _served_pack(row: Row) -> ServedPack:
-    """A pack that was reported on."""
+    """A pack that a reader reported on."""
     return ServedPack(
         row["pack_id"],
         row["signal"],
@@ -143,7 +143,7 @@ def _export_row(tenancy: Tenancy, envelope: Envelope) -> Row:
 
 
 class Recorded(NamedTuple):
-    """An import in its tenant: its place among those of its envelope, the state version before it, its contents."""
+    """A stored import: number of earlier imports of its envelope, state version before it, artifacts and conflicts."""
 
     generation: int
     version: int
@@ -191,7 +191,7 @@ def _in_force_of(row: Row) -> InForce:
 _REPORTS = 1_000
 _PAGE = 500
 _EVENTS_AT_ONCE = 20_000
-# Events whose words are read for an allow list.
+# Maximum number of events whose words are read for an allow list.
 _MOST_EVIDENCE = 20_000
 _DEFAULT = ExportOptions()
 
@@ -210,8 +210,8 @@ def export_fingerprint(tenancy: Tenancy, options: ExportOptions = _DEFAULT) -> P
     learned = yield from read(partial(_learned_state, tenancy, options, tier))
     envelope = generate(learned, options)
     row = _export_row(tenancy, envelope)
-    noting = bind("fingerprints/record_export", tenant_id=tenancy.tenant_id, key=row["key"], properties=row)
-    yield from write(lambda: ask(noting))
+    record_export = bind("fingerprints/record_export", tenant_id=tenancy.tenant_id, key=row["key"], properties=row)
+    yield from write(lambda: ask(record_export))
     return envelope
 
 
@@ -277,13 +277,13 @@ def _learned_state(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan
 
 
 def _common_terms(tenancy: Tenancy, keys: Sequence[str]) -> Plan[frozenset[str]]:
-    """The terms in the evidence of these artifacts that as many users used as a proposal needs origins."""
+    """The terms in the evidence of these artifacts that enough users used: as many as a proposal needs origins."""
     rows = yield bind("fingerprints/words", tenant_id=tenancy.tenant_id, keys=keys, limit=_MOST_EVIDENCE)
     users: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:
         for term in set(row["words"].split()):
             users[term].update(row["user_keys"])
-    return frozenset(term for term, named in users.items() if len(named) >= tenancy.trust.origins)
+    return frozenset(term for term, user_keys in users.items() if len(user_keys) >= tenancy.trust.origins)
 
 
 def _compiler_state(tenancy: Tenancy, as_of_us: int | None) -> Plan[dict[str, Any]]:

@@ -26,15 +26,15 @@ from hmxgraph.recall.knowledge import NO_GUIDANCE, Guidance
 # Parsed models and artifacts are cached between packs: models by their hash, artifacts by their text.
 MODELS_KEPT = 8
 _ARTIFACTS_KEPT = 4_096
-# Metadata fields of compiled artifacts that name the actions which these are about.
-_NAMED_IN = ("goal_actions", "tools", "actions")
+# Metadata fields of compiled artifacts that name the actions they are about.
+_ACTION_FIELDS = ("goal_actions", "tools", "actions")
 _kept: dict[str, Model] = {}
-_turn = Lock()
+_models_lock = Lock()
 
 
 def models_kept() -> Mapping[str, Model]:
-    """The cached models, by their hash: these need not be fetched again."""
-    with _turn:
+    """The cached models by their hash, which need not be fetched again."""
+    with _models_lock:
         return dict(_kept)
 
 
@@ -75,8 +75,8 @@ def answered_failures(metadata: str) -> tuple[str, ...]:
     """
     fields = parse_json(metadata)
     more = fields.get("failure_keys")
-    named = [fields.get("failure_key"), *(more if isinstance(more, list) else ())]
-    return tuple(dict.fromkeys(key for key in named if isinstance(key, str) and key))
+    keys = [fields.get("failure_key"), *(more if isinstance(more, list) else ())]
+    return tuple(dict.fromkeys(key for key in keys if isinstance(key, str) and key))
 
 
 @lru_cache(maxsize=_ARTIFACTS_KEPT)
@@ -88,15 +88,15 @@ def guiding_actions(metadata: str, content: str) -> tuple[str, ...]:
 
     """
     fields = parse_json(metadata)
-    named = next((fields[field] for field in _NAMED_IN if fields.get(field)), None) or parse_json(content).get(
+    actions = next((fields[field] for field in _ACTION_FIELDS if fields.get(field)), None) or parse_json(content).get(
         "tools_used"
     )
-    return tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
+    return tuple(name for name in actions if isinstance(name, str)) if isinstance(actions, list) else ()
 
 
 def _read(model_hash: str, text: str) -> Model:
     model = Model.parse(text)
-    with _turn:
+    with _models_lock:
         while len(_kept) >= MODELS_KEPT:
             del _kept[next(iter(_kept))]
         _kept[model_hash] = model

@@ -17,16 +17,16 @@ from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.lenient import parse_any
 from hmxgraph.protocol.reports import SourceTally, Tally
 
-# Records that a format is recognised by. A transcript may begin with a dozen lines of bookkeeping.
+# Number of records from which a format is recognised; a transcript may begin with a dozen lines of bookkeeping.
 SAMPLE = 64
-# Bytes of lines beyond which a sample is large enough, however few they are.
+# A sample of this many bytes is large enough, however few lines it has.
 _SAMPLE_BYTES = 4 << 20
 # This many lines without a single JSON value mean another kind of file, not a damaged one.
 _NOISE = 16
-# Records with fewer of the fields of an event are something else.
+# Minimum share of an event's fields that records need to count as incomplete events.
 _LIKE_EVENTS = 0.3
 _BEGINS_JSON = re.compile(rb"\s*[{\[]")
-# Maximum number of places tried when looking for a whole record after a torn one.
+# Maximum number of positions tried when looking for a whole record after a torn one.
 _MOST_TRIES = 16
 UNKNOWN = "unknown"
 _UNREAD = "not read: the format is unknown"
@@ -116,19 +116,19 @@ class Importing:
             try:
                 value, warnings = _record(arrival.payload)
             except MalformedJson as error:
-                torn, whole = _behind_torn(arrival.payload, error)
+                torn, whole = _split_torn(arrival.payload, error)
                 counts.with_events += 1
                 yield Broken(malformed(error), arrival.line, arrival.source, torn)
                 if whole is None:
                     continue
-                counts.lines += 1  # it was meant to be two
+                counts.lines += 1  # it was written as two
                 value, warnings = _value(whole)
             self.tally.warn(warnings)
             for outcome in source_format.convert((Record(value, path, arrival.line),), origin):
                 yield from self._outcome(outcome, counts, arrival)
 
     def _outcome(self, outcome: Outcome, counts: SourceTally, arrival: Delivery) -> Iterator[Arrival]:
-        """Count what became of the line; its events, or its fault."""
+        """Count the outcome of the line; yield its events, or its fault."""
         self.tally.warn(outcome.warnings)
         counts.left_out.update(outcome.left_out)
         if outcome.skipped is not None:
@@ -161,14 +161,14 @@ class Importing:
 
     def _origin(self, source: str) -> Origin:
         carried = self.carried.setdefault(source, {})
-        given = self.origin
-        time_us = _modified_us(source) if given.time_us is None else given.time_us
+        origin = self.origin
+        time_us = _modified_us(source) if origin.time_us is None else origin.time_us
         return Origin(
-            given.session_id,
-            given.agent_id,
-            given.user_id,
+            origin.session_id,
+            origin.agent_id,
+            origin.user_id,
             self.now_us if time_us is None else time_us,
-            given.key,
+            origin.key,
             carried,
         )
 
@@ -179,7 +179,7 @@ def _like_events(match: Match) -> bool:
 
 
 def _is_prose(head: Iterable[Arrival]) -> bool:
-    """Whether all could be read, and no line even begins like JSON: that is no log with torn lines."""
+    """Whether every line could be read and none begins like JSON, as some would in a log with torn lines."""
     arrivals = [arrival for arrival in head if not isinstance(arrival, Lull)]
     lines = [arrival.payload for arrival in arrivals if isinstance(arrival, Delivery)]
     readable = len(lines) == len(arrivals)
@@ -230,10 +230,10 @@ def _value(payload: Any) -> tuple[Any, Sequence[str]]:
     return (payload.document() if isinstance(payload, Event) else payload), ()
 
 
-def _behind_torn(payload: Payload, error: MalformedJson) -> tuple[Payload, bytes | None]:
-    """A torn record and the whole one after it on one line, as a writer leaves them that was killed in between.
+def _split_torn(payload: Payload, error: MalformedJson) -> tuple[Payload, bytes | None]:
+    """A torn record and the whole one after it on one line, as a writer that was killed in between leaves them.
 
-    >>> _behind_torn(b'{"a": "b{"c": 1}', MalformedJson("unexpected character", 10))
+    >>> _split_torn(b'{"a": "b{"c": 1}', MalformedJson("unexpected character", 10))
     (b'{"a": "b', b'{"c": 1}')
     """
     if not isinstance(payload, bytes) or error.position is None:
@@ -246,7 +246,7 @@ def _behind_torn(payload: Payload, error: MalformedJson) -> tuple[Payload, bytes
 
 
 def _beginnings(payload: bytes, position: int) -> list[int]:
-    """Where another record may begin: at the first error, or, without one, wherever the first key comes again."""
+    """Where another record may begin: at the error, or if that is at the end, wherever the first key recurs."""
     if position < len(payload) - 1:
         starts = [payload.rfind(b"{", 0, position + 1), payload.find(b"{", position + 1)]
     else:

@@ -28,22 +28,22 @@ from hmxgraph.ingest.window import SECONDS, Held, ReorderWindow
 from hmxgraph.protocol.reports import BatchReceipt, IngestReport, Rejection, Tally
 from hmxgraph.text.terms import DEFAULT_ENCODING, counter
 
-# Blocking work, done in threads beside the event loop.
+# Blocking work, done in threads outside the event loop.
 
 T = TypeVar("T")
 
 
-async def beside(function: Callable[..., T], *arguments: Any) -> T:
+async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
     """What *function* returns, run in a thread that nobody waits for once the call is cancelled.
 
-    Threads of the event loop's own pool are joined when the program ends: it would hang if the function waits for
+    Threads of the event loop's own pool are joined when the program ends: it would hang if the function waited for
     input that never comes.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
     context = copy_context()
 
-    def tell(settle: Callable[[Any], None], outcome: Any) -> None:
+    def deliver(settle: Callable[[Any], None], outcome: Any) -> None:
         if not future.done():
             settle(outcome)
 
@@ -55,7 +55,7 @@ async def beside(function: Callable[..., T], *arguments: Any) -> T:
         except BaseException as error:  # noqa: BLE001 - raised where it is awaited
             settle, outcome = future.set_exception, error
         with suppress(RuntimeError):  # the loop is closed: nobody awaits the result
-            loop.call_soon_threadsafe(tell, settle, outcome)
+            loop.call_soon_threadsafe(deliver, settle, outcome)
 
     threading.Thread(target=work, daemon=True).start()
     return await future
@@ -64,10 +64,10 @@ async def beside(function: Callable[..., T], *arguments: Any) -> T:
 # Batches prepared for writing: everything that needs no answer from the server is done before it is contacted.
 
 # Threads share one interpreter: if they prepared at once, all their first batches would be ready at the same late time,
-# with the server idle until then, and a writer that holds locks would wait for the interpreter at each answer. One
-# after the other, the first batch is written while the second is prepared. The lock is held for one batch, never while
-# a source is read: a source may itself wait for another ingest.
-_turn = threading.Lock()
+# with the server idle until then, and a writer that holds locks would wait for the interpreter at each answer. One at a
+# time, the first batch is written while the second is prepared. The lock is held for one batch, never while a source is
+# read: a source may itself wait for another ingest.
+_preparing = threading.Lock()
 
 
 def prepared(
@@ -79,17 +79,17 @@ def prepared(
     """
     gatherings = Gatherings(intake, size=size, parts=parts)
     for reading in readings(arrivals, size=size):
-        made = gatherings.take(reading)
-        while (batch := _next(made)) is not None:
+        batches = gatherings.take(reading)
+        while (batch := _next(batches)) is not None:
             yield batch
         if reading.lull:
             yield None
 
 
-def _next(made: Iterator[Batch]) -> Batch | None:
+def _next(batches: Iterator[Batch]) -> Batch | None:
     """The next batch, from its lines to its extractions, ready to be written."""
-    with _turn:
-        batch = next(made, None)
+    with _preparing:
+        batch = next(batches, None)
         return None if batch is None else replace(batch, extracted=extracted(batch.events))
 
 
@@ -136,7 +136,7 @@ async def _cancelled(coming: "asyncio.Future[Any]") -> None:
 
 
 class _Flow:
-    """The way from a stream to the graph: intake, reorder window, batches being assembled."""
+    """The stages from a stream to the graph: intake, reorder window, batches being assembled."""
 
     def __init__(self, intake: Intake, size: int, window: ReorderWindow) -> None:
         self._intake = intake
@@ -163,7 +163,7 @@ class _Flow:
         self._gather(self._window.release(monotonic()))
 
     def patience(self) -> float | None:
-        """Seconds to wait for the next message at most."""
+        """Maximum seconds to wait for the next message."""
         held = self._window.wait(monotonic())
         if self._gathering.empty:
             return held
@@ -181,8 +181,8 @@ class _Flow:
         self._gather(self._window.flush())
         return self.due(idle=True)
 
-    def _gather(self, left: Iterable[Held]) -> None:
-        for held in left:
+    def _gather(self, released: Iterable[Held]) -> None:
+        for held in released:
             if self._gathering.empty:
                 self._since = monotonic()
             self._gathering.add(held.event)
@@ -199,7 +199,7 @@ Progress: TypeAlias = Callable[[int], object]
 _END: Final = object()
 
 
-# How far imported events may be ahead of the clock: some machines take local time for UTC.
+# How far imported events may be ahead of the clock: some machines record local time as UTC.
 IMPORTED: Final = timedelta(hours=24)
 
 
@@ -226,12 +226,12 @@ class IngestOptions:
     """How to ingest: which format, what to do about bad lines, how many events a transaction holds.
 
     ``format`` overrules recognition. ``session_id``, ``agent_id`` and ``user_id`` are for records of other formats that
-    do not say it themselves. The last events of a source, if fewer than half a batch, go with the batch before.
+    do not name their own. The last events of a source, if fewer than half a batch, are added to the previous batch.
     ``rehome`` stores events that name another tenant under this one; without it they are rejected.
     ``clock`` returns the caller's time in microseconds; events dated more than ``tolerance`` after it are stored and
     reported, but nothing is extracted from them and they do not advance the logical time. ``window_seconds`` is how
     long an event of a stream waits for those that it overtook; for all other sources, each batch is the window.
-    ``writers`` is the number of writers that the sessions are divided among. ``memory`` holds what is kept between
+    ``writers`` is the number of writers among which the sessions are divided. ``memory`` holds the state kept between
     calls that read one source piece by piece.
 
     Raises:
@@ -263,20 +263,20 @@ class IngestOptions:
         for name, number in (("batch_size", self.batch_size), ("writers", self.writers)):
             if number < 1:
                 raise InvalidRequest(name, str(number), "a positive number", "give 1 or more")
-        if not self.window_seconds >= 0:  # NaN is no window either
+        if not self.window_seconds >= 0:  # also refuses NaN
             raise InvalidRequest("window_seconds", str(self.window_seconds), "a window length", "give 0 or more")
 
 
 @dataclass(slots=True)
 class SourceMemory:
-    """What must be kept of sources that are read piece by piece: formats and what converters remember, by source."""
+    """The state of sources that are read piece by piece: formats and the state of converters, by source."""
 
     formats: dict[str, str] = field(default_factory=dict)
     carried: dict[str, Any] = field(default_factory=dict)
 
 
 def _arrivals(tally: Tally, source: Source, options: IngestOptions) -> Iterator[Arrival]:
-    """What *source* holds as deliveries of events; of any known format if it is a document or a format is given."""
+    """The deliveries of events in *source*; of any known format if it is a document or a format is given."""
     arrivals = deliveries(source)
     if options.format is None and options.memory is None and not is_document(source):
         return arrivals
@@ -293,17 +293,17 @@ def _arrivals(tally: Tally, source: Source, options: IngestOptions) -> Iterator[
 
 
 def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: IngestOptions) -> IngestReport:
-    """Everything in *source* stored or accounted for; batches are prepared in this thread and written in others."""
+    """Store or account for everything in *source*; batches are prepared in this thread and written in others."""
     began = perf_counter()
     tally = Tally(tenancy.tenant_id)
     with ExitStack() as closing:
         intake = closing.enter_context(_intake(tally, source, options, tenancy))
         arrivals = _arrivals(tally, source, options)
-        made = prepared(arrivals, intake, size=options.batch_size, parts=options.writers)
+        batches = prepared(arrivals, intake, size=options.batch_size, parts=options.writers)
         writers = [closing.enter_context(ThreadPoolExecutor(1)) for _ in range(options.writers)]
         writing: dict[int, Future[BatchReceipt]] = {}
         closing.enter_context(_stored_before(tally))
-        for batch in made:
+        for batch in batches:
             for part in [part for part, future in writing.items() if _due(future, part, batch)]:
                 _settle(tally, writing.pop(part).result(), options, intake)
             if batch is None:
@@ -342,11 +342,11 @@ async def ingest_async(
     return tally.report(perf_counter() - began)
 
 
-async def _write(made: AsyncGenerator[Batch | None, None], store: "_Store", tally: Tally) -> None:
+async def _write(batches: AsyncGenerator[Batch | None, None], store: "_Store", tally: Tally) -> None:
     """Store each batch while the next one is made; batches of one part come one after the other."""
     writing: dict[int, asyncio.Task[BatchReceipt]] = {}
     try:
-        async for batch in made:
+        async for batch in batches:
             for part in [part for part, task in writing.items() if _due(task, part, batch)]:
                 _settle(tally, await writing.pop(part), store.options)
             if batch is None:
@@ -391,12 +391,12 @@ async def _batches(
         return
     arrivals = _arrivals(tally, source, options)
     ready = prepared(arrivals, intake, size=options.batch_size, parts=options.writers)
-    while (read := await beside(next, ready, _END)) is not _END:
+    while (read := await in_thread(next, ready, _END)) is not _END:
         yield cast("Batch | None", read)
 
 
 def _due(written: Future[BatchReceipt] | asyncio.Task[BatchReceipt], part: int, batch: Batch | None) -> bool:
-    """Whether a batch of *part* must be completed now: another follows it, or it is stored and there is time."""
+    """Whether the batch of *part* must be settled now: *batch* follows it, or it is stored and the source is idle."""
     return written.done() if batch is None else part == batch.part
 
 
@@ -406,7 +406,7 @@ def _work(tenancy: Tenancy, batch: Batch, options: IngestOptions) -> Work[BatchR
 
 
 def _stored(transact: Transact, tenancy: Tenancy, batch: Batch, options: IngestOptions) -> BatchReceipt:
-    """Store *batch* and return its receipt; events that would be their own cause are refused."""
+    """Store *batch* and return its receipt; events that would be their own cause are rejected."""
     refused: tuple[PreparedEvent, ...] = ()
     while True:
         try:
@@ -443,7 +443,9 @@ def _with_refused(receipt: BatchReceipt, refused: Sequence[PreparedEvent]) -> Ba
 
 def _own_cause(event: PreparedEvent) -> Rejection:
     parent = repr(event.event.parent_event_id)
-    fault = Fault("$.parent_event_id", "HMX-E 2.2", parent, "an event that this one does not cause, over others")
+    fault = Fault(
+        "$.parent_event_id", "HMX-E 2.2", parent, "an event that this one does not cause, directly or indirectly"
+    )
     return Rejection(*event.place, event.event.event_id, (fault,))
 
 
@@ -451,11 +453,11 @@ def as_microseconds(tolerance: timedelta) -> int:
     """The microseconds of a tolerance.
 
     Raises:
-        InvalidRequest: it is no timedelta, or negative.
+        InvalidRequest: it is not a timedelta, or negative.
 
     """
     if not isinstance(tolerance, timedelta) or tolerance < timedelta(0):
-        raise InvalidRequest("tolerance", f"{tolerance!r:.60}", "timedelta of 0 or more", "leave it out for the usual")
+        raise InvalidRequest("tolerance", f"{tolerance!r:.60}", "timedelta of 0 or more", "omit it for the default")
     return tolerance // timedelta(microseconds=1)
 
 
@@ -499,17 +501,17 @@ def _append(line: bytes, file: FileIO, path: str | Path | None) -> None:
         while unwritten:
             unwritten = unwritten[file.write(unwritten) :]
     except OSError as error:
-        raise _unkept(path, error) from error
+        raise _not_writable(path, error) from error
 
 
 def _rejects(path: Path, source: Any) -> FileIO:
     if reads(source, path):
-        raise IngestRefused(str(path), "bad lines would be written into what is being read; choose another file")
+        raise IngestRefused(str(path), "rejected lines would be written into the source; choose another file")
     try:
         return path.open("wb", buffering=0)
     except OSError as error:
-        raise _unkept(path, error) from error
+        raise _not_writable(path, error) from error
 
 
-def _unkept(path: str | Path | None, error: OSError) -> IngestRefused:
-    return IngestRefused(str(path), f"bad lines cannot be kept there: {error.strerror or error}")
+def _not_writable(path: str | Path | None, error: OSError) -> IngestRefused:
+    return IngestRefused(str(path), f"rejected lines cannot be written there: {error.strerror or error}")

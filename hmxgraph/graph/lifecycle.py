@@ -35,7 +35,7 @@ from hmxgraph.protocol.timestamps import REPRESENTABLE, is_representable, micros
 from hmxgraph.text.artifacts import validity
 from hmxgraph.text.terms import counter
 
-# Faults of a document, by itself or next to its predecessor, found before anything is written (HMX-A 5, 7, 8).
+# Checks of a document, by itself and against its predecessor, before anything is written (HMX-A 5, 7, 8).
 
 _RECORDABLE = (*LIVE_STATUSES, "deprecated", "archived")
 
@@ -91,15 +91,15 @@ def _faults(tenancy: Tenancy, artifact: Artifact) -> Iterator[Fault]:
 
 
 def _scope_faults(tenancy: Tenancy, artifact: Artifact) -> Iterator[Fault]:
-    """A validity scope that no reader of this tenant can ever be in."""
-    given = artifact.document().get("validity_scope")
-    scope = validity(given)
+    """The faults of a validity scope that excludes every reader of this tenant."""
+    document = artifact.document().get("validity_scope")
+    scope = validity(document)
     if scope.tenants is not None and tenancy.tenant_id not in scope.tenants:
         yield Fault(
             "$.validity_scope.tenant_ids", "HMX-A 6", repr(list(scope.tenants)), f"a list with {tenancy.tenant_id!r}"
         )
     if scope.from_us is not None and scope.to_us is not None and scope.from_us > scope.to_us:
-        time_range = f"{given['time_range']['start']} to {given['time_range']['end']}" if given else ""
+        time_range = f"{document['time_range']['start']} to {document['time_range']['end']}" if document else ""
         yield Fault("$.validity_scope.time_range", "HMX-A 6", time_range, "a start that is not after its end")
 
 
@@ -122,7 +122,7 @@ def _refuse(artifact: Artifact, faults: list[Fault]) -> None:
         raise InvalidDocument("artifact", artifact.artifact_id, tuple(faults))
 
 
-# Artifacts written: recorded, superseded, moved between statuses; Cypher enforces the rules, under locks.
+# Writing artifacts: recorded, superseded, moved between statuses; Cypher enforces the rules, under locks.
 
 
 def record_artifact(tenancy: Tenancy, artifact: Artifact, *, at_us: int | None = None) -> Procedure[ArtifactReceipt]:
@@ -184,16 +184,16 @@ def import_chain(
         receipts.append(receipt)
     last = ordered[-1]
     if last.status not in LIVE_STATUSES and receipts[-1].artifact.status == "active":
-        ended = yield from transition(tenancy, last.artifact_id, last.status, reason=_MOVED, at_us=at_us)
+        ended = yield from transition(tenancy, last.artifact_id, last.status, reason=_IMPORTED_STATUS, at_us=at_us)
         receipts[-1] = replace(receipts[-1], artifact=ended)
     return tuple(receipts)
 
 
-_MOVED = "its status where the chain came from"
+_IMPORTED_STATUS = "the status that was imported with the chain"
 
 
 def _check_sequence(ordered: Sequence[Artifact]) -> None:
-    """Refuse versions that are no chain: each supersedes the one before it, from version 1."""
+    """Refuse versions that are not a chain, in which each supersedes the one before it, from version 1."""
     if not ordered:
         raise InvalidRequest("versions", "empty", "versions of one chain", "give graph.chain(artifact_id).versions")
     for number, artifact in enumerate(ordered, start=1):
@@ -221,7 +221,7 @@ def transition(
 ) -> Procedure[Artifact]:
     """The artifact with its new status; one of the five legal changes (HMX-A 5), kept in its history with *reason*.
 
-    It takes effect at *at_us*, else at the tenant's logical now, and no earlier than the change before it.
+    It takes effect at *at_us*, else at the tenant's logical time, and no earlier than the change before it.
 
     Raises:
         NotFound: there is no such artifact.
@@ -229,7 +229,7 @@ def transition(
         SuccessorNeeded: only a successor makes an active artifact superseded.
 
     """
-    before, now_us = yield from read(lambda: _standing(tenancy, artifact_id))
+    before, now_us = yield from read(lambda: _current_status(tenancy, artifact_id))
     if (before, status) == ("active", "superseded"):
         raise SuccessorNeeded(artifact_id)
     if status not in _legal_from(before):
@@ -287,7 +287,7 @@ def _supersede(tenancy: Tenancy, old_id: str, artifact: Artifact, at_us: int | N
 
 
 def _propose(tenancy: Tenancy, row: Row, old: Row, successor: Artifact) -> Plan[ArtifactReceipt]:
-    """A draft beside its predecessor, outside the chain; any number of drafts may compete for the place."""
+    """Store a draft next to its predecessor, outside the chain; any number of drafts may compete to succeed it."""
     properties = row["properties"]
     fits = (old["artifact_type"], old["version"] + 1) == (successor.artifact_type, successor.version)
     if old["status"] != "active" or not fits:
@@ -315,15 +315,19 @@ def _existing(tenancy: Tenancy, row: Row, old: Row | None) -> Plan[dict[str, Row
 def _unchanged(stored: Row, row: Row, superseded_id: str | None = None) -> ArtifactReceipt:
     """The outcome for an artifact that is already recorded with the same core."""
     if stored["core_hash"] != row["properties"]["core_hash"]:
-        known, given = stored_document(stored), stored_document(row["properties"])
-        raise ImmutableArtifact(stored["artifact_id"], core_differences(known or {}, given or {}))
+        stored_fields, new_fields = stored_document(stored), stored_document(row["properties"])
+        raise ImmutableArtifact(stored["artifact_id"], core_differences(stored_fields or {}, new_fields or {}))
     return ArtifactReceipt(value(stored), "unchanged", superseded_id, ignored=_ignored(stored, row))
 
 
 def _ignored(stored: Row, row: Row) -> tuple[str, ...]:
     """The overlay fields in which a document differs from the stored artifact."""
-    known, given = stored_document(stored) or {}, stored_document(row["properties"]) or {}
-    return tuple(name for name in OVERLAY if name in given and name != "updated_at" and known.get(name) != given[name])
+    stored_fields, new_fields = stored_document(stored) or {}, stored_document(row["properties"]) or {}
+    return tuple(
+        name
+        for name in OVERLAY
+        if name in new_fields and name != "updated_at" and stored_fields.get(name) != new_fields[name]
+    )
 
 
 def _replayed(stored: Row, row: Row, old: Row) -> ArtifactReceipt:
@@ -347,7 +351,7 @@ def _why_refused(old: Row, successor: Artifact) -> HmxGraphError:
     return SuccessorMismatch(old_id, "version", str(successor.version), str(old["version"] + 1))
 
 
-def _standing(tenancy: Tenancy, artifact_id: str) -> Plan[tuple[str, int]]:
+def _current_status(tenancy: Tenancy, artifact_id: str) -> Plan[tuple[str, int]]:
     properties = yield from node(tenancy, artifact_id)
     tenant = yield from state(tenancy)
     return properties["status"], tenant["logical_us"]
@@ -386,11 +390,11 @@ def _join(tenancy: Tenancy, artifact_id: str, at_us: int) -> Plan[int]:
 
 
 def _already_done(stored: Row, change: Row) -> bool:
-    """Whether the history ends with this very change: a commit whose answer was lost is repeated."""
+    """Whether the history ends with this very change: its commit succeeded, but the answer was lost."""
     times, values = stored["status_times"], stored["status_values"]
     last = (values[-2:], times[-1], stored["status_reasons"][-1])
-    asked = ([*change["from"], change["status"]], max([change["at_us"], *times[-2:-1]]), change["reason"])
-    return bool(last == asked)
+    expected = ([*change["from"], change["status"]], max([change["at_us"], *times[-2:-1]]), change["reason"])
+    return bool(last == expected)
 
 
 def _with_conflicts(tenancy: Tenancy, recorded: ArtifactReceipt) -> Procedure[ArtifactReceipt]:

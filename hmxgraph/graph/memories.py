@@ -63,8 +63,8 @@ class Identity(NamedTuple):
     @property
     def parts(self) -> tuple[str, ...]:
         """The parts of the memory's id."""
-        standing = (self.owner, "proposal" if self.unproven else "", *self.scopes)
-        return (self.kind, self.wording, *(standing if any(standing) else ()))
+        qualifiers = (self.owner, "proposal" if self.unproven else "", *self.scopes)
+        return (self.kind, self.wording, *(qualifiers if any(qualifiers) else ()))
 
 
 def observations_in(batch: Sequence[Extracted]) -> list[Observation]:
@@ -79,10 +79,10 @@ def _order(observation: Observation) -> tuple[int, str]:
     return observation.time_us, observation.event_key
 
 
-def _by_identity(given: Sequence[Observation]) -> dict[Identity, list[Observation]]:
+def _by_identity(observations: Sequence[Observation]) -> dict[Identity, list[Observation]]:
     """Group observations without a slot: the same words again are the same memory."""
     groups: dict[Identity, list[Observation]] = {}
-    for observation in given:
+    for observation in observations:
         groups.setdefault(_identity_of(observation.draft), []).append(observation)
     return groups
 
@@ -242,12 +242,12 @@ def _stored_memory(
     properties: Row,
     *,
     event_ids: Sequence[str] = (),
-    said: Row | None = None,
+    last_event: Row | None = None,
     observations: int | None = None,
     as_of: bool = False,
 ) -> Memory:
-    """The memory of a node; with *as_of*, as it was at the time asked for, whatever became of it later."""
-    said = said or {}
+    """The memory of a node; with *as_of*, as it was at the requested time, whatever happened later."""
+    last_event = last_event or {}
     end_us, expires_us = None if as_of else properties.get("valid_to_us"), properties.get("expires_us")
     return Memory(
         properties["memory_id"],
@@ -273,13 +273,13 @@ def _stored_memory(
         pinned=properties.get("pinned", False),
         expires=None if expires_us is None else iso(expires_us),
         event_ids=tuple(event_ids),
-        label=said.get("label"),
-        source=said.get("source"),
+        label=last_event.get("label"),
+        source=last_event.get("source"),
     )
 
 
 def shown_owner(owner: str | None) -> str | None:
-    """Whom a memory is bound to, in words."""
+    """The owner of a memory, as text for display."""
     return owner.replace("\0", ":") if owner else None
 
 
@@ -318,7 +318,7 @@ class _Slot:
     builder: _RowBuilder
     key: str
     stored: Mapping[str, Row]
-    said: Mapping[tuple[str, str], Observation]
+    answers: Mapping[tuple[str, str], Observation]
 
     def assign_keys(self, intervals: Iterable[Interval]) -> None:
         """Give new intervals the keys of their memories; the earlier part of a split keeps it."""
@@ -349,7 +349,7 @@ class _Slot:
                 }
 
     def row(self, interval: Interval) -> Row:
-        observations = [self.said[new.event_key, new.answer] for new in interval.new]
+        observations = [self.answers[new.event_key, new.answer] for new in interval.new]
         if not observations:
             return _unchanged(interval)
         row = _memory_row(self.builder, self.memory_id(interval), observations)
@@ -360,20 +360,20 @@ class _Slot:
             return str(self.stored[interval.key]["text"])
         if interval.origin:
             return str(self.stored[interval.origin]["text"])
-        return self.said[interval.new[0].event_key, interval.answer].draft.text
+        return self.answers[interval.new[0].event_key, interval.answer].draft.text
 
     def disputes(self, disputes: Iterable[Dispute], intervals: Sequence[Interval]) -> Iterator[tuple[Row, Row]]:
-        """For each disputed answer its memory beside the chain, and the conflict.
+        """For each disputed answer, the row of its memory, which stays outside the chain, and that of the conflict.
 
-        Both end with the interval.
-
-        If a batch repeats an answer, its first observation opens the conflict.
+        Both end with the interval. If a batch repeats an answer, its first observation opens the conflict.
         """
         ended = {id(interval): end_us for interval, end_us in zip(intervals, ends(intervals), strict=True)}
         disputed: dict[str, tuple[Interval, list[Observation]]] = {}
         for interval, assertion in disputes:
             memory_id = self._disputed_id(interval, assertion.answer)
-            disputed.setdefault(memory_id, (interval, []))[1].append(self.said[assertion.event_key, assertion.answer])
+            disputed.setdefault(memory_id, (interval, []))[1].append(
+                self.answers[assertion.event_key, assertion.answer]
+            )
         for memory_id, (interval, observations) in disputed.items():
             row = _memory_row(self.builder, memory_id, observations)
             sides = [
@@ -384,18 +384,20 @@ class _Slot:
             yield row | {"ends_us": end_us}, self._conflict(sides, observations[0], end_us)
 
     def _disputed_id(self, interval: Interval, answer: str) -> str:
-        """The memory of *answer* beside *interval*: the one that already lost against it, if any."""
+        """The id of the memory of *answer* that disputes *interval*: the one that already lost against it, if any."""
         lost = dict(self.stored[interval.key]["losers"]) if interval.key in self.stored else {}
         return str(lost.get(answer) or self._id(answer, "disputed", interval.key))
 
     def _conflict(self, sides: Sequence[Side], observation: Observation, end_us: int | None) -> Row:
         draft = observation.draft
-        reason = f"told differently of the same time ({draft.subject}: {draft.predicate})"
+        reason = f"different answers for the same time ({draft.subject}: {draft.predicate})"
         if not draft.predicate:
             reason = "only one of these can hold"
         builder = self.builder
         row = conflict_row(builder.tenancy, CONTRADICTION, sides, reason, observation.time_us, builder.count_tokens)
-        return row if end_us is None else row | {"properties": row["properties"] | _over(observation.time_us, end_us)}
+        return (
+            row if end_us is None else row | {"properties": row["properties"] | _resolved(observation.time_us, end_us)}
+        )
 
     def _id(self, *parts: str) -> str:
         return stable_id(self.builder.tenancy.tenant_id, "memory", self.key, *parts)
@@ -406,10 +408,10 @@ def slot_key(tenancy: Tenancy, slot: str) -> str:
     return tenancy.node_key("slot", slot)
 
 
-def new_answers(tenancy: Tenancy, given: Sequence[Observation]) -> dict[str, list[list[Any]]]:
+def new_answers(tenancy: Tenancy, observations: Sequence[Observation]) -> dict[str, list[list[Any]]]:
     """Time and answer of each new observation, grouped by slot key."""
     groups: dict[str, list[list[Any]]] = {}
-    for observation in given:
+    for observation in observations:
         groups.setdefault(slot_key(tenancy, observation.draft.slot), []).append(
             [observation.time_us, observation.draft.answer]
         )
@@ -424,18 +426,18 @@ def _by_slot(stored: Sequence[Row]) -> dict[str, list[Row]]:
     return groups
 
 
-def chain_rows(builder: _RowBuilder, given: Sequence[Observation], stored: Sequence[Row]) -> _Chained:
-    """Merge the observations *given* into the chains whose *stored* answers ``events/open`` returned."""
+def chain_rows(builder: _RowBuilder, observations: Sequence[Observation], stored: Sequence[Row]) -> _Chained:
+    """Merge *observations* into the chains whose *stored* answers ``events/open`` returned."""
     rows = _Chained()
     by_slot: dict[str, list[Observation]] = {}
-    for observation in given:
+    for observation in observations:
         by_slot.setdefault(slot_key(builder.tenancy, observation.draft.slot), []).append(observation)
     stored_by_slot = _by_slot(stored)
     for key in sorted(by_slot):
-        said = {
+        answers = {
             (observation.event_key, observation.draft.answer): observation for observation in reversed(by_slot[key])
         }
-        slot = _Slot(builder, key, {row["key"]: row for row in stored_by_slot.get(key, ())}, said)
+        slot = _Slot(builder, key, {row["key"]: row for row in stored_by_slot.get(key, ())}, answers)
         _merge_slot(slot, rows)
     return rows
 
@@ -443,21 +445,21 @@ def chain_rows(builder: _RowBuilder, given: Sequence[Observation], stored: Seque
 def _redrawn(key: str, stored: Sequence[Row]) -> list[Row]:
     """The rows that rebuild a chain from its stored answers."""
     intervals = [_interval(row) for row in stored]
-    places = _places(intervals, key, {row["key"]: row for row in stored})
-    return [_unchanged(interval) | place for interval, place in zip(intervals, places, strict=True)]
+    positions = _chain_positions(intervals, key, {row["key"]: row for row in stored})
+    return [_unchanged(interval) | position for interval, position in zip(intervals, positions, strict=True)]
 
 
 def _merge_slot(slot: _Slot, rows: _Chained) -> None:
     timeline = settle(
-        map(_interval, slot.stored.values()), (observation.assertion for observation in slot.said.values())
+        map(_interval, slot.stored.values()), (observation.assertion for observation in slot.answers.values())
     )
     intervals = timeline.intervals
     slot.assign_keys(intervals)
     rows.parts += slot.parts(intervals)
-    for at, standing in enumerate(_places(intervals, slot.key, slot.stored)):
-        if any(interval.new or interval.origin for interval in intervals[max(0, at - 1) : at + 2]):
-            chain = rows.stored if intervals[at].key in slot.stored or intervals[at].origin else rows.new
-            chain.append(slot.row(intervals[at]) | standing)
+    for index, position in enumerate(_chain_positions(intervals, slot.key, slot.stored)):
+        if any(interval.new or interval.origin for interval in intervals[max(0, index - 1) : index + 2]):
+            chain = rows.stored if intervals[index].key in slot.stored or intervals[index].origin else rows.new
+            chain.append(slot.row(intervals[index]) | position)
     for row, conflict in slot.disputes(timeline.disputes, intervals):
         rows.disputed.append(row)
         rows.conflicts.append(conflict)
@@ -482,17 +484,17 @@ def _remaining_span(part: Interval, intervals: Sequence[Interval]) -> list[int]:
     return next([interval.first_us, interval.last_us] for interval in intervals if interval.key == part.origin)
 
 
-def _over(told_us: int, end_us: int) -> Row:
-    """The properties of a conflict over an answer that had already ended."""
+def _resolved(observed_us: int, end_us: int) -> Row:
+    """The properties of a conflict about an answer that had already ended."""
     return {
         "status": "resolved",
-        "resolved_us": max(told_us, end_us),
+        "resolved_us": max(observed_us, end_us),
         "resolution": "a later answer took the place of both",
     }
 
 
-def _places(intervals: Sequence[Interval], key: str, stored: Mapping[str, Row]) -> list[Row]:
-    """The place of each interval in its chain: end time, what it supersedes, whether it is the head."""
+def _chain_positions(intervals: Sequence[Interval], key: str, stored: Mapping[str, Row]) -> list[Row]:
+    """The position of each interval in its chain: end time, what it supersedes, whether it is the head."""
     return [
         {
             "ends_us": end_us,
@@ -541,13 +543,13 @@ class Observations(NamedTuple):
         return cls.split(observations_in(batch))
 
     @classmethod
-    def split(cls, given: Sequence[Observation]) -> "Observations":
-        """*given* by whether they have a slot."""
-        with_slot = [observation for observation in given if observation.draft.slot]
-        return cls(with_slot, [observation for observation in given if not observation.draft.slot])
+    def split(cls, observations: Sequence[Observation]) -> "Observations":
+        """*observations*, divided by whether they have a slot."""
+        with_slot = [observation for observation in observations if observation.draft.slot]
+        return cls(with_slot, [observation for observation in observations if not observation.draft.slot])
 
     def exact(self, answers: Sequence[Row]) -> "Observations":
-        """The observations, without a slot in which they would replace a memory they do not name.
+        """The observations; one that would replace a memory that it does not name loses its slot.
 
         A memory that names what it supersedes replaces only that: it competes for its slot only if
         the named memory is among the stored *answers*.
@@ -577,29 +579,29 @@ class Observations(NamedTuple):
 
 def store(
     tenancy: Tenancy,
-    given: Observations,
+    observations: Observations,
     stored_answers: Sequence[Row],
     count_tokens: TokenCounter,
     tokenizer: str = DEFAULT_ENCODING,
 ) -> Plan[None]:
-    """Merge the memories of *given*, in the transaction that stores their events, after their entities.
+    """Store the memories in *observations*, in the transaction that stores their events, after their entities.
 
     Sends one statement, none if there are no memories; one more if a late answer splits another, one more for new
     conflicts, one more if a memory names what it supersedes, and for explicit memories one per generation that was
     deleted before. In a slot only the latest answer holds; a different answer for the same time becomes a conflict.
     """
-    if not (given.with_slot or given.without_slot):
+    if not (observations.with_slot or observations.without_slot):
         return
-    given = given.exact(stored_answers)
+    observations = observations.exact(stored_answers)
     builder = _RowBuilder(tenancy, count_tokens, tokenizer)
-    rows = chain_rows(builder, given.with_slot, stored_answers)
-    slotless = yield from _slotless_rows(builder, given.without_slot)
+    rows = chain_rows(builder, observations.with_slot, stored_answers)
+    slotless = yield from _slotless_rows(builder, observations.without_slot)
     if rows.parts:
         yield bind("memories/part", tenant_id=tenancy.tenant_id, batch={"parts": rows.parts})
     yield from _record(tenancy, [*rows.links, *rows.disputed, *slotless])
     if rows.conflicts:
         yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": rows.conflicts})
-    if replacing := given.replacing:
+    if replacing := observations.replacing:
         replaced = _replaced(tenancy, replacing)
         yield bind("memories/replace", tenant_id=tenancy.tenant_id, batch={"replaced": replaced})
         keys = sorted({row["old_key"] for row in replaced})
@@ -637,7 +639,7 @@ def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list
 
 
 def _reword(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
-    """Replace the spelling of an erased event by that of the remaining evidence."""
+    """Replace the wording of an erased event by that of the remaining evidence."""
     if not keys:
         return
     rows = yield bind("memories/retold", tenant_id=tenancy.tenant_id, batch={"keys": list(keys)})
@@ -648,7 +650,7 @@ def _reword(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
 
 
 def _extracted_again(tenancy: Tenancy, row: Row) -> Extraction:
-    """What a memory's remaining evidence says; an event of its own is by hand unless unproven."""
+    """The extraction from a memory's remaining evidence; a `remember` event is by hand unless it is unproven."""
     event = Event.parse(event_document(row["event"]))
     by_hand = event.event_type == EVENT_TYPE and not row["memory"]["unproven"]
     return extract(event, tenancy.trust, by_hand=by_hand)
@@ -704,7 +706,7 @@ def memories(
         _stored_memory(
             row["memory"],
             event_ids=row["event_ids"],
-            said=row["said"],
+            last_event=row["said"],
             observations=row["observations"],
             as_of=as_of_us is not None,
         )
@@ -727,26 +729,26 @@ def stored(tenancy: Tenancy, memory_id: str) -> Plan[Memory]:
     rows = yield bind("memories/get", tenant_id=tenancy.tenant_id, key=tenancy.node_key(memory_id))
     if not rows:
         raise NotFound("memory", memory_id, tenancy.tenant_id)
-    return _stored_memory(rows[0]["memory"], event_ids=rows[0]["event_ids"], said=rows[0]["said"])
+    return _stored_memory(rows[0]["memory"], event_ids=rows[0]["event_ids"], last_event=rows[0]["said"])
 
 
-def _slotless_rows(builder: _RowBuilder, given: Sequence[Observation]) -> Plan[list[Row]]:
+def _slotless_rows(builder: _RowBuilder, observations: Sequence[Observation]) -> Plan[list[Row]]:
     """The rows of memories without a slot; one that was deleted and is remembered again becomes a new memory."""
-    tenancy, groups = builder.tenancy, _by_identity(given)
+    tenancy, groups = builder.tenancy, _by_identity(observations)
     generations = dict.fromkeys(groups, 0)
-    asked = {
+    last_us = {
         identity: at_us
         for identity, observations in groups.items()
         if (at_us := _last_remembered_us(observations)) is not None
     }
-    while asked:
+    while last_us:
         by_key = {
-            tenancy.node_key(_slotless_id(tenancy, identity, generations[identity])): identity for identity in asked
+            tenancy.node_key(_slotless_id(tenancy, identity, generations[identity])): identity for identity in last_us
         }
         rows = yield bind("memories/taken_out", tenant_id=tenancy.tenant_id, batch={"keys": sorted(by_key)})
-        over = [identity for row in rows if row["taken_out_us"] <= asked[identity := by_key[row["key"]]]]
-        asked = {identity: asked[identity] for identity in over}
-        generations |= {identity: generations[identity] + 1 for identity in over}
+        deleted = [identity for row in rows if row["taken_out_us"] <= last_us[identity := by_key[row["key"]]]]
+        last_us = {identity: last_us[identity] for identity in deleted}
+        generations |= {identity: generations[identity] + 1 for identity in deleted}
     by_id = {_slotless_id(tenancy, identity, generations[identity]): groups[identity] for identity in groups}
     return [_memory_row(builder, memory_id, by_id[memory_id]) for memory_id in sorted(by_id)]
 

@@ -26,7 +26,14 @@ from hmxgraph.protocol.parsing import checked_text
 from hmxgraph.protocol.record_results import RecordView
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.records.digests import digest_name, mode_of
-from hmxgraph.records.events import SESSION, MemoryOperation, added, judged, memory_event, outcome
+from hmxgraph.records.events import (
+    SESSION,
+    MemoryOperation,
+    addition_content,
+    feedback_content,
+    memory_event,
+    outcome_content,
+)
 from hmxgraph.records.maintenance import OUTCOMES, SIGNALS, grounded_tier, hidden_reason, weighed
 from hmxgraph.text.terms import counter, terms
 
@@ -40,15 +47,15 @@ def _memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> Memory
     """The view of a row of ``memory_operations/search`` or ``get``, as of *now_us*: later changes are ignored."""
     memory = row["memory"]
     ends_us = min(memory.get("valid_to_us", ALWAYS), memory.get("expires_us", ALWAYS))
-    over = ends_us <= now_us or not memory["text"]
-    held = memory | ({} if over else {"valid_to_us": None, "delete_reason": None, "status": held_status(memory)})
-    superseded_by = row["superseded_by"] if over else None
+    ended = ends_us <= now_us or not memory["text"]
+    held = memory | ({} if ended else {"valid_to_us": None, "delete_reason": None, "status": held_status(memory)})
+    superseded_by = row["superseded_by"] if ended else None
     reason = hidden_reason(
         held["status"],
         superseded=superseded_by is not None,
         deleted=memory.get("deleted_us") is not None,
-        over=over,
-        begun=memory["valid_from_us"] <= now_us,
+        ended=ended,
+        started=memory["valid_from_us"] <= now_us,
     )
     return MemoryView(
         memory["memory_id"],
@@ -66,7 +73,7 @@ def _memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> Memory
 
 
 def _last_source(event: Row) -> dict[str, str]:
-    """Where a memory was last said; words from outside have the label that packs show."""
+    """Where a memory was last stated; text from outside sources has the label that packs show."""
     return {name: event[name] for name in ("label", "source") if event.get(name)}
 
 
@@ -91,9 +98,9 @@ SIBLINGS = 8
 
 @dataclass(frozen=True, slots=True)
 class MemoryQuery:
-    """A search for memories: words, kind, project, mode, and the time as of which they hold (None: logical now).
+    """A search for memories: words, kind, project, mode, and the time as of which they hold (None: logical time).
 
-    What is bound to a user is seen by that user, in the running session of an unnamed one, or if the words name them.
+    A memory bound to a user is found for that user, in the session of an unnamed user, or if the words name the user.
     """
 
     query: str
@@ -171,18 +178,18 @@ def _search(tenancy: Tenancy, request: MemoryQuery) -> Plan[tuple[MemoryHit, ...
     shown: list[MemoryHit] = []
     limit, more = max(MIN_POOL, POOL * request.limit), True
     while more and len(shown) < request.limit:
-        [row] = yield _question(tenancy, request, limit)
+        [row] = yield _search_statement(tenancy, request, limit)
         hits = yield from _hits(tenancy, row["memories"], now_us)
         shown = [hit for hit in hits if request.include_hidden or hit.view.hidden_reason is None]
         more = limit <= row["looked_at"] and limit < _MAX_EXAMINED
         limit = min(limit * _WIDER, _MAX_EXAMINED)
-    chosen = sorted(shown, key=lambda hit: (-hit.score, hit.memory_id))[: request.limit]
+    best_hits = sorted(shown, key=lambda hit: (-hit.score, hit.memory_id))[: request.limit]
     if request.shape.expand_event_siblings:
-        chosen = yield from _with_siblings(tenancy, chosen)
-    return tuple(chosen)
+        best_hits = yield from _with_siblings(tenancy, best_hits)
+    return tuple(best_hits)
 
 
-def _question(tenancy: Tenancy, request: MemoryQuery, limit: int) -> Statement:
+def _search_statement(tenancy: Tenancy, request: MemoryQuery, limit: int) -> Statement:
     return bind(
         "memory_operations/search",
         tenant_id=tenancy.tenant_id,
@@ -203,7 +210,7 @@ def _hits(tenancy: Tenancy, rows: Sequence[Row], now_us: int) -> Plan[list[Memor
 
 
 def _now(tenancy: Tenancy, as_of_us: int | None) -> Plan[int]:
-    """The requested time, else the tenant's logical now."""
+    """The requested time, else the tenant's logical time."""
     if as_of_us is not None:
         return as_of_us
     tenant = yield from state(tenancy)
@@ -237,7 +244,7 @@ def _with_siblings(tenancy: Tenancy, hits: Sequence[MemoryHit]) -> Plan[list[Mem
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A memory to add: kind, text, project, tags, whether a policy is hard, whose it is, and the terms it holds on."""
+    """A memory to add: kind, text, project, tags, whether a policy is hard, its user, and the terms it holds on."""
 
     kind: str
     text: str
@@ -275,7 +282,7 @@ class Remembered:
     def content(self) -> dict[str, Any]:
         """The content of the event that states the memory."""
         terms, expires_us = self.terms, self.terms.expires_us
-        given: dict[str, Any] = {
+        optional: dict[str, Any] = {
             "user_id": self.user_id,
             "scope": list(terms.scopes),
             "aliases": list(terms.aliases),
@@ -283,7 +290,8 @@ class Remembered:
             "expires": None if expires_us is None else iso(expires_us),
             "supersedes": terms.supersedes,
         }
-        return added(self.kind, self.text, hard=self.hard) | {name: value for name, value in given.items() if value}
+        stated = {name: value for name, value in optional.items() if value}
+        return addition_content(self.kind, self.text, hard=self.hard) | stated
 
     @property
     def described(self) -> dict[str, Any]:
@@ -305,7 +313,7 @@ def add(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Proce
 
 
 def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedure[MemoryView]:
-    """Delete the memory: it is hidden, but kept for what rests on it.
+    """Delete the memory: it is hidden, but kept as evidence of what depends on it.
 
     Raises:
         NotFound: there is none.
@@ -342,7 +350,7 @@ def feedback(
 
     def judge(memory_views: Sequence[MemoryView]) -> Mapping[str, Any]:
         target = memory_views[0].event_ids[-1] if memory_views[0].event_ids else None
-        return judged(memory_id, signal, comment, target)
+        return feedback_content(memory_id, signal, comment, target)
 
     views = yield from write(lambda: _judge(tenancy, (memory_id,), counts, operation, ("feedback", judge)))
     return views[0]
@@ -360,7 +368,7 @@ def record_outcome(
     """
     counts = _counts("outcome", result, OUTCOMES)
     names = tuple(dict.fromkeys(memory_ids))
-    content = outcome(names, result, summary)
+    content = outcome_content(names, result, summary)
     recorded = ("observation", lambda _: content)
     return Memories((yield from write(lambda: _judge(tenancy, names, counts, operation, recorded))))
 
@@ -478,7 +486,7 @@ def _lock(tenancy: Tenancy, names: Sequence[str]) -> Plan[list[Row]]:
 def _record_event(
     tenancy: Tenancy, operation: MemoryOperation, event_type: str, content: Mapping[str, Any]
 ) -> Plan[PreparedEvent]:
-    """Store the event that records the operation, at the end of the session of these operations."""
+    """Store the event that records the operation, at the end of the session of all operations."""
     opened = yield from open_batch(tenancy, {"sessions": [_session(tenancy)]})
     last = opened["sessions"][0]["tail"][0]
     event = memory_event(tenancy.tenant_id, operation, 0 if last is None else last + 1, event_type, content)
@@ -494,8 +502,10 @@ def _session(tenancy: Tenancy) -> Row:
 # `remember`: an event for each memory, and the memories they are evidence for.
 
 
-def remember(tenancy: Tenancy, given: Sequence[tuple[Remembered, MemoryOperation]]) -> Procedure[tuple[Memory, ...]]:
-    """Remember everything *given* in one transaction and return its memories, in the same order.
+def remember(
+    tenancy: Tenancy, statements: Sequence[tuple[Remembered, MemoryOperation]]
+) -> Procedure[tuple[Memory, ...]]:
+    """Remember all *statements* in one transaction and return their memories, in the same order.
 
     The same words in the same scope for the same user are another observation of the same memory. Without an explicit
     successor, an answer replaces earlier answers to the same question. A *hard* policy is part of every context pack;
@@ -509,19 +519,19 @@ def remember(tenancy: Tenancy, given: Sequence[tuple[Remembered, MemoryOperation
         SupersessionCycle: the words are those of the memory to supersede.
 
     """
-    for statement, _ in given:
+    for statement, _ in statements:
         statement.checked()
-    return (yield from write(partial(_remember, tenancy, given))) if given else ()
+    return (yield from write(partial(_remember, tenancy, statements))) if statements else ()
 
 
-def _remember(tenancy: Tenancy, given: Sequence[tuple[Remembered, MemoryOperation]]) -> Plan[tuple[Memory, ...]]:
+def _remember(tenancy: Tenancy, statements: Sequence[tuple[Remembered, MemoryOperation]]) -> Plan[tuple[Memory, ...]]:
     events = [
         prepare(memory_event(tenancy.tenant_id, operation, 0, EVENT_TYPE, statement.content), counter())
-        for statement, operation in given
+        for statement, operation in statements
     ]
     yield from append(tenancy, SESSION, events, frozenset(event.key for event in events), by_hand=True)
     stored = yield from memories.of_events(tenancy, [event.key for event in events])
-    for event, (statement, _) in zip(events, given, strict=True):
+    for event, (statement, _) in zip(events, statements, strict=True):
         if event.key not in stored:
             raise _no_memory(tenancy, statement)
         memory, supersedes = stored[event.key]

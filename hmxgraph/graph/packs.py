@@ -238,16 +238,16 @@ def _record(values: Row, tenancy: Tenancy, as_of_us: int) -> KnownRecord:
         agent_id=agent_id,
         trust_tier=tier(kind, agent_id, replies),
         rejected_by=rejecting(agent_id, replies),
-        countersigned=sum(word.countersigns for word in verdicts(agent_id, replies)),
+        countersigned=sum(verdict.countersigns for verdict in verdicts(agent_id, replies)),
         held=values["hidden_us"] is None or values["hidden_us"] > as_of_us,
         told_by=frozenset(event_ids_of(tenancy.tenant_id, record_id)),
     )
 
 
 def _record_section(section: str, agent_id: str | None, replies: Sequence[Reply], trust: TrustPolicy) -> str:
-    """The section of a record; what no trusted agent said or countersigned is evidence, not a procedure.
+    """The section of a record; one that no trusted agent wrote or countersigned is evidence, not a procedure.
 
-    An agent's name is what it calls itself, so other agents alone do not vouch for it.
+    Agents choose their own names, so a countersignature counts only if its agent is trusted.
     """
     signers = [reply.agent_id for reply in verdicts(agent_id, replies) if reply.countersigns]
     return section if section == "episodes" or trust.vouches([agent_id, *signers]) else "evidence"
@@ -314,8 +314,8 @@ _FEW_EVENTS = 50_000
 # Over-fetch factor for as-of queries: full-text search cannot filter by time.
 REACH = 10
 _ANCHORS = 12
-# Sessions of the best events whose outcomes are read, and how many of these also with their ends
-# and call results.
+# Number of sessions of the best events whose outcomes are read, and of those whose last events and
+# call results are read too.
 _SESSIONS, _EXAMPLES = 24, 6
 _CALLS = 96
 # Sessions of at most this many events are fetched whole.
@@ -436,7 +436,7 @@ def _guided(request: PackRequest, rows: list[Row]) -> PackRequest:
 
 
 class _Nearest(NamedTuple):
-    """What the vector of a question found: rows of events and memories, and their similarities."""
+    """The events and memories nearest to the vector of a question, with their similarities."""
 
     row: Row
     meanings: Mapping[str, float]
@@ -489,7 +489,7 @@ def _nearest(tenancy: Tenancy, request: PackRequest, question: embeddings.Questi
 
 @dataclass(frozen=True)
 class _Opening:
-    """The answer of the first statement; ``row`` is None if the tenant is empty."""
+    """The result of the first statement; ``row`` is None if the tenant is empty."""
 
     tenancy: Tenancy
     request: PackRequest
@@ -509,17 +509,17 @@ class _Opening:
         return understood(self.request.query, self.state.as_of_us, self.names)
 
     @cached_property
-    def _found_by_words(self) -> list[list[Any]]:
+    def _text_hits(self) -> list[list[Any]]:
         return _events(self.row, self.state.as_of_us) if self.row else []
 
     @cached_property
     def events(self) -> list[list[Any]]:
-        return self._found_by_words + self.nearest.events(self.state.as_of_us)
+        return self._text_hits + self.nearest.events(self.state.as_of_us)
 
     @cached_property
     def centres(self) -> frozenset[str]:
         """The hits with a complete window; none if some event was erased, has expired or is later than as_of."""
-        if self.row is None or len(self._found_by_words) < len(self.row["events"]):
+        if self.row is None or len(self._text_hits) < len(self.row["events"]):
             return frozenset()
         return frozenset(self.row["centres"])
 
@@ -548,9 +548,9 @@ class _Opening:
 
     @cached_property
     def examples(self) -> tuple[str, ...]:
-        """The past sessions that may be shown as cases or examples, and are fetched for that: best first.
+        """The past sessions to fetch because they may be shown as cases or examples, best first.
 
-        Examples are for requests for work, beside procedures.
+        Examples accompany procedures, for requests for work.
         """
         ranking = self.by_words
         if ranking.named_cases.any() and self.request.sections != ("episodes",):
@@ -561,7 +561,7 @@ class _Opening:
 
     @cached_property
     def anchors(self) -> tuple[str, ...]:
-        """The best events: where the walks begin."""
+        """The best events, at which the walks begin."""
         return self.by_words.anchors(_ANCHORS)
 
     def named(self, knowledge_row: Row) -> tuple[str, ...]:
@@ -673,8 +673,8 @@ def _surroundings(
 def _owners(tenancy: Tenancy, request: PackRequest) -> list[str]:
     """The keys of the users whose own memories the pack may hold.
 
-    These are the user it is for, and the running session for its unnamed user. A pack for nobody in particular may hold
-    what is bound to users whom the question names.
+    These are the user it is for, and the running session for its unnamed user. A pack without user and session may hold
+    memories of users whom the question names.
     """
     question = request.query[:LONGEST_QUESTION]
     keys = memories.audience(tenancy, question, user_id=request.user_id, session_id=request.session_id)
@@ -682,7 +682,7 @@ def _owners(tenancy: Tenancy, request: PackRequest) -> list[str]:
 
 
 def _most_hits(query_terms: Sequence[str]) -> int:
-    """Hits of one term: fewer if there are many terms, of which the rarer ones say more."""
+    """Maximum hits per term: fewer if there are many terms, because the rarer ones are more informative."""
     return max(_TERM_HITS // max(len(query_terms), 1), _LEAST_TERM_HITS)
 
 

@@ -132,7 +132,7 @@ def parse(name: str, text: str) -> Query:
 def parse_script(name: str, text: str) -> tuple[Query, ...]:
     r"""The statements in *text*, split at the semicolons; all have the mode and columns of the first comment.
 
-    Each is named after the constraint or index that it makes, others by their place: ``upgrade:2``.
+    Each is named after the constraint or index that it makes, others by their position: ``upgrade:2``.
 
     >>> script = "// Two.\n//\n// mode: write\n// row:  -\nMATCH (n:A) SET n.x = ';';\nMATCH (n:B) SET n.x = 1;\n"
     >>> [statement.text[-24:] for statement in parse_script("upgrade", script)]
@@ -178,7 +178,7 @@ def _walk(folder: Traversable, prefix: str) -> Iterator[str]:
 
 @cache
 def _folder() -> Traversable:
-    # A wheel has the folder inside the package; in a checkout it lies beside the package.
+    # A wheel has the folder inside the package; in a checkout it is next to the package.
     inside = files("hmxgraph").joinpath("cypher")
     return inside if inside.is_dir() else Path(__file__).resolve().parents[2] / "cypher"
 
@@ -235,7 +235,7 @@ Row: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """A statement to be sent at once and answered with no rows yet: the server works while the plan continues.
+    """A statement to be sent at once, without waiting for its rows: the server works while the plan continues.
 
     Its rows come when the plan yields the statement itself. A plan does so before it sends the next statement, because
     a failure is only noticed when something is read, and is attributed to the last statement sent or read.
@@ -302,7 +302,7 @@ class Tenancy:
         """The tenancy of *tenant_id*.
 
         Raises:
-            InvalidTenant: *tenant_id* is empty, has a NUL, or is no text that UTF-8 can write.
+            InvalidTenant: *tenant_id* is empty, contains a NUL, or is not valid Unicode text.
 
         >>> Tenancy.of("acme").tenant_id
         'acme'
@@ -317,7 +317,7 @@ class Tenancy:
 
 
 def stored_mask_key(tenancy: Tenancy) -> str:
-    """The key under which secrets are masked before they are stored; empty where they are stored as they are."""
+    """The key under which secrets are masked before they are stored; empty if they are stored unmasked."""
     return tenancy.key if tenancy.trust.mask_secrets == "ingest" else ""
 
 
@@ -344,7 +344,7 @@ def model_key(tenancy: Tenancy) -> str:
 
 
 def bump(tenancy: Tenancy, logical_us: int, *, events: int = 0) -> Plan[int]:
-    """The tenant's new state version; the last statement of each transaction that wrote (the node is shared)."""
+    """Raise the tenant's state version and return it; sent last, because all writers share the lock of this node."""
     rows = yield bind(
         "tenants/bump", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, logical_us=logical_us, events=events
     )
@@ -353,9 +353,9 @@ def bump(tenancy: Tenancy, logical_us: int, *, events: int = 0) -> Plan[int]:
 
 
 def open_batch(tenancy: Tenancy, batch: Row) -> Plan[Row]:
-    """The row of ``events/open``: sessions and stored answers, locked; what *batch* leaves out is not asked for."""
-    asked: Row = {"sessions": [], "event_keys": [], "slot_keys": [], "told": {}}
-    rows = yield bind("events/open", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, batch=asked | batch)
+    """The row of ``events/open``: sessions and stored answers, locked; what *batch* leaves out is not read."""
+    defaults: Row = {"sessions": [], "event_keys": [], "slot_keys": [], "told": {}}
+    rows = yield bind("events/open", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, batch=defaults | batch)
     return rows[0]
 
 

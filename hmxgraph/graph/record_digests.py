@@ -17,7 +17,7 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.records.digests import DigestName, belongs, compose, digest_name, entries, sources_wanted
 from hmxgraph.records.handoff import account
 from hmxgraph.records.search import facet
-from hmxgraph.records.trust import signature
+from hmxgraph.records.trust import agent_key
 from hmxgraph.text.terms import counter
 
 # A task as the next agent sees it.
@@ -144,7 +144,7 @@ def _key(tenancy: Tenancy, name: DigestName) -> str:
 
 _COMPILED = 10
 # Types of the compiled artifacts that are shown with each library.
-_BESIDE: Mapping[str, tuple[str, ...]] = {
+_COMPILED_TYPES: Mapping[str, tuple[str, ...]] = {
     "failure_library": ("failure_playbook",),
     "decision_library": ("decision_policy",),
     "evidence_library": ("causal_pattern",),
@@ -162,8 +162,8 @@ def library(
     criteria = search_of(query, {"project_id": project_id}, limit=limit)
     name = digest_name(role, project_id=project_id)
     view = yield from digest(tenancy, name)
-    chosen = SearchCriteria(query, criteria.facets, sources_wanted(role), limit=MOST)
-    matching, compiled = yield from read(lambda: _library(tenancy, name, chosen))
+    entry_criteria = SearchCriteria(query, criteria.facets, sources_wanted(role), limit=MOST)
+    matching, compiled = yield from read(lambda: _library(tenancy, name, entry_criteria))
     return Library(role, matching[:limit], view, tuple(compiled))
 
 
@@ -175,7 +175,7 @@ def _library(
         library_entries = [hit.view for hit in hits if belongs(name.role, hit.view)]
     else:
         library_entries = entries(name.role, (yield from sources(tenancy, name)))
-    types = list(_BESIDE.get(name.role, ()))
+    types = list(_COMPILED_TYPES.get(name.role, ()))
     compiled = yield bind("tasks/compiled", tenant_id=tenancy.tenant_id, batch={"types": types}, limit=_COMPILED)
     return tuple(library_entries), compiled
 
@@ -196,7 +196,7 @@ def task(tenancy: Tenancy, task_id: str) -> Procedure[TaskView]:
 
 
 def board(
-    tenancy: Tenancy, chosen: Mapping[str, str | None], *, at_us: int, limit: int
+    tenancy: Tenancy, filters: Mapping[str, str | None], *, at_us: int, limit: int
 ) -> Procedure[tuple[TaskEntry, ...]]:
     """The tasks of a project, status or assignee, the latest first; leases are judged at *at_us*.
 
@@ -205,9 +205,9 @@ def board(
 
     """
     checked_limit(limit)
-    given = {name: None if value is None else checked_text(name, value) for name, value in chosen.items()}
-    given["assignee"] = signature(given["assignee"])
-    return (yield from read(lambda: _board(tenancy, given, at_us, limit)))
+    criteria = {name: None if value is None else checked_text(name, value) for name, value in filters.items()}
+    criteria["assignee"] = agent_key(criteria["assignee"])
+    return (yield from read(lambda: _board(tenancy, criteria, at_us, limit)))
 
 
 def resume(tenancy: Tenancy, task_id: str) -> Procedure[Resume]:
@@ -240,8 +240,8 @@ def _task(tenancy: Tenancy, task_id: str) -> Plan[TaskView]:
     return _task_view(rows[0], (yield from views(tenancy, [row["key"] for row in keys])))
 
 
-def _board(tenancy: Tenancy, chosen: Mapping[str, str | None], at_us: int, limit: int) -> Plan[tuple[TaskEntry, ...]]:
-    rows = yield bind("tasks/list", tenant_id=tenancy.tenant_id, chosen=dict(chosen), at_us=at_us, limit=limit)
+def _board(tenancy: Tenancy, criteria: Mapping[str, str | None], at_us: int, limit: int) -> Plan[tuple[TaskEntry, ...]]:
+    rows = yield bind("tasks/list", tenant_id=tenancy.tenant_id, chosen=dict(criteria), at_us=at_us, limit=limit)
     return tuple(_entry(row["task"], at_us) for row in rows)
 
 

@@ -36,20 +36,20 @@ def find_related(
 
 
 def _related(tenancy: Tenancy, claim: str, project_id: str | None, limit: int) -> Plan[Grounding]:
-    named = yield from views(tenancy, [tenancy.node_key(claim)])
-    text = record_text(named[0].record) if named else claim
-    chosen = search_of(text, {"project_id": project_id}).facets
-    hits = yield from hits_of(tenancy, SearchCriteria(text, chosen, _KINDS, limit=_CANDIDATES))
-    linked = yield from _linked(tenancy, [*named, *(hit.view for hit in hits)])
+    claim_records = yield from views(tenancy, [tenancy.node_key(claim)])
+    text = record_text(claim_records[0].record) if claim_records else claim
+    filters = search_of(text, {"project_id": project_id}).facets
+    hits = yield from hits_of(tenancy, SearchCriteria(text, filters, _KINDS, limit=_CANDIDATES))
+    linked = yield from _linked(tenancy, [*claim_records, *(hit.view for hit in hits)])
     scored = {hit.artifact_id: hit for hit in hits}
-    case = Case(claim, {view.artifact_id: view for view in (*named, *(hit.view for hit in hits), *linked)})
+    case = Case(claim, {view.artifact_id: view for view in (*claim_records, *(hit.view for hit in hits), *linked)})
     parts: list[tuple[Part, Hit]] = [
         (case.part(view), scored.get(artifact_id) or _hit(text, view))
         for artifact_id, view in case.records.items()
         if artifact_id != claim
     ]
     status = grounding_status([Grounds(part, hit.trust_tier) for part, hit in parts])
-    supporting, conflicting, hints = (_of(parts, part)[:limit] for part in ("supporting", "conflicting", "hint"))
+    supporting, conflicting, hints = (_hits_of(parts, part)[:limit] for part in ("supporting", "conflicting", "hint"))
     return Grounding(status, supporting, conflicting, hints)
 
 
@@ -71,7 +71,7 @@ def _hit(text: str, view: RecordView) -> Hit:
     return Hit(view, 0.0, matched.kind, matched.text)
 
 
-def _of(parts: Sequence[tuple[Part, Hit]], name: str) -> tuple[Hit, ...]:
+def _hits_of(parts: Sequence[tuple[Part, Hit]], name: str) -> tuple[Hit, ...]:
     """The hits of one part, verified ones first."""
-    chosen = [hit for part, hit in parts if part == name]
-    return tuple(sorted(chosen, key=lambda hit: hit.trust_tier != "verified_record"))
+    hits = [hit for part, hit in parts if part == name]
+    return tuple(sorted(hits, key=lambda hit: hit.trust_tier != "verified_record"))

@@ -1,4 +1,4 @@
-"""Search for task records: exact filters resolved by the index first, the rest ranked."""
+"""Search for task records: the index resolves the exact filters, then the matches are ranked."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -65,7 +65,7 @@ class Shape:
 
 
 class _Anchor(NamedTuple):
-    """Where a search for the newest starts: a facet, or all records; and whether that alone answers the search."""
+    """The facet from which a newest-first search starts (None: all records); whether it alone answers the search."""
 
     facet: str | None
     suffices: bool
@@ -73,7 +73,7 @@ class _Anchor(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SearchCriteria:
-    """A search: *query* ranks, hits must have all *facets* and one of *any_facets*."""
+    """A search: *query* ranks the hits, which must have all *facets* and at least one of *any_facets*."""
 
     query: str = ""
     facets: tuple[str, ...] = ()
@@ -86,10 +86,10 @@ class SearchCriteria:
 
     @property
     def preferences(self) -> Mode:
-        """The facets that the mode prefers."""
+        """The digest and the records that the mode prefers."""
         return mode_of(self.mode)
 
-    def question(self, tenancy: Tenancy) -> str:
+    def fulltext_query(self, tenancy: Tenancy) -> str:
         """The search as a full-text query."""
         preferred = self.preferences.preferred if self.query.strip() else ()
         chosen, either, boosted = (map(facet_token, group) for group in (self.facets, self.alternatives, preferred))
@@ -125,7 +125,7 @@ def search_of(
 
     Raises:
         UnknownChoice: an unknown filter or mode.
-        InvalidRequest: *limit* is outside 1..500, the token budget below 1, or the query or a filter is no text.
+        InvalidRequest: *limit* is outside 1..500, the token budget below 1, or the query or a filter is not text.
 
     """
     checked_text("query", query, 'ask in words, such as "leak"')
@@ -139,7 +139,7 @@ def checked_limit(limit: int) -> None:
     """Refuse a limit outside 1..500.
 
     Raises:
-        InvalidRequest: below 1, above 500, or no whole number.
+        InvalidRequest: below 1, above 500, or not a whole number.
 
     """
     checked_integer("limit", limit, "a number of hits", 1, MOST)
@@ -164,7 +164,7 @@ H = TypeVar("H", bound=_Shapeable)
 
 
 class _Budgeted(NamedTuple):
-    """The cost of the hits in a budget, and the number left out."""
+    """The number of hits left out, and the tokens of the rest."""
 
     omitted: int = 0
     token_estimate: int | None = None
@@ -203,15 +203,15 @@ LEAST_POOL = 60
 # Number of newest records checked before the full-text index is queried, and the maximum number of
 # hits requested from it.
 RECENT = 300
-COUNTED = 3_000
-EVERYTHING = 2**31 - 1
+MOST_FULLTEXT_HITS = 3_000
+_NO_LIMIT = 2**31 - 1
 SIBLINGS = 8
 
 
 def search(tenancy: Tenancy, criteria: SearchCriteria, scopes: Sequence[ProjectScope] = ()) -> Procedure[SearchResult]:
     """The records that *criteria* describes, best first; newest first where it has no words.
 
-    With *scopes*, those of all these scopes in one ranking, each hit with its scope.
+    With *scopes*, all of them are searched, the hits merged into one ranking and labelled with their scopes.
     """
     return (
         yield from read(lambda: _search_scopes(tenancy, criteria, scopes) if scopes else _search(tenancy, criteria))
@@ -221,7 +221,7 @@ def search(tenancy: Tenancy, criteria: SearchCriteria, scopes: Sequence[ProjectS
 def hits_of(tenancy: Tenancy, criteria: SearchCriteria) -> Plan[tuple[Hit, ...]]:
     """The hits of a search, before shaping."""
     rows = yield from _candidates(tenancy, criteria)
-    return (yield from _hits(tenancy, criteria, _scored(criteria, rows, _best(rows))))
+    return (yield from _hits(tenancy, criteria, _scored(criteria, rows, _best_score(rows))))
 
 
 def _hits(tenancy: Tenancy, criteria: SearchCriteria, scores: dict[str, float]) -> Plan[tuple[Hit, ...]]:
@@ -232,25 +232,25 @@ def _hits(tenancy: Tenancy, criteria: SearchCriteria, scores: dict[str, float]) 
 def keys_of(tenancy: Tenancy, criteria: SearchCriteria) -> Plan[list[str]]:
     """The keys of the newest records that pass the filters, newest first; words are ignored.
 
-    A single filter is answered by the facet index alone. Of several, the newest records of the most selective one are
-    checked first. If they give too few hits, the full-text index intersects the filters; if even that has more than it
-    returns, the facet index is read further back in time.
+    A single filter is answered by the facet index alone. With several, the newest records of the most selective one are
+    checked first. If these give too few hits, the full-text index intersects the filters. If that search reaches its
+    limit, the facet index is read all the way back.
     """
     anchor = criteria.anchor
-    rows = yield from _window(tenancy, criteria, anchor, EVERYTHING if anchor.suffices else RECENT)
+    rows = yield from _window(tenancy, criteria, anchor, _NO_LIMIT if anchor.suffices else RECENT)
     if anchor.suffices or len(rows) >= criteria.limit:
         return [row["key"] for row in rows]
     rows = yield bind(
         "tasks/matching",
         tenant_id=tenancy.tenant_id,
-        question=criteria.question(tenancy),
+        question=criteria.fulltext_query(tenancy),
         batch=_facets(criteria),
         include_hidden=criteria.include_hidden,
-        window_limit=COUNTED,
+        window_limit=MOST_FULLTEXT_HITS,
         limit=criteria.limit,
     )
-    if rows and rows[0]["total"] >= COUNTED:
-        rows = yield from _window(tenancy, criteria, anchor, EVERYTHING)
+    if rows and rows[0]["total"] >= MOST_FULLTEXT_HITS:
+        rows = yield from _window(tenancy, criteria, anchor, _NO_LIMIT)
     return [row["key"] for row in rows]
 
 
@@ -263,14 +263,14 @@ def _search(tenancy: Tenancy, criteria: SearchCriteria) -> Plan[SearchResult]:
 
 
 def _candidates(tenancy: Tenancy, criteria: SearchCriteria) -> Plan[list[Row]]:
-    """The records that match best, by key, with their text score; the newest without one if there are no words."""
+    """The best-matching records with key and text score; for a search without words, the keys of the newest records."""
     if not criteria.query.strip():
         keys = yield from keys_of(tenancy, criteria)
         return [{"key": key} for key in keys]
     rows = yield bind(
         "tasks/search",
         tenant_id=tenancy.tenant_id,
-        question=criteria.question(tenancy),
+        question=criteria.fulltext_query(tenancy),
         batch=_facets(criteria),
         include_hidden=criteria.include_hidden,
         limit=max(LEAST_POOL, POOL * criteria.limit),
@@ -278,7 +278,7 @@ def _candidates(tenancy: Tenancy, criteria: SearchCriteria) -> Plan[list[Row]]:
     return rows
 
 
-def _best(rows: Sequence[Row]) -> float:
+def _best_score(rows: Sequence[Row]) -> float:
     return max((row["score"] for row in rows if "score" in row), default=1.0) or 1.0
 
 
@@ -286,13 +286,13 @@ def _scored(criteria: SearchCriteria, rows: Sequence[Row], best: float) -> dict[
     """The scores of the best *rows* by key, best first: text score as a share of *best*, raised by the preferences."""
     if not criteria.query.strip():
         return {row["key"]: 1.0 for row in rows}
-    scored = [(mode_score(criteria.preferences, row["score"] / best, _carried(row)), row) for row in rows]
+    scored = [(mode_score(criteria.preferences, row["score"] / best, _mode_facets(row)), row) for row in rows]
     scored.sort(key=lambda pair: (-pair[0], -pair[1]["created_us"], pair[1]["key"]))
     return {row["key"]: score for score, row in scored[: criteria.limit]}
 
 
 def _window(tenancy: Tenancy, criteria: SearchCriteria, anchor: _Anchor, window: int) -> Plan[list[Row]]:
-    given = {
+    parameters = {
         "tenant_id": tenancy.tenant_id,
         "batch": _facets(criteria),
         "include_hidden": criteria.include_hidden,
@@ -301,15 +301,15 @@ def _window(tenancy: Tenancy, criteria: SearchCriteria, anchor: _Anchor, window:
         "limit": criteria.limit,
     }
     if anchor.facet is None:
-        return (yield bind("tasks/newest", **given))
-    return (yield bind("tasks/newest_with_facet", facet_key=facet_key(tenancy, anchor.facet), **given))
+        return (yield bind("tasks/newest", **parameters))
+    return (yield bind("tasks/newest_with_facet", facet_key=facet_key(tenancy, anchor.facet), **parameters))
 
 
 def _facets(criteria: SearchCriteria) -> Row:
     return {"facets": list(criteria.facets), "any_facets": list(criteria.alternatives)}
 
 
-def _carried(row: Row) -> list[str]:
+def _mode_facets(row: Row) -> list[str]:
     """The facets of a candidate that modes use."""
     role = row["artifact_role"]
     return [
@@ -337,7 +337,7 @@ def _with_siblings(tenancy: Tenancy, hits: Sequence[Hit]) -> Plan[tuple[Hit, ...
                 for place, tagged_project in enumerate(tagged_projects)
             ]
         },
-        window_limit=COUNTED,
+        window_limit=MOST_FULLTEXT_HITS,
         limit=SIBLINGS + 1,
     )
     siblings_of_tag = {tagged_projects[row["place"]]: row["siblings"] for row in rows}
@@ -366,7 +366,7 @@ def _expanded(hit: Hit, siblings: Sequence[Row]) -> Hit:
     return Hit(hit.view, hit.score, hit.matched_kind, hit.matched_text, other_siblings)
 
 
-# A search in a project and in the scopes in which it was kept before (memd: compatibility aliases).
+# A search in a project and in the scopes that held its records before (memd: compatibility aliases).
 
 MOST_ALIASES = 16
 
@@ -379,10 +379,9 @@ def project_scopes(
     An alias is a project of this tenant, or a pair of tenant and project.
 
     Raises:
-        InvalidRequest: an alias is neither of these; there are more than 16 aliases, or no project
-            that they could be names of; or the tenant has its *own_database* and an alias names
-            another tenant.
-        InvalidTenant: an alias names no possible tenant.
+        InvalidRequest: an alias is neither of these, there are more than 16, the project is missing, or the
+            tenant has its *own_database* and an alias names another tenant.
+        InvalidTenant: an alias names an invalid tenant.
 
     >>> [scope.tenant_id for scope in project_scopes(Tenancy.of("a"), "parser", ["parser-1", ("b", "parser")])]
     ['a', 'a', 'b']
@@ -391,13 +390,13 @@ def project_scopes(
     if not known:
         return ()
     if not project_id:
-        raise InvalidRequest("project_id", "(missing)", "the project whose former names the aliases are", "give it")
+        raise InvalidRequest("project_id", "(missing)", "the current project of these aliases", "pass project_id")
     if len(known) > MOST_ALIASES:
         raise InvalidRequest("aliases", f"{len(known)} aliases", f"at most {MOST_ALIASES}", "search in several calls")
     own = ProjectScope(tenancy.tenant_id, project_id)
     scopes = tuple(dict.fromkeys([own, *(_alias(tenancy, each) for each in known)]))
     if own_database and any(scope.tenant_id != tenancy.tenant_id for scope in scopes):
-        raise InvalidRequest("aliases", "another tenant", "a project of this tenant", "connect to the other one")
+        raise InvalidRequest("aliases", "another tenant", "a project of this tenant", "connect to that tenant instead")
     return scopes
 
 
@@ -411,16 +410,16 @@ def _search_scopes(tenancy: Tenancy, criteria: SearchCriteria, scopes: Sequence[
         (Tenancy.of(scope.tenant_id, tenancy.trust), _in_project(criteria, scope.project_id)) for scope in scopes
     ]
     candidates = []
-    for place, request in requests:
-        candidates.append((yield from _candidates(place, request)))
-    best = _best([row for rows in candidates for row in rows])
+    for scope_tenancy, request in requests:
+        candidates.append((yield from _candidates(scope_tenancy, request)))
+    best = _best_score([row for rows in candidates for row in rows])
     hits: list[Hit] = []
-    for scope, (place, request), rows in zip(scopes, requests, candidates, strict=True):
-        of_scope = yield from _hits(place, request, _scored(request, rows, best))
+    for scope, (scope_tenancy, request), rows in zip(scopes, requests, candidates, strict=True):
+        scope_hits = yield from _hits(scope_tenancy, request, _scored(request, rows, best))
         if criteria.shape.expand_event_siblings:
-            of_scope = yield from _with_siblings(place, of_scope)
-        hits += [replace(hit, origin=scope) for hit in of_scope]
-    shown, budgeted = shaped(sorted(hits, key=_standing)[: criteria.limit], criteria.shape)
+            scope_hits = yield from _with_siblings(scope_tenancy, scope_hits)
+        hits += [replace(hit, origin=scope) for hit in scope_hits]
+    shown, budgeted = shaped(sorted(hits, key=_rank_key)[: criteria.limit], criteria.shape)
     counts = Counter(hit.origin for hit in shown)
     return SearchResult(
         shown, criteria.mode, *budgeted, scope_expansion=tuple((scope, counts[scope]) for scope in scopes)
@@ -432,6 +431,6 @@ def _in_project(criteria: SearchCriteria, project_id: str) -> SearchCriteria:
     return replace(criteria, facets=tuple(sorted([*facets, facet("project_id", project_id)])))
 
 
-def _standing(hit: Hit) -> tuple[float, int, str]:
+def _rank_key(hit: Hit) -> tuple[float, int, str]:
     """Best first, then newest."""
     return -hit.score, -hit.view.record.created_us, hit.artifact_id

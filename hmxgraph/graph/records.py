@@ -17,7 +17,7 @@ from hmxgraph.protocol.records import ARTIFACT_KINDS, EntityRef, TaskRecord
 from hmxgraph.records.digests import stale_digests
 from hmxgraph.records.events import events_of, session_of
 from hmxgraph.records.search import facet_token, facets, filter_facets, name_of, projections, record_text
-from hmxgraph.records.steps import Changes, Standing, changes, check_said, check_step, completed, no_parent
+from hmxgraph.records.steps import Changes, TaskState, changes, check_fields, check_step, no_parent, with_derived_fields
 from hmxgraph.records.trust import OPEN, Parent, Reply, promotion, tier, verdicts
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, counter, search_text
 
@@ -64,7 +64,7 @@ def task_key(tenancy: Tenancy, task_id: str) -> str:
 def record_properties(
     tenancy: Tenancy, record: TaskRecord, sequence: int, count_tokens: TokenCounter, inherited: Sequence[str] = ()
 ) -> Row:
-    """The properties of a record's node; *sequence* is its event's place in the session, for a stable order."""
+    """The properties of a record's node; *sequence* is its event's position in the session, for a stable order."""
     document = record.to_json()
     text = record_text(record)
     parts = projections(record, inherited)
@@ -132,12 +132,12 @@ def stored_record(properties: Row) -> TaskRecord:
     return TaskRecord.parse(properties["document"])
 
 
-def _standing_of(task_id: str, row: Row | None) -> Standing:
+def _task_state_of(task_id: str, row: Row | None) -> TaskState:
     """The state of a task from a row of ``tasks/lock`` or ``tasks/get``; without a row there is no task yet."""
     if row is None or row["task"].get("status") is None:
-        return Standing(task_id)
+        return TaskState(task_id)
     task, runs = row["task"], sorted(row["runs"], key=lambda run: (run["started_us"], run["run_id"]))
-    return Standing(
+    return TaskState(
         task_id,
         task["status"],
         tuple(run["run_id"] for run in runs if run["status"] == OPEN),
@@ -206,7 +206,7 @@ def _challenges(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
 
 
 def _contributors(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
-    given = [
+    named = [
         {
             "key": tenancy.node_key("contributor", contributor.contributor_id),
             "properties": _present(contributor_id=contributor.contributor_id, display_name=contributor.display_name),
@@ -218,7 +218,7 @@ def _contributors(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
     ]
     author = record.agent_id
     signed = [] if author is None else [_author(tenancy, author)]
-    return _by_key([*signed, *given])
+    return _by_key([*signed, *named])
 
 
 def _author(tenancy: Tenancy, agent_id: str) -> Row:
@@ -264,14 +264,14 @@ def _record_view(row: Row) -> RecordView:
     # Compared as both are stored, whatever their length.
     author = properties.get("agent_id")
     trust_tier = tier(record.artifact_kind, author, replies)
-    words = verdicts(author, replies)
+    reply_verdicts = verdicts(author, replies)
     return RecordView(
         record,
         trust_tier,
         promotion(record.promotion_state, record.artifact_kind, trust_tier),
         _projected(properties),
-        tuple(word.artifact_id for word in words if word.countersigns),
-        tuple(word.artifact_id for word in words if word.rejects),
+        tuple(verdict.artifact_id for verdict in reply_verdicts if verdict.countersigns),
+        tuple(verdict.artifact_id for verdict in reply_verdicts if verdict.rejects),
         properties.get("superseded_by"),
         properties.get("hidden_reason"),
         bool(properties.get("stale")),
@@ -288,26 +288,25 @@ def _projected(properties: Row) -> tuple[Projection, ...]:
 LONGEST_THREAD = 10_000
 
 
-def write_record(tenancy: Tenancy, record: TaskRecord, made_up: Collection[str] = ()) -> Procedure[RecordReceipt]:
+def write_record(tenancy: Tenancy, record: TaskRecord, generated: Collection[str] = ()) -> Procedure[RecordReceipt]:
     """*record*, stored with its nodes, links and events; the digests it affects are marked stale.
 
-    A repeated record gets the same answer. The fields *made_up* are not compared, because the
-    caller did not supply them.
+    A repeated record gets the same answer. *generated* fields are not compared, because the caller did not supply them.
 
     Raises:
         TaskError: the step is impossible in the task's state, or lacks a required field.
 
     """
-    check_said(record)
-    return (yield from write(lambda: _write(tenancy, record, made_up)))
+    check_fields(record)
+    return (yield from write(lambda: _write(tenancy, record, generated)))
 
 
 def write_fields(
-    tenancy: Tenancy, fields: Mapping[str, Any], made_up: Collection[str] = ()
+    tenancy: Tenancy, fields: Mapping[str, Any], generated: Collection[str] = ()
 ) -> Procedure[RecordReceipt]:
     """Store the record of *fields*; without a task, it belongs to the task of the record that it replies to.
 
-    The fields *made_up* for it, such as a missing time, are not compared when a record is repeated.
+    *generated* fields, such as a missing time, are not compared when a record is repeated.
 
     Raises:
         UnknownChoice: there is no such kind of record.
@@ -316,7 +315,7 @@ def write_fields(
 
     """
     if fields.get("task_id") is not None:
-        return (yield from write_record(tenancy, TaskRecord(tenant_id=tenancy.tenant_id, **fields), made_up))
+        return (yield from write_record(tenancy, TaskRecord(tenant_id=tenancy.tenant_id, **fields), generated))
     kind = str(fields["artifact_kind"])
     if kind not in ARTIFACT_KINDS:
         raise UnknownChoice("kind", kind, ARTIFACT_KINDS)
@@ -327,7 +326,7 @@ def write_fields(
     task_id = yield from read(lambda: _parent_task(tenancy, checked_text("reply_to_artifact_id", reply)))
     own_fields = {name: value for name, value in fields.items() if name != "task_id"}
     record = TaskRecord(tenant_id=tenancy.tenant_id, task_id=task_id, **own_fields)
-    return (yield from write_record(tenancy, record, made_up))
+    return (yield from write_record(tenancy, record, generated))
 
 
 def record(tenancy: Tenancy, artifact_id: str) -> Procedure[RecordView]:
@@ -393,28 +392,28 @@ def _thread(tenancy: Tenancy, thread_id: str, include_hidden: bool, limit: int) 
     return (yield from views(tenancy, [row["key"] for row in rows]))
 
 
-def _write(tenancy: Tenancy, given: TaskRecord, made_up: Collection[str]) -> Plan[RecordReceipt]:
-    standing = yield from _lock(tenancy, given.task_id)
-    existing = yield from _existing(tenancy, given)
+def _write(tenancy: Tenancy, submitted: TaskRecord, generated: Collection[str]) -> Plan[RecordReceipt]:
+    task_state = yield from _lock(tenancy, submitted.task_id)
+    existing = yield from _existing(tenancy, submitted)
     parent = _parent_of(existing["parent"])
     if existing["record"] is not None and existing["record"].get("erased"):
         return _receipt(stored_record(existing["record"]), existing["record"], (), created=False)
     if existing["record"] is not None:
-        return _written_before(given, existing["record"], made_up)
+        return _written_before(submitted, existing["record"], generated)
     if existing["artifact_id"] is not None:
-        reason = f"{given.artifact_id!r} is an artifact's id, and an id names one thing"
-        raise TaskError(given.artifact_kind, reason, "choose another artifact_id, or leave it out")
-    record = completed(given, standing, parent)
-    if record.reply_to_artifact_id != given.reply_to_artifact_id:
+        reason = f"{submitted.artifact_id!r} is an artifact's id, and an id names one thing"
+        raise TaskError(submitted.artifact_kind, reason, "choose another artifact_id, or leave it out")
+    record = with_derived_fields(submitted, task_state, parent)
+    if record.reply_to_artifact_id != submitted.reply_to_artifact_id:
         parent = _parent_of((yield from _existing(tenancy, record))["parent"])
-    check_step(record, standing, parent)
+    check_step(record, task_state, parent)
     inherited = parent.projection_kinds if parent and record.relation_kind == "supersedes" else ()
-    return (yield from _store(tenancy, record, standing, inherited))
+    return (yield from _store(tenancy, record, task_state, inherited))
 
 
-def _lock(tenancy: Tenancy, task_id: str) -> Plan[Standing]:
+def _lock(tenancy: Tenancy, task_id: str) -> Plan[TaskState]:
     rows = yield bind("tasks/lock", tenant_id=tenancy.tenant_id, task_key=task_key(tenancy, task_id))
-    return _standing_of(task_id, rows[0] if rows else None)
+    return _task_state_of(task_id, rows[0] if rows else None)
 
 
 def _existing(tenancy: Tenancy, record: TaskRecord) -> Plan[Row]:
@@ -425,26 +424,28 @@ def _existing(tenancy: Tenancy, record: TaskRecord) -> Plan[Row]:
     return rows[0]
 
 
-def _written_before(given: TaskRecord, properties: Row, made_up: Collection[str]) -> RecordReceipt:
+def _written_before(submitted: TaskRecord, properties: Row, generated: Collection[str]) -> RecordReceipt:
     """The receipt of a record that is stored already; a different record with its id is refused."""
     stored = stored_record(properties)
-    stored_fields, given_fields = stored.document(), given.document()
+    stored_fields, given_fields = stored.document(), submitted.document()
     if differing := sorted(
-        name for name in given_fields if name not in made_up and stored_fields.get(name) != given_fields[name]
+        name for name in given_fields if name not in generated and stored_fields.get(name) != given_fields[name]
     ):
-        reason = f"{given.artifact_id!r} is stored with another {', '.join(differing)}, and a record never changes"
-        raise TaskError(given.artifact_kind, reason, "record a revision of it, or leave artifact_id out")
+        reason = f"{submitted.artifact_id!r} is stored with another {', '.join(differing)}, and a record never changes"
+        raise TaskError(submitted.artifact_kind, reason, "record a revision of it, or leave artifact_id out")
     return _receipt(stored, properties, (), created=False)
 
 
-def _store(tenancy: Tenancy, record: TaskRecord, standing: Standing, inherited: Sequence[str]) -> Plan[RecordReceipt]:
+def _store(
+    tenancy: Tenancy, record: TaskRecord, task_state: TaskState, inherited: Sequence[str]
+) -> Plan[RecordReceipt]:
     count = counter()
     sequence = yield from _next_sequence(tenancy, record)
     events = [prepare(event, count) for event in events_of(record, sequence)]
     properties = record_properties(tenancy, record, sequence, count, inherited)
-    links = record_links(tenancy, record, changes(record, standing))
+    links = record_links(tenancy, record, changes(record, task_state))
     yield bind("tasks/record", tenant_id=tenancy.tenant_id, batch={"record": properties, **links})
-    yield from _tell(tenancy, record, events)
+    yield from _report(tenancy, record, events)
     yield from _refuse_loop(tenancy, record)
     digests = sorted(tenancy.node_key(name.artifact_id(tenancy.tenant_id)) for name in stale_digests(record))
     touched = {"event_keys": [event.key for event in events], "digest_keys": digests}
@@ -461,7 +462,7 @@ def _next_sequence(tenancy: Tenancy, record: TaskRecord) -> Plan[int]:
     return 0 if last is None else int(last) + 1
 
 
-def _tell(tenancy: Tenancy, record: TaskRecord, events: Sequence[PreparedEvent]) -> Plan[None]:
+def _report(tenancy: Tenancy, record: TaskRecord, events: Sequence[PreparedEvent]) -> Plan[None]:
     if events:
         yield from record_batch(tenancy, Batch(tuple(events)))
     else:

@@ -18,7 +18,7 @@ from hmxgraph.protocol.artifacts import LIVE_STATUSES
 from hmxgraph.protocol.canonical import canonical_text, indexable
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.reports import ErasedEvent, ForgetCriteria, ForgetReport
-from hmxgraph.records.events import PLAIN_STATUSES, TASK_SESSION, digests_telling, place_of
+from hmxgraph.records.events import PLAIN_STATUSES, TASK_SESSION, digests_containing, erased_form
 
 # Task records erased with their events: their text is removed, their place in task and thread stays.
 
@@ -40,7 +40,7 @@ def erase(tenancy: Tenancy, records: Sequence[TaskRecord], at_us: int) -> Plan[_
     """The outcome of erasing *records*, with everything that only they state about tasks, runs and named things."""
     if not records:
         return _ErasedRecords((), ())
-    documents = {tenancy.node_key(record.artifact_id): place_of(record).to_json() for record in records}
+    documents = {tenancy.node_key(record.artifact_id): erased_form(record).to_json() for record in records}
     rows = yield bind(
         "tasks/erase",
         tenant_id=tenancy.tenant_id,
@@ -55,7 +55,7 @@ def _drop_digests(tenancy: Tenancy, records: Sequence[TaskRecord]) -> Plan[None]
     """Delete the digests that may repeat *records*; the tenant is locked already."""
     if not records:
         return
-    names = {name for record in records for name in digests_telling(record.task_id, record.project_id)}
+    names = {name for record in records for name in digests_containing(record.task_id, record.project_id)}
     keys = sorted(tenancy.node_key(record.artifact_id) for record in records)
     batch = {"digest_keys": sorted(name.digest_key for name in names), "record_keys": keys}
     yield bind("tasks/drop_digests", tenant_id=tenancy.tenant_id, batch=batch)
@@ -193,12 +193,12 @@ def _selection(criteria: Row) -> str:
 
 
 def _end(page: Sequence[Row]) -> tuple[int, str]:
-    """The place after which the next page starts."""
+    """The position after which the next page starts."""
     return page[-1]["place"], page[-1]["key"]
 
 
 def _criteria(tenancy: Tenancy, chosen: ForgetCriteria) -> Plan[Row]:
-    """The criteria as parameters; times relative to now become relative to the logical now."""
+    """The criteria as parameters; ages are measured from the logical time, or ``now_us`` if that is later."""
     event_keys = None if chosen.event_ids is None else [tenancy.node_key(name) for name in chosen.event_ids]
     if chosen.fingerprint is not None:
         imported = yield from import_event(tenancy, chosen.fingerprint)
@@ -216,7 +216,7 @@ def _criteria(tenancy: Tenancy, chosen: ForgetCriteria) -> Plan[Row]:
     }
 
 
-# Fields of metadata, and of a `remember`, that name a user; keys and values as they are spelled in canonical JSON.
+# Fields of metadata, and of a `remember`, that name a user; keys and values as in canonical JSON.
 _NAMING = ("user_id", "userId", "customer_id", "user_name")
 
 
@@ -252,7 +252,7 @@ def _living(compiled: Sequence[Row]) -> list[str]:
 
 
 def _erase(tenancy: Tenancy, page: Sequence[Row], fingerprint: str | None) -> Plan[dict[str, list[str]]]:
-    """Erase a page, and withdraw the import of *fingerprint* that it logs; the ids of what was deprecated, by kind."""
+    """Erase a page, and withdraw the import of *fingerprint* that it logs; return the deprecated ids by kind."""
     yield bind("retention/lock_compiler", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
     tenant = yield from state(tenancy)
     records = yield from records_of_events(tenancy, _keys(page))
@@ -300,15 +300,15 @@ def _rewind(tenancy: Tenancy) -> Plan[None]:
 
 def _digests(tenancy: Tenancy, chosen: ForgetCriteria, criteria: Row) -> Procedure[None]:
     """Delete the digests that meet the criteria themselves, if these apply to records."""
-    of_events = (chosen.event_ids, chosen.source, chosen.user_id, chosen.fingerprint)
-    if chosen.expired or any(given is not None for given in of_events):
+    event_criteria = (chosen.event_ids, chosen.source, chosen.user_id, chosen.fingerprint)
+    if chosen.expired or any(criterion is not None for criterion in event_criteria):
         return
     named = {"session_id": chosen.session_id, "agent_id": chosen.agent_id, "before_us": criteria["before_us"]}
     yield from write(partial(_drop_chosen_digests, tenancy, named, 0))
 
 
 def _unlearn(tenancy: Tenancy) -> Plan[None]:
-    """Delete the model once no event is left to build it from; before, the compiler rebuilds it."""
+    """Delete the model if no event is left to build it from; otherwise the compiler rebuilds it."""
     yield bind("retention/drop_model", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
 
 
@@ -327,7 +327,7 @@ def _sessions(page: Sequence[Row]) -> list[Row]:
 
 
 def _artifacts(tenancy: Tenancy, page: Sequence[Row], event_keys: list[str], at_us: int) -> Plan[list[str]]:
-    """Blank artifacts compiled from these sessions and deprecate others without evidence; the ids of both."""
+    """Blank artifacts compiled from these sessions and deprecate others without evidence; return the ids of both."""
     evidenced = yield bind("retention/artifacts_of", tenant_id=tenancy.tenant_id, batch={"event_keys": event_keys})
     compiled = yield from _compiled_from(tenancy, page)
     keys = sorted({row["key"] for row in (*evidenced, *compiled)})

@@ -137,7 +137,7 @@ def _property_keys(code: str) -> set[str]:
 
 
 class _Stored(NamedTuple):
-    """What a database says about itself."""
+    """The schema version and release that a database names, and whether it holds tenants."""
 
     version: int | None
     release: str | None

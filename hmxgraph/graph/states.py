@@ -1,4 +1,4 @@
-"""State of frameworks in the graph, kept by adapters; no part of memory."""
+"""State of frameworks in the graph, kept by adapters; not part of memory."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -91,7 +91,7 @@ def of_kind(
 
 
 def drop(tenancy: Tenancy, shelf: str, states: Iterable[State] | None) -> Procedure[int]:
-    """Delete *states* of a shelf, or all of them; the number deleted."""
+    """Delete *states* of a shelf, or all of them; return the number deleted."""
     keys = None if states is None else [key_of(tenancy, state) for state in states]
 
     def plan() -> Plan[int]:

@@ -56,7 +56,7 @@ def runs(tenancy: Tenancy, limit: int) -> Procedure[tuple[CompileRun, ...]]:
     """The latest compilations, newest first.
 
     Raises:
-        InvalidRequest: *limit* is no valid page size.
+        InvalidRequest: *limit* is not a valid page size.
 
     """
     check_limit(limit)

@@ -1,1 +1,1 @@
-"""From bytes to rows: sources, strict events, the reorder window, and what the engine adds to each event. Pure."""
+"""From bytes to rows: sources, strict events, the reorder window, and properties derived from events; no database."""

@@ -16,7 +16,7 @@ WEIGHT = 8_000_000
 
 
 class Reading(NamedTuple):
-    """Deliveries read together; whether they are the last, and whether the source has nothing more ready."""
+    """Deliveries read together; whether they are the last, and whether the source pauses after them."""
 
     deliveries: Sequence[Delivery | Broken]
     last: bool = False
@@ -29,7 +29,7 @@ class Batch:
 
     ``repeats`` are events whose id appeared earlier in the batch. ``receipts`` are acknowledged once the batch is
     stored. ``extracted`` holds what was extracted from the events, by event key. ``by_hand`` marks the event of a
-    `remember`, which is in force whatever its source.
+    `remember`, which takes effect whatever its source.
     """
 
     events: tuple[PreparedEvent, ...]
@@ -75,13 +75,13 @@ class Gathering:
     def batch(self) -> Batch:
         """The events gathered so far; the next batch starts empty."""
         events = sorted(self._events.values(), key=lambda event: (event.session_key, event.order))
-        made = Batch(tuple(events), tuple(self._repeats), tuple(self._receipts), self.part)
+        batch = Batch(tuple(events), tuple(self._repeats), tuple(self._receipts), self.part)
         self._events, self._repeats, self._receipts, self._weight = {}, [], [], 0
-        return made
+        return batch
 
 
 def conflict(event: PreparedEvent, stored_hash: str) -> ConflictingEvent:
-    """The report on *event*, whose id is stored with another body."""
+    """The report on *event*, whose id is stored with different content."""
     source, line = event.place
     return ConflictingEvent(source, line, event.event.event_id, stored_hash, event.properties["event_hash"])
 
@@ -115,7 +115,7 @@ def readings(arrivals: Iterable[Arrival], *, size: int = SIZE) -> Iterator[Readi
 
 
 def _few(size: int) -> int:
-    """Most trailing events that are cheaper in the previous batch than in a batch of their own."""
+    """Maximum trailing events added to the last full batch, because a batch of their own would cost more."""
     return size // 2
 
 
@@ -131,7 +131,7 @@ def _weight(delivery: Delivery | Broken) -> int:
 
 
 class Gatherings:
-    """Everything that *intake* accepts, in batches of at most *size* events; the last take up to half as many more.
+    """Everything that *intake* accepts, in batches of at most *size* events; the last take up to half again as many.
 
     With several *parts* all batches that hold events of one session belong to the same part.
     """
@@ -143,12 +143,12 @@ class Gatherings:
 
     def take(self, reading: Reading) -> Iterator[Batch]:
         """The batches that *reading* fills; after the last one, or in a lull, the rest too."""
-        last = self._few if reading.last else 0
-        many = max(0, len(reading.deliveries) - last)
-        yield from self._take(reading.deliveries[:many])
+        extra = self._few if reading.last else 0
+        regular = max(0, len(reading.deliveries) - extra)
+        yield from self._take(reading.deliveries[:regular])
         for gathering in self._parts:
-            gathering.size += last
-        yield from self._take(reading.deliveries[many:])
+            gathering.size += extra
+        yield from self._take(reading.deliveries[regular:])
         if reading.last or reading.lull:
             yield from (gathering.batch() for gathering in self._parts if not gathering.empty)
 

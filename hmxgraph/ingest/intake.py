@@ -16,7 +16,7 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter
 
 # Rejected lines as NDJSON, to be corrected and ingested again.
 
-_WHY = "dead_letter"
+_REASON_FIELD = "dead_letter"
 
 
 def dead_letter(rejection: Rejection, payload: Payload | None) -> bytes:
@@ -25,7 +25,7 @@ def dead_letter(rejection: Rejection, payload: Payload | None) -> bytes:
     >>> dead_letter(Rejection("f", 3, "e1", ()), b'{"event_id": "e1"}')
     b'{"dead_letter":{"event_id":"e1","faults":[],"line":3,"source":"f"},"event":{"event_id":"e1"}}\n'
     """
-    return canonical_bytes({_WHY: rejection.document()} | _body(payload)) + b"\n"
+    return canonical_bytes({_REASON_FIELD: rejection.document()} | _body(payload)) + b"\n"
 
 
 def mended(payload: Payload) -> Payload | None:
@@ -35,14 +35,14 @@ def mended(payload: Payload) -> Payload | None:
     {'event_id': 'e1'}
     """
     letter = _json(payload) if not isinstance(payload, Event) else None
-    if not isinstance(letter, Mapping) or _WHY not in letter or len(letter) != 2:
+    if not isinstance(letter, Mapping) or _REASON_FIELD not in letter or len(letter) != 2:
         return None
     inside = letter.get("event", letter.get("text"))
     return inside if isinstance(inside, Mapping | str) else None
 
 
 def _body(payload: Payload | None) -> dict[str, Any]:
-    if payload is not None and (inside := mended(payload)) is not None:  # a letter that failed again
+    if payload is not None and (inside := mended(payload)) is not None:  # a dead letter rejected again
         payload = inside
     value = payload.document() if isinstance(payload, Event) else _json(payload)
     if isinstance(value, Mapping) and not any(json_faults(value)):
@@ -60,10 +60,10 @@ def _json(payload: Any) -> Any:
 def _text(payload: Any) -> str:
     if isinstance(payload, bytes | bytearray):
         return payload.decode("utf-8", "backslashreplace")
-    return _spelled(payload).encode("utf-8", "backslashreplace").decode() if payload is not None else ""
+    return _printed(payload).encode("utf-8", "backslashreplace").decode() if payload is not None else ""
 
 
-def _spelled(payload: Any) -> str:
+def _printed(payload: Any) -> str:
     """The value as Python prints it; without its deepest parts if it is too deep to print."""
     try:
         return str(payload)
@@ -111,8 +111,8 @@ class Intake:
         self._rehome = rehome
         self._skew_us = skew_us
         self._mask_key = mask_key
-        self._guest: str | None = None
-        self._ahead = ""
+        self._foreign_tenant: str | None = None
+        self._future_warning = ""
 
     def take(self, delivery: Delivery | Broken) -> PreparedEvent | None:
         """The event of *delivery*, ready to be written; None if it was rejected.
@@ -139,34 +139,38 @@ class Intake:
         try:
             event, warnings = _parsed(delivery.payload)
             self._tally.warn(warnings)
-            return _readable(event) if delivery.converted else self._at_home(_readable(event))
+            return _readable(event) if delivery.converted else self._checked_tenant(_readable(event))
         except InvalidDocument as error:
             self._reject(delivery, error.document_id, error.faults)
         except MalformedJson as error:
             self._reject(delivery, "", (malformed(error),))
         return None
 
-    def _at_home(self, event: Event) -> Event:
+    def _checked_tenant(self, event: Event) -> Event:
         own = self._tally.tenant_id
         if event.tenant_id != own and not self._rehome:
-            expected = f"{own!r}; to store it there all the same, ingest with rehome=True (--rehome)"
+            expected = f"{own!r}; to store it under {own!r} anyway, ingest with rehome=True (--rehome)"
             raise _fault(event, "tenant_id", "HMX-E 2.1", repr(event.tenant_id), expected)
-        if self._guest is None:
-            self._guest = event.tenant_id
-            if self._guest != own:
-                self._tally.warn((f"events of tenant {self._guest!r} are stored under tenant {own!r}",))
+        if self._foreign_tenant is None:
+            self._foreign_tenant = event.tenant_id
+            if self._foreign_tenant != own:
+                self._tally.warn((f"events of tenant {self._foreign_tenant!r} are stored under tenant {own!r}",))
         if event.tenant_id == own:
             return event
-        if event.tenant_id != self._guest:
-            expected = repr(own) if self._guest == own else f"{own!r} or {self._guest!r}, as the first event named"
+        if event.tenant_id != self._foreign_tenant:
+            expected = (
+                repr(own)
+                if self._foreign_tenant == own
+                else f"{own!r} or {self._foreign_tenant!r}, the tenant of the first event"
+            )
             raise _fault(event, "tenant_id", "HMX-E 2.1", repr(event.tenant_id), expected)
         self._tally.rehomed += 1
         return _rehomed(event, own)
 
     def _warn_of_future(self, event: Event) -> None:
-        """Warn once: such events are stored, but nothing is learnt from them."""
-        self._ahead = self._ahead or ahead_of_clock(event.event_id, event.timestamp)
-        self._tally.warn((self._ahead,))
+        """Count a warning about events dated in the future; it quotes the first of them."""
+        self._future_warning = self._future_warning or ahead_of_clock(event.event_id, event.timestamp)
+        self._tally.warn((self._future_warning,))
 
     def account(self, receipt: BatchReceipt) -> None:
         """Reject the events of a batch that the graph refused."""
@@ -186,11 +190,11 @@ class Intake:
 
 
 def ahead_of_clock(event_id: str, timestamp: str) -> str:
-    """The warning about events that are dated after the clock."""
+    """The warning about events that are dated after the clock; it quotes the first of them."""
     return (
-        f"events are dated after this machine's clock, {event_id!r} first ({timestamp}): they are stored, but until "
-        "that time comes they have no say in what memory holds and when; if the time is wrong, forget them and feed "
-        "them in with the right time under new ids (hmxgraph clock lists them)"
+        f"some events are dated after this machine's clock (first: {event_id!r}, {timestamp}): they are stored, but do "
+        "not affect memories, expiry or recency until that time; if the time is wrong, forget them and ingest them "
+        "again with the right time and new ids (hmxgraph clock lists them)"
     )
 
 
@@ -201,7 +205,7 @@ def malformed(error: MalformedJson) -> Fault:
 
 
 def _parsed(payload: Payload) -> tuple[Event, Sequence[str]]:
-    """The event in *payload*, and a warning for each kind of value in it that had to be kept as text."""
+    """The event in *payload*, and a warning for each kind of value that was kept as text."""
     if isinstance(payload, Event):
         return payload, ()
     try:
@@ -217,9 +221,9 @@ def _parsed(payload: Payload) -> tuple[Event, Sequence[str]]:
 
 
 def _lenient(payload: Any) -> tuple[Event, Sequence[str]] | None:
-    """The event if only values inside content and metadata are beyond strict JSON; they are kept as text.
+    """The event if only values inside content and metadata are not strict JSON; they are kept as text.
 
-    None if anything else is wrong: the faults of the strict reading say more.
+    None if anything else is wrong: the faults of strict parsing are more precise.
     """
     try:
         value, warnings = parse_any(payload) if isinstance(payload, bytes | bytearray | str) else (payload, ())
@@ -242,7 +246,7 @@ def _readable(event: Event) -> Event:
 
 
 def _rehomed(event: Event, tenant_id: str) -> Event:
-    if "event_hash" in event.__dict__:  # it would be carried over by a copy
+    if "event_hash" in event.__dict__:  # a copy would keep it
         return Event.parse({**event.document(), "tenant_id": tenant_id})
     return event.model_copy(update={"tenant_id": tenant_id})
 

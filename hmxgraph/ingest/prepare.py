@@ -38,8 +38,8 @@ def base_salience(event: Event) -> float:
     content = event.content
     if event.event_type == "message" and content.get("role") == "user":
         return 0.7
-    least = _FAILED if went_well(event.event_type, content) is False else 0.0
-    return max(_BY_TYPE.get(event.event_type, _OTHERS), least)
+    minimum = _FAILED if went_well(event.event_type, content) is False else 0.0
+    return max(_BY_TYPE.get(event.event_type, _OTHERS), minimum)
 
 
 def adjusted(base: float, *, new: bool, repeat: bool) -> float:
@@ -48,12 +48,12 @@ def adjusted(base: float, *, new: bool, repeat: bool) -> float:
     >>> adjusted(0.8, new=False, repeat=True)
     0.6
     """
-    moved = base + (_NEW if new else 0.0) - (_REPEAT if repeat else 0.0)
-    return round(min(1.0, max(0.0, moved)), 2)
+    salience = base + (_NEW if new else 0.0) - (_REPEAT if repeat else 0.0)
+    return round(min(1.0, max(0.0, salience)), 2)
 
 
 def signature(event: Event) -> str:
-    """The kind of event: its type, and a hash of its tool, error type or role.
+    """The kind of event: its type, a hash of its tool, error type, signal or role, and whether it failed.
 
     Signatures outlive forgotten events, so they must not contain their words.
 
@@ -86,7 +86,7 @@ def speaker(event: Event) -> str | None:
     """The speaker of a message: named in content or metadata, else a source spelled like a name, else the role.
 
     In a conversation of several people, the source of each message names its speaker. Packs show any such label, even
-    ``Customer`` or ``Slack``, because it tells a reader more than none. Extraction, which states facts about the
+    ``Customer`` or ``Slack``, because any label is better than none. Extraction, which states facts about the
     speaker, does not accept those as a person's name.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="Caroline", tenant_id="t",
@@ -107,10 +107,10 @@ def _role(event: Event) -> str | None:
 
 # What the engine adds to an event before it is written: keys, readable text, search terms, links, token count.
 #
-# The count is that of the line that a context pack writes for the event, so that packing need not count again.
+# Tokens are counted for the line that a context pack shows for the event, so that packing need not count again.
 
 LINKS = ("CAUSED_BY", "CORRELATES_WITH", "ANSWERS", "ABOUT")
-# Most terms of one event in the index, so that a huge result does not dominate it.
+# Maximum terms of one event in the index, so that a huge result does not dominate it.
 _TERMS = 4_000
 # Vectors outside these lengths lose their direction in single precision, in which the server compares them.
 _SHORTEST, _LONGEST = 1e-15, 1e15
@@ -124,9 +124,9 @@ _scope = lru_cache(maxsize=1024)(scope_token)
 class PreparedEvent:
     """One event ready to be written.
 
-    ``properties`` are those of its node, without the salience if the engine decides it, from ``base_salience``,
-    ``signature`` and ``mark``. ``links`` are pairs of a relationship type and the key of the other end; ``call_key`` is
-    the second key of a tool call, by which its result finds it. ``place`` is source and line.
+    ``properties`` are stored on its node; if the event states no salience, the engine computes it from
+    ``base_salience``, ``signature`` and ``mark``. ``links`` are pairs of a relationship type and the key of the other
+    end; ``call_key`` is the second key of a tool call, by which its result finds it. ``place`` is source and line.
     """
 
     event: Event
@@ -142,22 +142,22 @@ class PreparedEvent:
 
     @property
     def order(self) -> Position:
-        """The place in the session's total order."""
+        """The position in the session's total order."""
         return position(self.event)
 
 
 def without_secrets(event: Event, key: str) -> Event:
     """*event* with the secrets in its content masked, before anything of it is stored."""
-    content = _unreadable(event.content, key)
+    content = _masked(event.content, key)
     return event if content == event.content else Event.parse({**event.document(), "content": content})
 
 
-def _unreadable(value: Any, key: str) -> Any:
+def _masked(value: Any, key: str) -> Any:
     if isinstance(value, str):
         return linked_secrets(value, key)
     if isinstance(value, Mapping):
-        return {name: _unreadable(part, key) for name, part in value.items()}
-    return [_unreadable(part, key) for part in value] if isinstance(value, list | tuple) else value
+        return {name: _masked(part, key) for name, part in value.items()}
+    return [_masked(part, key) for part in value] if isinstance(value, list | tuple) else value
 
 
 def prepare(
@@ -187,7 +187,7 @@ def prepare(
 
 
 def traits(event: Event) -> dict[str, str | bool]:
-    """The speaker, label and title of *event*, and whether it failed, whatever the order of its fields."""
+    """The speaker, label and title of *event*, and whether it failed, regardless of the order of its fields."""
     event_traits: dict[str, str | bool] = {}
     if (said_by := speaker(event)) is not None:
         event_traits["speaker"] = said_by
@@ -212,11 +212,11 @@ def _properties(event: Event, key: str, session_key: str, readable: dict[str, An
     properties["metadata"] = event.metadata_json
     properties["event_hash"] = event.event_hash
     properties["scope"] = _scope(event.tenant_id)
-    properties |= _rare(event)
+    properties |= _rare_properties(event)
     return properties
 
 
-def _rare(event: Event) -> dict[str, Any]:
+def _rare_properties(event: Event) -> dict[str, Any]:
     """The properties that few events have."""
     properties: dict[str, Any] = {}
     if event.embeddings is not None:
@@ -249,19 +249,19 @@ def _readable(event: Event, full: str, count_tokens: TokenCounter, tokenizer: st
     }
 
 
-# Events that hold somebody's own words; a source that is not known to be a part of the conversation is labelled.
-_WORDED = frozenset({"message", "decision", "state_change"})
+# Event types that hold someone's words; they are labelled unless their source is a known participant.
+_WORDED_TYPES = frozenset({"message", "decision", "state_change"})
 _UNKNOWN_SOURCE = "data"
-# Event types of this engine, whose words it accounts for itself.
-_OWN = "x-hmxgraph-"
+# Prefix of this engine's own event types, which need no such label: it knows who wrote their text.
+_OWN_PREFIX = "x-hmxgraph-"
 
 
 def _label(event: Event) -> str:
-    """The label of an event from outside: a tool, the web, or a source that nobody knows, such as a document."""
+    """The label of an event from outside: a tool, the web, or an unknown source, such as a document."""
     role = event.content.get("role") if event.event_type == "message" else None
     label = label_of(event.event_type, event.source or "", role if isinstance(role, str) else "")
-    worded = event.event_type in _WORDED or (
-        event.event_type.startswith("x-") and not event.event_type.startswith(_OWN)
+    worded = event.event_type in _WORDED_TYPES or (
+        event.event_type.startswith("x-") and not event.event_type.startswith(_OWN_PREFIX)
     )
     if label or not worded or speaking_source(event):
         return label
@@ -270,15 +270,15 @@ def _label(event: Event) -> str:
 
 
 def _links(event: Event, answered_key: str | None) -> tuple[tuple[str, str], ...]:
-    about = event.content.get("target_event_id") if event.event_type == "feedback" else None
-    named = (
+    target_id = event.content.get("target_event_id") if event.event_type == "feedback" else None
+    references = (
         ("CAUSED_BY", event.parent_event_id),
         ("CORRELATES_WITH", event.correlation_id),
-        ("ABOUT", about),
+        ("ABOUT", target_id),
     )
     links = [
         (kind, node_key(event.tenant_id, other))
-        for kind, other in named
+        for kind, other in references
         if isinstance(other, str) and other != event.event_id
     ]
     return tuple([*links, ("ANSWERS", answered_key)] if answered_key else links)
@@ -304,7 +304,7 @@ def loops(causes: Mapping[str, str]) -> list[list[str]]:
     return closed_loops
 
 
-# Embeddings of events: only those of the dimension of the tenant's first one can be compared.
+# Embeddings of events: only those with the dimension of the tenant's first one can be compared.
 
 
 def first_dimension(events: Iterable[PreparedEvent]) -> int | None:
@@ -314,30 +314,30 @@ def first_dimension(events: Iterable[PreparedEvent]) -> int | None:
 
 
 def left_out(events: Iterable[PreparedEvent], dimension: int | None) -> Iterator[str]:
-    """A warning for each embedding left out of search: of another *dimension* than the tenant's, or all zero.
+    """A warning for each embedding left out of search: not of the tenant's *dimension*, or of extreme length.
 
-    It is kept, since the event's hash covers it.
+    The embedding is stored nevertheless, since the event's hash covers it.
     """
     for event in events:
         size = event.properties.get("embedding_dimension")
         if size is not None and size != dimension:
-            yield f"an embedding of {size} numbers is left out of comparisons: those of this tenant have {dimension}"
+            yield f"an embedding of {size} numbers is left out of comparisons: this tenant's have {dimension}"
         elif size is None and "embeddings" in event.properties:
-            yield "an embedding without a direction, zero or beyond measure, is left out of comparisons"
+            yield "an embedding whose length is zero, tiny or huge is left out of comparisons"
 
 
-# The places of new events in their session's chain: NEXT always follows the total order (HMX-E 7).
+# Inserting new events into their session's chain: NEXT always follows the total order (HMX-E 7).
 
 
 class End(NamedTuple):
-    """The first or last event of a stored chain: its place in the order and its key."""
+    """The first or last event of a stored chain: its position and its key."""
 
     order: Position
     key: str
 
 
 class Ends(NamedTuple):
-    """A stored chain, known by its two ends."""
+    """The two ends of a stored chain."""
 
     head: End
     tail: End
@@ -376,23 +376,23 @@ class Weave:
 
 
 def amid(events: Sequence[PreparedEvent], ends: Ends) -> list[PreparedEvent]:
-    """Those of *events* that belong neither before the chain nor after it."""
+    """The *events* that belong inside the chain, between its ends."""
     return [event for event in events if ends.head.order < event.order < ends.tail.order]
 
 
 # Stored events as documents again.
 
-_OURS = ("event_hash", "erased", "salience_origin")
+_ENGINE_FIELDS = ("event_hash", "erased", "salience_origin")
 
 
 def event_document(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """The wire document of an event's node: what it was hashed from.
+    """The wire document of an event's node, which its hash covers.
 
     Raises:
-        ValueError: ``content`` or ``metadata`` are no JSON.
+        ValueError: ``content`` or ``metadata`` is not JSON.
 
     """
-    document = {name: value for name, value in properties.items() if value is not None and name not in _OURS}
+    document = {name: value for name, value in properties.items() if value is not None and name not in _ENGINE_FIELDS}
     if properties.get("salience_origin") == "engine":
         del document["salience"]
     return document | {name: parse_json(document[name]) for name in ("content", "metadata")}

@@ -1,4 +1,4 @@
-"""The readable text of an event: what a context pack shows and what a question finds."""
+"""The readable text of an event, as shown in context packs and indexed for search."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -8,14 +8,14 @@ from hmxgraph.protocol.events import Event, went_well
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.text.excerpts import GAP
 
-# Characters. A pack never shows more of one event, its beginning or an excerpt; the index never reads more of it.
+# Maximum characters of one event that a pack shows (its beginning or an excerpt), and that the index reads.
 SHOWN = 4_000
 INDEXED = 32_000
 # Fields that say little about how work went; they come last.
-_ASIDE = ("success", "ok", "cwd", "duration_ms", "duration", "latency_ms", "elapsed_ms")
+_MINOR = ("success", "ok", "cwd", "duration_ms", "duration", "latency_ms", "elapsed_ms")
 _COMMANDS = ("command", "cmd", "command_line")
 _ANSWER = ("error", "errors", "failures", "stderr", "message", "body", "response")
-_PLACES = ("selector", "element", "xpath", "ref", "index", "coordinate", "target")
+_TARGETS = ("selector", "element", "xpath", "ref", "index", "coordinate", "target")
 _MAIN = ("text", "message", "summary", "description", "comment", "title", "value")
 # The only field of an object that a tool or an agent wraps around its answer.
 _WRAPPERS = frozenset({"answer", "content", "message", "output", "response", "result", "text", "value"})
@@ -39,12 +39,12 @@ def rendition(event: Event) -> str:
 
 def full_text(event_type: str, content: Content) -> str:
     """The text of an event of this type with this *content*."""
-    render = _BY_TYPE.get(event_type, _anything)
+    render = _BY_TYPE.get(event_type, _any_content)
     return cut(render(content).strip() or event_type, INDEXED)
 
 
 def cut(text: str, limit: int) -> str:
-    """*text*, or its beginning with a mark that it goes on.
+    """*text*, or its beginning and an ellipsis if it is longer than *limit*.
 
     >>> cut("abcdefghij", 8)
     'abcd […]'
@@ -53,7 +53,7 @@ def cut(text: str, limit: int) -> str:
 
 
 def compact(value: Any) -> str:
-    """A JSON value as people jot it down: no quotes, no outer braces.
+    """A JSON value in shorthand: no quotes, no outer braces.
 
     >>> compact({"user": {"name": "Ann", "age": 42}, "ok": True, "tags": ["a", "b"]})
     'user: {name: Ann, age: 42}, ok: true, tags: [a, b]'
@@ -82,10 +82,10 @@ def _scalar(value: Any) -> str:
 
 
 def _text(content: Content, name: str) -> str:
-    return _written(content.get(name))
+    return _as_text(content.get(name))
 
 
-def _written(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return "" if value is None else value if isinstance(value, str) else compact(value)
 
 
@@ -95,7 +95,7 @@ def _other_fields(content: Content, *used: str) -> str:
     )
 
 
-def _more(content: Content, *used: str) -> str:
+def _extra_fields(content: Content, *used: str) -> str:
     """The fields of *content* beyond those of its type, which HMX-E 4 allows."""
     rest = _other_fields(content, *used)
     return f"({rest})" if rest else ""
@@ -106,7 +106,7 @@ def _joined(parts: Iterator[str] | list[str], separator: str) -> str:
 
 
 def _unwrapped(value: Any) -> Any:
-    """The answer in an object with no other field, or in the blocks of text that models and MCP servers return.
+    """The answer in an object with no other field, or the text of the blocks that models and MCP servers return.
 
     >>> _unwrapped({"content": [{"type": "text", "text": "Done"}]}), _unwrapped({"value": 42}), _unwrapped({"n": 1})
     ('Done', 42, {'n': 1})
@@ -127,15 +127,15 @@ def _message(content: Content) -> str:
     attachments = content.get("attachments")
     shown = attachments if isinstance(attachments, list) else []
     links = [f"[{compact(link)}]" for link in shown]
-    return _joined([_said(_text(content, "text")), *links], " ") or _other_fields(content, "role")
+    return _joined([_readable_text(_text(content, "text")), *links], " ") or _other_fields(content, "role")
 
 
-def _said(text: str) -> str:
-    r"""*text*; of an object that an agent wrote as JSON, one line for each field.
+def _readable_text(text: str) -> str:
+    r"""*text*; a JSON object becomes one line for each field.
 
-    >>> _said('{"message": "Your order is on its way."}')
+    >>> _readable_text('{"message": "Your order is on its way."}')
     'Your order is on its way.'
-    >>> _said('{"status": "done", "orders": ["#W1", "#W2"]}')
+    >>> _readable_text('{"status": "done", "orders": ["#W1", "#W2"]}')
     'status: done\norders: [#W1, #W2]'
     """
     if not (text.lstrip().startswith("{") and text.rstrip().endswith("}")):
@@ -158,15 +158,15 @@ def _thought(content: Content) -> str:
 def _tool_call(content: Content) -> str:
     arguments = content.get("arguments")
     if isinstance(arguments, Mapping):
-        given = ", ".join(f"{name}={_nested(part)}" for name, part in arguments.items())
+        shown = ", ".join(f"{name}={_nested(part)}" for name, part in arguments.items())
     else:
-        given = _text(content, "arguments")
-    return f"{_text(content, 'tool_name')}({given})"
+        shown = _text(content, "arguments")
+    return f"{_text(content, 'tool_name')}({shown})"
 
 
 def _tool_result(content: Content) -> str:
     failed = went_well("tool_result", content) is False
-    result, error = _written(_unwrapped(content.get("result"))), _text(content, "error")
+    result, error = _as_text(_unwrapped(content.get("result"))), _text(content, "error")
     shown = _joined([error, result], "; ") if failed and error not in result else result or error
     if not shown and failed:
         shown = _outcome(content, "tool_name", "call_id", "success", "ok")
@@ -175,22 +175,22 @@ def _tool_result(content: Content) -> str:
 
 def _error(content: Content) -> str:
     message = _joined([_text(content, "error_type"), _text(content, "message")], ": ")
-    more = _more(content, "error_type", "message", "stack", "recoverable", "tool_name", "call_id")
+    more = _extra_fields(content, "error_type", "message", "stack", "recoverable", "tool_name", "call_id")
     return _joined([message, more], " ") if message else _other_fields(content)
 
 
 def _decision(content: Content) -> str:
     chosen, alternatives = _text(content, "chosen_option"), content.get("alternatives")
     # Some producers list the chosen option among the alternatives.
-    left = [other for other in alternatives if other != chosen] if isinstance(alternatives, list) else alternatives
-    instead = _text({"alternatives": left}, "alternatives")
+    others = [other for other in alternatives if other != chosen] if isinstance(alternatives, list) else alternatives
+    instead = _text({"alternatives": others}, "alternatives")
     return _joined(
         [
             _text(content, "question"),
             f"Chosen: {chosen}." if chosen else "",
             _text(content, "reasoning"),
             f"Instead of: {instead}." if instead else "",
-            _more(content, "question", "chosen_option", "alternatives", "reasoning", "confidence"),
+            _extra_fields(content, "question", "chosen_option", "alternatives", "reasoning", "confidence"),
         ],
         " ",
     )
@@ -198,46 +198,46 @@ def _decision(content: Content) -> str:
 
 def _feedback(content: Content) -> str:
     signal = _text(content, "signal")
-    said = _joined([_text(content, "comment"), _more(content, "signal", "comment", "target_event_id")], " ")
-    return _joined([f"{signal} feedback" if signal else "feedback", said], ": ")
+    comment = _joined([_text(content, "comment"), _extra_fields(content, "signal", "comment", "target_event_id")], " ")
+    return _joined([f"{signal} feedback" if signal else "feedback", comment], ": ")
 
 
 def _observation(content: Content) -> str:
     title = _text(content, "title").rstrip(".")
-    said = _text(content, "text")
-    if not said:
-        return _anything(content)
-    return _joined([f"{title}. {said}" if title else said, _more(content, "title", "text")], " ")
+    text = _text(content, "text")
+    if not text:
+        return _any_content(content)
+    return _joined([f"{title}. {text}" if title else text, _extra_fields(content, "title", "text")], " ")
 
 
 def _file_edit(content: Content) -> str:
-    place = next((_text(content, name) for name in ("path", "file_path", "file", "filename") if content.get(name)), "")
+    path = next((_text(content, name) for name in ("path", "file_path", "file", "filename") if content.get(name)), "")
     rest = _other_fields(content, "path", "file_path", "file", "filename")
-    return _joined([f"edit {place}".strip(), rest], ": ")
+    return _joined([f"edit {path}".strip(), rest], ": ")
 
 
 def _command(content: Content) -> str:
     code = next((content[name] for name in ("exit_code", "exit_status") if content.get(name) is not None), None)
     outcome = "" if code is None else f"-> exit {code}"
     rest = _outcome(content, *_COMMANDS, "exit_code", "exit_status")
-    return _joined([f"$ {_line(content)}", outcome, rest], " ")
+    return _joined([f"$ {_command_line(content)}", outcome, rest], " ")
 
 
-def _line(content: Content) -> str:
+def _command_line(content: Content) -> str:
     """The command line, which may be a list of words."""
     line = next((content[name] for name in _COMMANDS if content.get(name)), "")
     return " ".join(map(_scalar, line)) if isinstance(line, list) else line if isinstance(line, str) else compact(line)
 
 
 def _test_run(content: Content) -> str:
-    line = _line(content)
-    return _joined([f"$ {line}", _outcome(content, *_COMMANDS)], " -> ") if line else _anything(content)
+    line = _command_line(content)
+    return _joined([f"$ {line}", _outcome(content, *_COMMANDS)], " -> ") if line else _any_content(content)
 
 
 def _api_result(content: Content) -> str:
     method, url = _text(content, "method"), _text(content, "url")
     if not (method and url):
-        return _anything(content)
+        return _any_content(content)
     code = next((name for name in ("status_code", "status") if content.get(name) is not None), "")
     state = f"-> {_text(content, code)}" if code else ""
     return _joined([f"{method} {url} {state}".strip(), _outcome(content, "method", "url", code)], ": ")
@@ -246,17 +246,17 @@ def _api_result(content: Content) -> str:
 def _browser_action(content: Content) -> str:
     """The action, its target and page, then its outcome, as for other work."""
     if not _text(content, "action"):
-        return _anything(content)
-    place = next((name for name in _PLACES if content.get(name) not in (None, "")), "")
+        return _any_content(content)
+    target = next((name for name in _TARGETS if content.get(name) not in (None, "")), "")
     page = f"at {_text(content, 'url')}" if content.get("url") else ""
-    deed = _joined([_text(content, "action"), _text(content, place), page], " ")
+    action = _joined([_text(content, "action"), _text(content, target), page], " ")
     failed = " failed" if went_well("browser_action", content) is False else ""
-    return _joined([f"{deed}{failed}", _outcome(content, "action", "url", place, "success", "ok")], ": ")
+    return _joined([f"{action}{failed}", _outcome(content, "action", "url", target, "success", "ok")], ": ")
 
 
 def _outcome(content: Content, *used: str) -> str:
     """The remaining fields of work: errors and answers first, minor fields last."""
-    ordered = sorted(content, key=lambda name: (name in _ASIDE, name not in _ANSWER))
+    ordered = sorted(content, key=lambda name: (name in _MINOR, name not in _ANSWER))
     return _other_fields({name: content[name] for name in ordered}, *used)
 
 
@@ -265,12 +265,12 @@ def _state_change(content: Content) -> str:
     old = next((text for name in before if (text := _text(content, name))), "")
     new = next((text for name in after if (text := _text(content, name))), "")
     if not new:
-        return _anything(content)
+        return _any_content(content)
     used = (*before, *after)
     return _joined([_other_fields(content, *used), f"{old} -> {new}" if old else new], ": ")
 
 
-def _anything(content: Content) -> str:
+def _any_content(content: Content) -> str:
     main = next((name for name in _MAIN if isinstance(content.get(name), str) and content[name]), "")
     if not main:
         return _other_fields(content)

@@ -18,17 +18,17 @@ from typing import IO, Any, TypeAlias, cast
 from hmxgraph.errors import Fault, IngestRefused
 from hmxgraph.protocol.events import Event
 
-# What a source yields: payloads with their place, breaks, and pauses.
+# What a source yields: payloads with their place, failures, and pauses.
 
 Payload: TypeAlias = bytes | bytearray | str | Mapping[str, Any] | Event
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One payload, its place, and for streams what must be acknowledged once it is stored.
+    """One payload, its place, and for streams the receipt to acknowledge once it is stored.
 
-    ``whole`` says that it is all of its line; a line may hold several events. ``converted`` says that it was made from
-    a record of another format, which names no tenant.
+    ``whole``: it takes up its whole line; a line may hold several events. ``converted``: it was made from a record of
+    another format, which names no tenant.
     """
 
     payload: Payload
@@ -41,7 +41,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A part of the source that cannot be read, as far as it is at hand, or a source that ended early."""
+    """An unreadable part of a source, with its payload if available, or a source that ended early."""
 
     fault: Fault
     line: int
@@ -51,7 +51,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Lull:
-    """The source has nothing more ready: what came so far need not wait for the rest."""
+    """A pause of the source: what was read so far need not wait for more."""
 
 
 Arrival: TypeAlias = Delivery | Broken | Lull
@@ -60,7 +60,7 @@ Arrival: TypeAlias = Delivery | Broken | Lull
 # JSON values one at a time, from an array or one after another, without reading the whole source.
 
 # Brackets and commas inside strings do not count. Matching a whole string would take memory for each of its escapes.
-_SIGN = re.compile(rb'["\[\]{},]')
+_DELIMITER = re.compile(rb'["\[\]{},]')
 _IN_STRING = re.compile(rb'"|\\.', re.DOTALL)
 _OPEN = (b"[", b"{")
 _CLOSE = (b"]", b"}")
@@ -69,8 +69,8 @@ _CLOSE = (b"]", b"}")
 def elements(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, bytes | None], None, bool]:
     """The elements of the array that begins in *first*, numbered from one; they are not parsed here.
 
-    One that is too long to be read is None. Returns whether the array ended; if it did not, the last element is
-    whatever was read of it.
+    An element that is too long is None. Returns whether the array was closed; if it was not, the last element may be
+    incomplete.
 
     >>> list(elements(b'[{"a": "],"}, ', iter([b'[1, 2]', b']'])))
     [(1, b'{"a": "],"}'), (2, b'[1, 2]')]
@@ -79,7 +79,7 @@ def elements(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, byte
 
 
 def objects(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, bytes | None], None, bool]:
-    """Objects that follow one another, each over any number of lines, numbered from one; None for one that is too long.
+    """Consecutive objects, each over any number of lines, numbered from one; an object that is too long is None.
 
     >>> list(objects(b'{"a": "}"} {', iter([b'"b": {}', b'}'])))
     [(1, b'{"a": "}"}'), (2, b'{"b": {}}')]
@@ -101,14 +101,14 @@ def _numbered(
 class _Splitter:
     """Splits off values nested *level* brackets deep: they end at a comma in an array, else at their closing bracket.
 
-    Each byte is looked at once, and no more of a value is kept than a line may be long.
+    Each byte is scanned once; of a value, no more than the maximum length of a line is kept.
     """
 
     def __init__(self, *, level: int) -> None:
         self._level = level
         self._depth = 0
         self._in_string = False
-        # The value so far: its parts from earlier chunks, their size, and where it begins in the present one.
+        # The value so far: its parts from earlier chunks, their size, and where it begins in the current one.
         self._parts: list[bytes] = []
         self._size = 0
         self._begin = 0
@@ -134,7 +134,7 @@ class _Splitter:
     def _complete(self, text: bytes) -> Generator[bytes | None, None, int]:
         """Yield the values that end in *text*; returns the position up to which it was scanned."""
         scanned = 0
-        while match := (_IN_STRING if self._in_string else _SIGN).search(text, scanned):
+        while match := (_IN_STRING if self._in_string else _DELIMITER).search(text, scanned):
             scanned = match.end()
             if match.group() == b'"':
                 self._in_string = not self._in_string
@@ -143,17 +143,17 @@ class _Splitter:
                 self._begin = scanned
         return scanned
 
-    def _ends_element(self, sign: bytes, end: int) -> bool:
-        if sign in _OPEN:
+    def _ends_element(self, delimiter: bytes, end: int) -> bool:
+        if delimiter in _OPEN:
             self._depth += 1
             if self._depth == self._level:
                 self._parts, self._size, self._begin = [], 0, end
             return False
-        if sign in _CLOSE:
+        if delimiter in _CLOSE:
             # A surplus closing bracket costs one object, or what follows an array.
             self._depth = max(self._depth - 1, -self._level)
             return self._depth == 0
-        return sign == b"," and self._depth == self._level == 1
+        return delimiter == b"," and self._depth == self._level == 1
 
     def _keep(self, part: bytes) -> None:
         self._size += len(part)
@@ -173,7 +173,7 @@ class _Splitter:
 # Pipes, sockets and terminals are written while they are read: yield what is ready, and report pauses.
 
 CHUNK = 1 << 18
-# Seconds that a batch waits for one more message, and seconds that it may take to fill.
+# Seconds to wait for one more message, and maximum seconds to fill a batch.
 LINGER = 0.01
 LONGEST = 0.25
 
@@ -181,8 +181,8 @@ LONGEST = 0.25
 def pieces(stream: IO[bytes]) -> Iterator[bytes]:
     """The bytes of *stream*: a file in chunks, a live stream as they arrive, with an empty piece for each pause.
 
-    A pause is reported when nothing arrives for a moment, again while that lasts, and when short waits for a slow
-    writer add up. Time that the reader spends elsewhere does not count.
+    A pause is reported when nothing arrives for a moment, repeatedly while that lasts, and when short waits for a slow
+    writer add up. Time that the consumer spends elsewhere does not count.
     """
     poll = _poll(stream)
     if poll is None:
@@ -192,13 +192,13 @@ def pieces(stream: IO[bytes]) -> Iterator[bytes]:
     read = getattr(stream, "read1", stream.read)
     slack = LONGEST
     while True:
-        began = monotonic()
-        at_hand = poll.poll(LINGER * 1000)
-        slack -= monotonic() - began
-        if not at_hand or slack <= 0:
+        started = monotonic()
+        ready = poll.poll(LINGER * 1000)
+        slack -= monotonic() - started
+        if not ready or slack <= 0:
             yield b""
             slack = LONGEST
-        while not at_hand and not (at_hand := poll.poll(LONGEST * 1000)):
+        while not ready and not (ready := poll.poll(LONGEST * 1000)):
             yield b""
         if not (piece := read(CHUNK)):
             return
@@ -220,20 +220,20 @@ def _poll(stream: IO[bytes]) -> "select.poll | None":
     return poll
 
 
-# Bytes as payloads: JSON lines, objects over several lines or one JSON array, plain or gz.
+# Bytes as payloads: JSON lines, multi-line objects or one JSON array, plain or gz.
 #
 # At most one chunk and one value are in memory. An empty chunk or line stands for a pause.
 
 # An event has at most 1 MB, but a line of a transcript may hold images too; no valid line is longer than this.
 LONGEST_LINE = 64 << 20
-# A first line that ends within an object begins one over several lines, unless a whole object follows: then it is torn.
-_PRINTED = re.compile(rb"\s*\{(?:[ \t]*|[^\n]*[\[{,:][ \t]*)\r?\n(?!\s*\{[^\n]*\}[ \t]*\r?(?:\n|\Z))")
+# A first line that ends inside an object begins a multi-line object, unless a whole object follows: then it is damaged.
+_MULTI_LINE = re.compile(rb"\s*\{(?:[ \t]*|[^\n]*[\[{,:][ \t]*)\r?\n(?!\s*\{[^\n]*\}[ \t]*\r?(?:\n|\Z))")
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 
 
 def _read_stream(stream: IO[bytes], name: str) -> Iterator[Arrival]:
-    """The payloads of *stream*; one that breaks off ends with :class:`Broken`, after everything readable."""
+    """The payloads of *stream*; if it breaks off, a :class:`Broken` follows everything readable."""
     broken: list[Broken] = []
     chunks = _chunks(stream, name, broken)
     line, first = 0, b""
@@ -244,19 +244,19 @@ def _read_stream(stream: IO[bytes], name: str) -> Iterator[Arrival]:
     first = first.removeprefix(_BOM)
     for line, piece in _pieces(first, chunks, name, broken):
         yield Lull() if piece == b"" else _delivery(piece, line, name)
-    yield from (Broken(news.fault, line + 1, name) for news in broken)
+    yield from (Broken(end.fault, line + 1, name) for end in broken)
 
 
 def _pieces(
     first: bytes, chunks: Iterator[bytes], name: str, broken: list[Broken]
 ) -> Iterator[tuple[int, bytes | None]]:
-    """Numbered values; an array without an end is noted in *broken*, unless the stream broke off."""
+    """Numbered values; an unclosed array is noted in *broken*, unless the stream broke off."""
     if not first.lstrip().startswith(b"["):
-        yield from objects(first, chunks) if _PRINTED.match(first) else _lines(first, chunks)
+        yield from objects(first, chunks) if _MULTI_LINE.match(first) else _lines(first, chunks)
         return
     ended = yield from elements(first, chunks)
     if not ended and not broken:
-        fault = Fault("$", "RFC 8259 5", "the array breaks off", "its closing bracket")
+        fault = Fault("$", "RFC 8259 5", "an unclosed array", "its closing bracket")
         broken.append(Broken(fault, 0, name))
 
 
@@ -276,7 +276,9 @@ def _chunks(stream: IO[bytes], name: str, broken: list[Broken]) -> Iterator[byte
     except OSError as error:
         if error.errno is None:
             raise IngestRefused(name, str(error)) from error
-        broken.append(Broken(Fault("$", "HMX-E 8", f"the source broke off: {error.strerror}", "its end"), 0, name))
+        broken.append(
+            Broken(Fault("$", "HMX-E 8", f"the source broke off: {error.strerror}", "a complete source"), 0, name)
+        )
 
 
 def _unwrapped(raw: Iterator[bytes]) -> Iterator[bytes]:
@@ -306,11 +308,11 @@ def _unpacked(raw: Iterator[bytes]) -> Iterator[bytes]:
                 yield piece
             data = unpack.unused_data.lstrip(b"\0") if unpack.eof else unpack.unconsumed_tail  # noqa: PLW2901
     if not unpack.eof:
-        raise EOFError("the gz file ends in the middle")
+        raise EOFError("the gz file is truncated")
 
 
 def _lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes | None]]:
-    """Numbered lines that are not blank; None for one that is too long to be read."""
+    """Numbered lines that are not blank; None for a line that is too long."""
     number, size = 0, 0
     pieces: list[bytes] = []
     chunk: bytes | None = first
@@ -350,7 +352,7 @@ def deliveries(source: Source) -> Iterator[Arrival]:
     NDJSON, or an iterable of dicts, events, bytes or JSON texts.
 
     Raises:
-        IngestRefused: *source* does not exist, cannot be opened, or is of no such form.
+        IngestRefused: *source* does not exist, cannot be opened, or has another form.
 
     """
     if isinstance(source, str | Path):
@@ -384,8 +386,8 @@ def _path(source: str | Path) -> Iterator[Arrival]:
 
 
 def are_paths(source: Any) -> bool:
-    """Whether *source* is a list of paths, each of which is read as a source of its own."""
-    return isinstance(source, list | tuple) and bool(source) and all(isinstance(each, Path) for each in source)
+    """Whether *source* is a list of paths, each of which is read as its own source."""
+    return isinstance(source, list | tuple) and bool(source) and all(isinstance(path, Path) for path in source)
 
 
 def _all_of(paths: Sequence[Path]) -> Iterator[Arrival]:
@@ -402,11 +404,11 @@ def _all_of(paths: Sequence[Path]) -> Iterator[Arrival]:
 def reads(source: Any, path: Path) -> bool:
     """Whether *path* is being read: it is *source* or lies in it."""
     if are_paths(source):
-        return any(reads(each, path) for each in source)
+        return any(reads(part, path) for part in source)
     if not isinstance(source, str | Path) or str(source) == "-":
         return False
-    named = Path(source).resolve()
-    return named == path.resolve() or named in path.resolve().parents
+    root = Path(source).resolve()
+    return root == path.resolve() or root in path.resolve().parents
 
 
 def _standard_input() -> IO[bytes]:
@@ -435,7 +437,7 @@ def _event_files(folder: Path) -> list[Path]:
 
 
 def _file_of_folder(path: Path) -> Iterator[Arrival]:
-    """What a file holds; one that cannot be opened is reported, and the others are read."""
+    """The arrivals of a file; if it cannot be opened, that is reported, and the other files are read."""
     try:
         stream = path.open("rb")
     except OSError as error:
@@ -454,7 +456,7 @@ def _opened(path: Path) -> IO[bytes]:
 def _unopened(path: Path, error: OSError | ValueError) -> IngestRefused:
     """The error for a path that cannot be opened; a ValueError means that no system allows such a name."""
     reason = getattr(error, "strerror", None) or str(error)
-    way_out = "; JSON text is given as bytes, text names a file" if str(path).lstrip()[:1] in {"{", "["} else ""
+    way_out = "; a string names a file, so pass JSON text as bytes" if str(path).lstrip()[:1] in {"{", "["} else ""
     return IngestRefused(f"{path!s:.200}", f"{reason}{way_out}")
 
 

@@ -13,7 +13,7 @@ from hmxgraph.protocol.events import Position
 SECONDS = 5.0
 # Maximum number of events held; beyond it, the oldest leave early.
 MOST = 20_000
-# Sessions whose next sequence number is remembered.
+# Maximum number of sessions whose next sequence number is remembered.
 SESSIONS = 100_000
 
 

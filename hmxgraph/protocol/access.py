@@ -1,4 +1,4 @@
-"""API keys of a server: whose memory a key opens, for what, and until when."""
+"""API keys of a server: tenant, scopes and lifetime."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -11,7 +11,7 @@ Standing: TypeAlias = Literal["active", "expired", "revoked"]
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """One key: its tenant, its scopes, and the agent that its requests act as. The secret itself is stored nowhere."""
+    """A key: its tenant, its scopes, and the agent that its requests act as. The secret itself is not stored."""
 
     key_id: str
     tenant_id: str
@@ -48,7 +48,7 @@ class ApiKey:
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key that was just made, with its secret: the only time that it can be read."""
+    """A newly created key with its secret, which cannot be read again."""
 
     key: ApiKey
     secret: str

@@ -113,7 +113,7 @@ class Artifact(Document):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """A wrong content hash (HMX-A 8), and content off its type's schema (HMX-A 4)."""
+        """A wrong content hash (HMX-A 8), and content that deviates from its type's schema (HMX-A 4)."""
         faults = content_faults("artifact", self.artifact_type, self.content)
         if not self.hash_matches:
             expected = content_hash(self.content)
@@ -173,11 +173,11 @@ def texts(value: Any) -> tuple[str, ...]:
 
 
 def _steps(steps: Any) -> Iterator[Step]:
-    for place, step in enumerate(steps if isinstance(steps, list | tuple) else (), start=1):
+    for list_position, step in enumerate(steps if isinstance(steps, list | tuple) else (), start=1):
         if isinstance(step, Mapping):
             order, description = step.get("order"), step.get("description")
             yield Step(
-                order if isinstance(order, int) and not isinstance(order, bool) else place,
+                order if isinstance(order, int) and not isinstance(order, bool) else list_position,
                 description if isinstance(description, str) else "",
                 texts(step.get("tools_used")),
                 step.get("optional") is True,

@@ -166,9 +166,9 @@ def node_key(tenant_id: str, *parts: str) -> str:
 
 
 def indexable(text: str) -> str:
-    """*text* as an index can hold it: itself, or its beginning and its hash where it is too long.
+    """*text* itself if it is short enough for an index, else its beginning and its hash.
 
-    The result of a long text is longer than ``LONGEST_INDEXED``, so it never equals a short text.
+    The result for a long text is longer than ``LONGEST_INDEXED``, so it never equals a short text.
 
     >>> indexable("ana"), len(indexable("a" * 40_000)), indexable("a" * 40_000) == indexable("a" * 40_001)
     ('ana', 1089, False)

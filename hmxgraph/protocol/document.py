@@ -31,7 +31,7 @@ from hmxgraph.protocol.parsing import (
     without_json_faults,
 )
 
-# The JSON Schemas (2020-12) that define the structure of every document; shipped as files beside this module.
+# The JSON Schemas (2020-12) that define the structure of every document; shipped as files next to this module.
 
 SCHEMA_NAMES = (
     "artifact",
@@ -66,7 +66,7 @@ def schema_text(name: str) -> str:
     return (resources.files("hmxgraph.protocol") / "schemas" / f"{name}.json").read_text(encoding="utf-8")
 
 
-# Schema errors in words: the path, what was found, what was expected.
+# Schema errors as text: the path, the actual value, the expected value.
 
 Node: TypeAlias = Mapping[str, Any]
 
@@ -116,7 +116,7 @@ def _plain(number: float) -> str:
 
 
 # From narrowest to widest: a schema is described by the first of these keywords that it has.
-_WORDS: dict[str, Callable[[Any], str]] = {
+_DESCRIPTIONS: dict[str, Callable[[Any], str]] = {
     "const": describe,
     "enum": lambda choices: "one of " + ", ".join(map(str, choices)),
     "anyOf": _either,
@@ -145,10 +145,10 @@ def deviations(error: jsonschema_rs.ValidationError, root: Node) -> Iterator[Dev
         expected = _expected_by("enum", node) if steps else _ONLY_KNOWN
         yield Deviation((*steps, name), keyword if steps else UNKNOWN, "an unknown field", expected)
     else:
-        yield Deviation(steps, keyword, _found_by(keyword, error.instance), _expected_by(keyword, node))
+        yield Deviation(steps, keyword, _actual_value(keyword, error.instance), _expected_by(keyword, node))
 
 
-def _found_by(keyword: str, value: Any) -> str:
+def _actual_value(keyword: str, value: Any) -> str:
     return "too many elements" if keyword == "maxItems" else describe(value)
 
 
@@ -170,15 +170,15 @@ def _resolve(root: Node, path: Iterable[str | int]) -> Node:
 
 
 def _expected_by(keyword: str, node: Node) -> str:
-    return _WORDS[keyword](node[keyword]) if keyword in _WORDS and keyword in node else _expectation(node)
+    return _DESCRIPTIONS[keyword](node[keyword]) if keyword in _DESCRIPTIONS and keyword in node else _expectation(node)
 
 
 def _expectation(node: Node) -> str:
     """What a schema expects, by its narrowest keyword."""
     if "minimum" in node or "maximum" in node:
         return _range(node)
-    narrowest = next((keyword for keyword in _WORDS if keyword in node), None)
-    return _WORDS[narrowest](node[narrowest]) if narrowest else "a value"
+    narrowest = next((keyword for keyword in _DESCRIPTIONS if keyword in node), None)
+    return _DESCRIPTIONS[narrowest](node[narrowest]) if narrowest else "a value"
 
 
 # The rules of one kind of document: its schema, the clauses to cite, the size limits.
@@ -213,7 +213,7 @@ class Structure:
         return jsonschema_rs.Draft202012Validator(self.schema, validate_formats=True)
 
     def faults(self, value: Any, within: Steps = ()) -> Iterator[Fault]:
-        """Every violation of the schema by *value*, whose own path is *within*."""
+        """Every violation of the schema by *value*, whose path in its document is *within*."""
         for error in self.validator.iter_errors(value):
             for steps, keyword, actual, expected in deviations(error, self.schema):
                 yield Fault(json_path(*within, *steps), self.clause(steps, keyword), actual, expected)
@@ -293,7 +293,7 @@ _CLAUSES = {
 
 
 def content_faults(kind: str, of_type: str, content: Any) -> tuple[Fault, ...]:
-    """How the *content* of an "event" or "artifact" deviates from what its type describes; empty for other types.
+    """How the *content* of an "event" or "artifact" deviates from the specification of its type; empty for other types.
 
     >>> [str(fault) for fault in content_faults("event", "message", {"role": "robot", "text": "hi", "mood": 1})]
     ["$.content.role: found 'robot', expected one of user, assistant, system (HMX-E 4.1)"]
@@ -453,8 +453,8 @@ def _json_value(value: Any, depth: int = 0) -> Any:
 
 
 def _set_fields(part: Part) -> Iterator[tuple[str, Any]]:
-    """The fields that were set on the part; None counts only where the wire allows null."""
-    given_names = part.model_fields_set
+    """The fields that were set on the part; None counts only if the wire allows null."""
+    set_names = part.model_fields_set
     for name, value in (*part.__dict__.items(), *(part.__pydantic_extra__ or {}).items()):
-        if name in given_names and (value is not None or name in part.NULLABLE):
+        if name in set_names and (value is not None or name in part.NULLABLE):
             yield name, value

@@ -124,7 +124,7 @@ class Event(Document):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Unknown type without namespace (HMX-E 3), content off its type's schema (HMX-E 4)."""
+        """An unknown type without a namespace (HMX-E 3), and content that deviates from its type's schema (HMX-E 4)."""
         kind = self.event_type
         faults = content_faults("event", kind, self.content)
         if kind not in _STANDARD and not CUSTOM_TYPE.fullmatch(kind):
@@ -222,7 +222,7 @@ def position(event: Event | _Placed) -> Position:
     return event.sequence, event.time_us, event.event_id
 
 
-# The outcome of what an event reports, as far as the event states it (HMX-E 4.3, 4.5). The only place that decides it.
+# The outcome of a reported action, as far as the event states it (HMX-E 4.3, 4.5). No other module decides it.
 
 # MCP marks a failed call with "isError", messages APIs with "is_error".
 _ERROR_FLAGS = ("isError", "is_error")
@@ -247,12 +247,12 @@ _Content = Mapping[str, Any]
 
 
 def went_well(event_type: str, content: Mapping[str, Any]) -> bool | None:
-    """Whether the reported action succeeded; None where the event does not say, and for events that report no action.
+    """Whether the reported action succeeded; None if the event does not say or reports no action.
 
-    HMX-E 4.3 requires ``success`` in a tool result; where it is missing, exit codes, HTTP status codes and errors
-    count, in the result or beside it. HMX-E defines no fields for commands, edits, tests, browser actions and API
+    HMX-E 4.3 requires ``success`` in a tool result; if it is missing, exit codes, HTTP status codes and errors decide,
+    inside ``result`` or next to it. HMX-E defines no fields for commands, edits, tests, browser actions and API
     results: they are read the same way, and a textual ``status`` counts too. In a tool result it does not, because it
-    may be the status of what was looked up.
+    may be the status of the item that was looked up.
 
     >>> went_well("tool_result", {"tool_name": "bash", "result": {"exit_code": 2}})
     False
@@ -282,7 +282,7 @@ def _result(content: _Content) -> bool | None:
 
 
 def _test(content: _Content) -> bool | None:
-    """Any sign of failure wins: where collection fails, zero failed tests are not a success."""
+    """Any sign of failure wins: if collection fails, zero failed tests are not a success."""
     failures = [content[name] for name in _FAILURE_COUNTS if isinstance(content.get(name), int | list)]
     verdict = content["passed"] if isinstance(content.get("passed"), bool) else None
     signs = [not any(failures) if failures else None, verdict, _work(content)]
@@ -322,10 +322,10 @@ def _success_field(content: _Content) -> bool | None:
     return False if content.get("error") else None
 
 
-# Whose words an event holds, beyond its role: ``metadata.origin``, set by importers and read by the rules of trust.
+# The author of an event's text, beyond its role: ``metadata.origin``, set by importers and read by the trust rules.
 #
-# Programs around a model write much in the user's name: reminders, hook output, summaries, instructions for sub-agents.
-# Those are evidence of what happened, but never a user's rule, preference or fact.
+# Programs around a model write many messages in the user role: reminders, hook output, summaries, instructions for
+# sub-agents. They are evidence of what happened, but never a user's rule, preference or fact.
 
 ORIGIN: Final = "origin"
 
@@ -336,7 +336,7 @@ OPERATOR: Final = "operator"
 ASSISTANT: Final = "assistant"
 """Written by the model."""
 AGENT: Final = "agent"
-"""Another agent's words in the role of the user, such as the instructions of a sub-agent."""
+"""Written by another agent in the user role, such as the instructions of a sub-agent."""
 TOOL: Final = "tool"
 """Returned by a tool."""
 HARNESS: Final = "harness"
@@ -360,7 +360,7 @@ def origin_of(metadata: Mapping[str, Any]) -> str | None:
 
 
 def speaks_for_user(metadata: Mapping[str, Any]) -> bool:
-    """Whether an event with this *metadata* may state rules and preferences, as far as its origin tells.
+    """Whether an event with this *metadata* may state rules and preferences, according to its origin.
 
     >>> speaks_for_user({}), speaks_for_user({"origin": "user"}), speaks_for_user({"origin": "harness"})
     (True, True, False)

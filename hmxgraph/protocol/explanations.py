@@ -13,7 +13,7 @@ _LONGEST_EVENT = 200
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One event of a trail; an erased event keeps its place and loses its text. ``source`` is who wrote it."""
+    """One event of a trail, without its text if it was erased; ``source`` is the event's own."""
 
     event_id: str
     session_id: str
@@ -85,7 +85,7 @@ class Explanation(HtmlTable):
         ]
         sources = "".join(f"<li>{part._repr_html_()}</li>" for part in self.rests_on)
         rests = f"rests on<ul>{sources}</ul>" if sources else ""
-        evidence = f"what it comes from: {len(events)} events<br>{html_table(events)}" if events else ""
+        evidence = f"evidence: {len(events)} events<br>{html_table(events)}" if events else ""
         missing = f"not stored: {escape(', '.join(self.missing))}" if self.missing else ""
         conflicts = "".join(f"<div>conflict: {escape(part.reason)} ({part.status})</div>" for part in self.conflicts)
         return f"{head}{text}{evidence}{rests}{conflicts}{missing}"

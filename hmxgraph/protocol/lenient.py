@@ -1,4 +1,4 @@
-"""Any producer's JSON, as text or as a value: what strict or canonical JSON refuses is kept as text, with a warning."""
+"""Lenient JSON, as text or as a value: what strict or canonical JSON rejects is kept as text, with a warning."""
 
 import json
 import math
@@ -13,15 +13,15 @@ from hmxgraph.errors import MalformedJson
 from hmxgraph.protocol.canonical import MAX_INTEGER
 from hmxgraph.protocol.parsing import WRITTEN_AS_INTEGER, parse_json
 
-# Content stands inside an event, which may be nested 64 deep (MAX_DEPTH).
+# Content lies inside an event, which may be nested MAX_DEPTH (64) levels deep.
 DEEPEST = 60
 _DEEP = f"values nested deeper than {DEEPEST} are kept as text"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PLAIN = frozenset({bool, type(None)})
 _LONGEST_NUMBER = 4_000  # digits; Python refuses to convert longer ones
-_SIGN = re.compile(rb'["\[\]{}]')
+_DELIMITER = re.compile(rb'["\[\]{}]')
 _IN_STRING = re.compile(rb'"|\\.', re.DOTALL)
-_REPEATED = "values of a repeated key are kept as text, the last one as its value"
+_REPEATED = "earlier values of a repeated key are kept as text"
 _NUMBER = "a number too large for a float is kept as text"
 _LONG_NUMBER = f"a number of more than {_LONGEST_NUMBER:,} digits is kept as text"
 
@@ -32,7 +32,7 @@ def parse_any(data: bytes | bytearray | str) -> tuple[Any, tuple[str, ...]]:
     """The value of JSON text, and a warning for each kind of value that was kept as text.
 
     Raises:
-        MalformedJson: the text is no JSON at all.
+        MalformedJson: the text is not JSON at all.
 
     >>> parse_any('{"a": 1, "a": 2}')[0]
     {'a': 2, 'a (repeated)': ['1']}
@@ -63,7 +63,7 @@ def _parsed(raw: bytes) -> tuple[Any, tuple[str, ...]]:
         warnings.setdefault(_REPEATED)
         return _with_repeated(value, pairs)
 
-    def whole(digits: str) -> int | str:
+    def integer(digits: str) -> int | str:
         if len(digits) <= _LONGEST_NUMBER:
             return int(digits)
         warnings.setdefault(_LONG_NUMBER)
@@ -77,17 +77,17 @@ def _parsed(raw: bytes) -> tuple[Any, tuple[str, ...]]:
         return digits
 
     value = json.loads(
-        flat.decode(), object_pairs_hook=members, parse_int=whole, parse_float=fraction, parse_constant=_refused
+        flat.decode(), object_pairs_hook=members, parse_int=integer, parse_float=fraction, parse_constant=_reject
     )
     return value, tuple(warnings)
 
 
 def _with_repeated(value: dict[str, Any], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """*value*, the last value of each key, with the earlier ones under a key of their own, as text."""
-    last = {name: place for place, (name, _) in enumerate(pairs)}
+    """*value*, which has the last value of each key, with the earlier ones added as text under their own keys."""
+    last = {name: index for index, (name, _) in enumerate(pairs)}
     earlier: dict[str, list[str]] = {}
-    for place, (name, part) in enumerate(pairs):
-        if place < last[name]:
+    for index, (name, part) in enumerate(pairs):
+        if index < last[name]:
             earlier.setdefault(name, []).append(json.dumps(part, ensure_ascii=False))
     for name, parts in earlier.items():
         key = f"{name} (repeated)"
@@ -97,30 +97,30 @@ def _with_repeated(value: dict[str, Any], pairs: list[tuple[str, Any]]) -> dict[
     return value
 
 
-def _refused(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")
+def _reject(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _flattened(raw: bytes) -> Iterator[bytes]:
     """*raw* with every value nested deeper than ``DEEPEST`` as a JSON string of its text."""
-    depth = start = end = at = 0
+    depth = start = end = scanned = 0
     in_string = False
-    while sign := (_IN_STRING if in_string else _SIGN).search(raw, at):
-        at = sign.end()
-        if sign.group() == b'"':
+    while delimiter := (_IN_STRING if in_string else _DELIMITER).search(raw, scanned):
+        scanned = delimiter.end()
+        if delimiter.group() == b'"':
             in_string = not in_string
         elif in_string:
             continue
-        elif sign.group() in b"[{":
+        elif delimiter.group() in b"[{":
             depth += 1
             if depth == DEEPEST + 1:
-                start = sign.start()
+                start = delimiter.start()
         else:
             depth -= 1
             if depth == DEEPEST:
                 yield raw[end:start]
-                yield json.dumps(raw[start:at].decode("utf-8", "replace")).encode()
-                end = at
+                yield json.dumps(raw[start:scanned].decode("utf-8", "replace")).encode()
+                end = scanned
     yield raw[end:]
 
 
@@ -128,9 +128,9 @@ def _flattened(raw: bytes) -> Iterator[bytes]:
 
 
 def storable(value: Any) -> tuple[Any, tuple[str, ...]]:
-    """*value* as an event can hold it, and a warning for each kind of value that was kept as text.
+    """*value* in a form that an event can store, and a warning for each kind of value that was kept as text.
 
-    Integers beyond 2^53-1, NaN, infinities and values nested too deep become text, and so do keys that are not
+    Integers beyond 2^53-1, NaN, infinities and values nested too deeply become text, and so do keys that are not
     strings; a lone surrogate becomes the replacement character.
 
     >>> storable({"a": [1, 2.5, "x"]})
@@ -144,7 +144,7 @@ def storable(value: Any) -> tuple[Any, tuple[str, ...]]:
 
 @dataclass(slots=True)
 class _Walk:
-    """One walk through a value; ``warnings`` has each kind once, in order of appearance."""
+    """One traversal of a value; ``warnings`` has each kind once, in order of appearance."""
 
     warnings: dict[str, None] = field(default_factory=dict)
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.display import HtmlTable, html_table
 
-# Recording, listing and following artifacts.
+# Recording and listing artifacts, and their supersession chains.
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +17,8 @@ class ArtifactReceipt(HtmlTable):
 
     ``created``: it was stored. ``unchanged``: it was stored before with the same immutable fields. ``duplicate``:
     another draft or active artifact has the same type and content; ``artifact`` is that one, and nothing was written.
-    ``ignored`` names the changeable fields in which an unchanged or duplicate document differs from what is stored: a
-    status changes by `transition`, counts by new evidence.
+    ``ignored`` names the changeable fields in which an unchanged or duplicate document differs from the stored one:
+    use `transition` to change the status; counts change with new evidence.
     """
 
     artifact: Artifact
@@ -66,7 +66,7 @@ SORTS = ("created", "updated", "confidence", "evidence")
 
 @dataclass(frozen=True, slots=True)
 class Sorting:
-    """How a listing of artifacts is sorted (None: by time of recording, newest first), and whether to count them all.
+    """How to sort a listing of artifacts (None: by time of recording, newest first), and whether to count them all.
 
     ``evidence`` is the number of observations or, if none is recorded, the number of source events.
     """
@@ -78,7 +78,7 @@ class Sorting:
 
 @dataclass(frozen=True, slots=True)
 class ArtifactPage:
-    """One page of artifacts, and the cursor of the next page (None on the last); ``total`` if it was asked for.
+    """One page of artifacts, and the cursor of the next page (None on the last); ``total`` if it was requested.
 
     >>> page = ArtifactPage((), None)
     >>> [artifact.title for artifact in page], len(page)
@@ -122,12 +122,12 @@ class Chain(HtmlTable):
     @property
     def older(self) -> tuple[Artifact, ...]:
         """The versions before the requested one, oldest first."""
-        return self.versions[: self._place]
+        return self.versions[: self._index]
 
     @property
     def newer(self) -> tuple[Artifact, ...]:
         """The versions after the requested one, oldest first."""
-        return self.versions[self._place + 1 :]
+        return self.versions[self._index + 1 :]
 
     def __len__(self) -> int:
         return len(self.versions)
@@ -146,17 +146,17 @@ class Chain(HtmlTable):
     def _version_row(self, version: Artifact) -> dict[str, Any]:
         """One row of the table that a notebook shows."""
         return {
-            "": "asked for" if version.artifact_id == self.artifact_id else "",
+            "": "requested" if version.artifact_id == self.artifact_id else "",
             "version": version.version,
             "status": version.status,
             "since": version.created_at[:10],
             "confidence": version.confidence,
-            "says": version.summary or version.title,
+            "summary": version.summary or version.title,
         }
 
     @property
-    def _place(self) -> int:
-        return next(place for place, version in enumerate(self.versions) if version.artifact_id == self.artifact_id)
+    def _index(self) -> int:
+        return next(index for index, version in enumerate(self.versions) if version.artifact_id == self.artifact_id)
 
 
 # Conflicts and their sides.

@@ -79,9 +79,9 @@ def _snake_key(key: str, names: Node) -> str:
 
 # The conversions.
 #
-# Fields for which the internal type has no place are kept in its metadata under ``hmx``, so that every document
-# round-trips; an earlier value of that name is kept inside. Internal values that never were HMX documents need their
-# missing fields as keyword arguments.
+# Fields that the internal type lacks are kept in its metadata under ``hmx``, so that every document round-trips; an
+# existing ``hmx`` value is kept under ``hmx.hidden``. Internal values that never were HMX documents need their missing
+# fields as keyword arguments.
 
 _ABSENT = object()
 _TRACE_FIELDS = {
@@ -124,8 +124,8 @@ def episode_trace(event: Event) -> dict[str, Any]:
     return {**trace, "metadata": _packed(document.pop("metadata"), promoted, document)}
 
 
-def event_of_trace(trace: Mapping[str, Any], **given: Any) -> Event:
-    """The event behind *trace*; *given* adds fields that an EpisodeTrace lacks, such as ``agent_id`` and ``sequence``.
+def event_of_trace(trace: Mapping[str, Any], **defaults: Any) -> Event:
+    """The event in *trace*; *defaults* supply fields that an EpisodeTrace lacks, such as ``agent_id`` and ``sequence``.
 
     Raises: InvalidDocument if a required field is still missing.
 
@@ -140,7 +140,7 @@ def event_of_trace(trace: Mapping[str, Any], **given: Any) -> Event:
     for field, name in _PROMOTED.items():
         if name in promoted:
             fields[field] = promoted[name]
-    return Event.parse({"hmx_version": HMX_VERSION, **given, **fields, **extra, "metadata": metadata})
+    return Event.parse({"hmx_version": HMX_VERSION, **defaults, **fields, **extra, "metadata": metadata})
 
 
 def compiled_artifact(artifact: Artifact) -> dict[str, Any]:
@@ -154,8 +154,8 @@ def compiled_artifact(artifact: Artifact) -> dict[str, Any]:
     return {**flat, **compiled, "metadata": _packed(metadata, {}, document)}
 
 
-def artifact_of_compiled(compiled: Mapping[str, Any], **given: Any) -> Artifact:
-    """The artifact behind *compiled*; *given* adds fields that a CompiledArtifact lacks, such as ``created_at``.
+def artifact_of_compiled(compiled: Mapping[str, Any], **defaults: Any) -> Artifact:
+    """The artifact in *compiled*; *defaults* supply fields that a CompiledArtifact lacks, such as ``created_at``.
 
     Raises: InvalidDocument if a required field is still missing.
 
@@ -169,12 +169,12 @@ def artifact_of_compiled(compiled: Mapping[str, Any], **given: Any) -> Artifact:
     metadata, _, extra = _unpacked(compiled.get("metadata", {}), ())
     flat = {name: value for name, value in compiled.items() if name not in names}
     content = to_snake(flat, _content_schema(str(compiled.get("type", ""))))
-    document = {"hmx_version": HMX_VERSION, "version": 1, **given, **fields, "content": content, **extra}
+    document = {"hmx_version": HMX_VERSION, "version": 1, **defaults, **fields, "content": content, **extra}
     return Artifact.parse({"content_hash": content_hash(document["content"]), **document, "metadata": metadata})
 
 
 def internal_pack(pack: ContextPack) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The ContextPack and the AssemblyResult behind *pack* (HMX-C 9)."""
+    """The ContextPack and the AssemblyResult of *pack* (HMX-C 9)."""
     renamed = to_camel(pack.document(), schema("context-pack"))
     fields = {name: renamed.pop(camel_field) for camel_field, name in _PACK_FIELDS.items()}
     internal = {**fields, "entries": renamed.pop("entries"), "tokenBudget": renamed.pop("tokenBudget")}
@@ -184,8 +184,8 @@ def internal_pack(pack: ContextPack) -> tuple[dict[str, Any], dict[str, Any]]:
     return {**internal, "metadata": _packed(renamed.pop("metadata"), {}, renamed)}, assembly
 
 
-def pack_of_internal(internal: Mapping[str, Any], assembly: Mapping[str, Any], **given: Any) -> ContextPack:
-    """The pack made of a ContextPack and its AssemblyResult; *given* adds fields that they lack.
+def pack_of_internal(internal: Mapping[str, Any], assembly: Mapping[str, Any], **defaults: Any) -> ContextPack:
+    """The pack made of a ContextPack and its AssemblyResult; *defaults* supply fields that they lack.
 
     Raises: InvalidDocument if a required field is still missing.
     """
@@ -196,7 +196,7 @@ def pack_of_internal(internal: Mapping[str, Any], assembly: Mapping[str, Any], *
     if "droppedItems" in assembly:
         renamed["droppedEntries"] = assembly["droppedItems"]
     document = to_snake({**renamed, **extra}, schema("context-pack"))
-    return ContextPack.parse({"hmx_version": HMX_VERSION, **given, **document, "metadata": metadata})
+    return ContextPack.parse({"hmx_version": HMX_VERSION, **defaults, **document, "metadata": metadata})
 
 
 def memory_fingerprint(fingerprint: Fingerprint) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def memory_fingerprint(fingerprint: Fingerprint) -> dict[str, Any]:
 
 
 def fingerprint_of_memory(memory: Mapping[str, Any]) -> Fingerprint:
-    """The fingerprint behind a MemoryFingerprint.
+    """The fingerprint in a MemoryFingerprint.
 
     Raises: InvalidDocument if it is incomplete or invalid.
     """
@@ -214,14 +214,14 @@ def fingerprint_of_memory(memory: Mapping[str, Any]) -> Fingerprint:
 
 
 def _packed(metadata: dict[str, Any], promoted: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
-    """Metadata with the promoted fields, and the rest under ``hmx``, including metadata whose names they shadow."""
+    """Metadata with the promoted fields, and the rest under ``hmx``, including metadata that these fields overwrite."""
     hidden = {name: metadata[name] for name in ("hmx", *promoted) if name in metadata}
     rest = {"fields": extra, "hidden": hidden} if hidden else {"fields": extra}
     return {**metadata, **promoted, "hmx": rest}
 
 
 def _unpacked(metadata: Any, promoted: tuple[str, ...]) -> tuple[Any, dict[str, Any], dict[str, Any]]:
-    """The metadata as it was, what was promoted out of it, and the rest."""
+    """The original metadata, the promoted fields, and the remaining fields."""
     if not isinstance(metadata, Mapping):
         return metadata, {}, {}
     fields = {name: metadata[name] for name in promoted if name in metadata}

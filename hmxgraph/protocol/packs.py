@@ -49,7 +49,7 @@ UNHASHED_BYTES = 160
 class Provenance(Part):
     """Where an entry comes from and how well it is supported (HMX-C 3).
 
-    ``origin`` names the kind of memory, and after a colon the outside source whose words it holds: ``episodic:web``.
+    ``origin`` names the kind of memory, and after a colon the outside source of its text: ``episodic:web``.
     """
 
     origin: str
@@ -58,7 +58,7 @@ class Provenance(Part):
 
 
 class Entry(Part):
-    """One unit of knowledge in a pack (HMX-C 3); words from outside begin with their label, such as ``[web]``."""
+    """One unit of knowledge in a pack (HMX-C 3); text from outside begins with its label, such as ``[web]``."""
 
     section: str
     content: str
@@ -231,7 +231,7 @@ def pack_hash(document: Mapping[str, Any]) -> str:
 
 
 def hashed_text(document: Mapping[str, Any]) -> bytes:
-    """The canonical text behind :func:`pack_hash`; that of the whole document is at most ``UNHASHED_BYTES`` longer."""
+    """The canonical text behind :func:`pack_hash`; the whole document's is at most ``UNHASHED_BYTES`` longer."""
     volatile = {"metadata": "pack_hash", "assembly_metadata": "assembly_duration_ms"}
     hashed = {
         part: {name: value for name, value in document[part].items() if name != volatile_field}

@@ -121,7 +121,7 @@ def canonical_size_bound(value: Any) -> int:
 
 
 def _most_bytes(compact: bytes) -> int:
-    """Canonical text is longer than orjson's only where orjson writes exponents: 1e20 becomes 100000000000000000000."""
+    """Canonical text is longer than orjson's only if orjson writes exponents: 1e20 becomes 100000000000000000000."""
     return len(compact) * 6 if len(compact) < 10_000 else len(compact) + 17 * compact.count(b"e")
 
 

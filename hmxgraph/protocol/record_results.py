@@ -111,8 +111,8 @@ class ProjectScope:
 class Hit:
     """A search hit: a record, its score, and the projection that matched best.
 
-    A compact hit has a short ``matched_text`` and leaves the record out of its document. ``origin`` is the scope that
-    it comes from, where a search covered several.
+    A compact hit has a short ``matched_text`` and leaves the record out of its document. ``origin`` is the scope of
+    the hit if the search covered several.
     """
 
     view: RecordView
@@ -277,7 +277,7 @@ class Grounding:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A task in the words of its records, every text once; lists are oldest first, runs newest first."""
+    """A task as its records describe it, every text once; lists are oldest first, runs newest first."""
 
     goal: str = ""
     status: str = "open"
@@ -304,7 +304,7 @@ class Account:
     datasets: tuple[str, ...] = ()
 
     def lines(self, names: Iterable[str], most: int | None = None) -> Iterator[str]:
-        """The fields *names* as lines, each under its title; of a list, the last *most* entries.
+        """The fields *names* as lines with their titles; lists are cut to their last *most* entries.
 
         >>> list(Account(hypothesis="It leaks", decisions=("Use valgrind",)).lines(["hypothesis", "decisions"]))
         ['Hypothesis: It leaks', 'Decided: Use valgrind']
@@ -342,7 +342,7 @@ TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Resume(Account):
-    """A task for whoever resumes it: its account, and the records that it comes from.
+    """A task for whoever resumes it: its account, and the records behind it.
 
     ``sources`` lists the ids of the records summarised here, ``verified`` those that another agent countersigned;
     ``digest`` is the record that stores the account. It is only a hint: the sources are authoritative.

@@ -9,12 +9,12 @@ from hmxgraph.errors import Fault, InvalidRequest
 from hmxgraph.protocol.display import HtmlTable
 from hmxgraph.protocol.timestamps import iso
 
-# What became of each line: accepted, duplicate, conflicting, skipped, or rejected with all its faults.
+# The outcome of each line: accepted, duplicate, conflicting, skipped, or rejected with all its faults.
 
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A line that is not stored: its source and number, the id it gave if any, and everything wrong with it.
+    """A rejected line: its source and number, its event id if it has one, and all its faults.
 
     Line 0 stands for a whole source that was not read.
     """
@@ -32,7 +32,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class ConflictingEvent:
-    """An event whose id is taken by an event with another body; the stored event stays."""
+    """An event whose id is already stored with different content; the stored event is kept."""
 
     source: str
     line: int
@@ -49,9 +49,9 @@ class ConflictingEvent:
 class SourceReport:
     """Every line of one source accounted for: ``lines == with_events + part_of + sum(skipped) + rejected``.
 
-    ``format`` is what the source was recognised as. ``events`` counts the events made from its lines, ``part_of`` the
-    lines that complete or repeat an event of another line, ``skipped`` the lines that hold nothing to store, by reason.
-    ``left_out`` counts, by reason, parts of lines that became events without these parts.
+    ``format`` is the recognised format. ``events`` counts the events made from its lines, ``part_of`` the lines that
+    complete or repeat an event of another line, ``skipped`` the lines that hold nothing to store, by reason.
+    ``left_out`` counts, by reason, content dropped from lines that did become events.
     """
 
     source: str
@@ -74,10 +74,10 @@ class IngestReport(HtmlTable):
     """Every line and every event accounted for.
 
     ``sources`` accounts for the lines, source by source; ``accepted``, ``duplicates``, ``conflicts`` and ``rejected``
-    for the events made from them and the lines that could not be read. ``conflicts`` counts ids that came with another
-    body (``conflicting`` names them); ``late`` events were stored after later ones of their session; ``rehomed`` ones
-    named another tenant; ``rate`` is accepted events per second. ``rejected`` and ``conflicting`` hold the first
-    10,000; ``rejected_count`` and ``conflicts`` count all.
+    for the events made from them and the lines that could not be read. ``conflicts`` counts ids already stored with
+    different content (``conflicting`` lists them); ``late`` events were stored after later ones of their session;
+    ``rehomed`` ones named another tenant; ``rate`` is accepted events per second. ``rejected`` and ``conflicting`` hold
+    the first 10,000; ``rejected_count`` and ``conflicts`` count all.
     """
 
     tenant_id: str
@@ -96,7 +96,7 @@ class IngestReport(HtmlTable):
 
     @property
     def lines(self) -> int:
-        """All lines read, blank ones left out."""
+        """All lines read, except blank ones."""
         if self.sources:
             return sum(source.lines for source in self.sources)
         return self.accepted + self.duplicates + self.conflicts + self.rejected_count
@@ -113,12 +113,12 @@ class IngestReport(HtmlTable):
 
     @property
     def left_out(self) -> Mapping[str, int]:
-        """Parts of lines that were left out of their events, counted by reason, the most frequent first."""
+        """Content dropped from lines that did become events, counted by reason, the most frequent first."""
         return _summed(source.left_out for source in self.sources)
 
     @property
     def rate(self) -> float:
-        """Accepted events per second; 0.0 where no time was measured."""
+        """Accepted events per second; 0.0 if no time was measured."""
         return self.accepted / self.seconds if self.seconds else 0.0
 
     def document(self) -> dict[str, Any]:
@@ -141,15 +141,15 @@ class IngestReport(HtmlTable):
 
 def _summed(counts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
     total: Counter[str] = Counter()
-    for each in counts:
-        total.update(each)
-    return dict(sorted(total.items(), key=lambda counted: (-counted[1], counted[0])))
+    for source_counts in counts:
+        total.update(source_counts)
+    return dict(sorted(total.items(), key=lambda item: (-item[1], item[0])))
 
 
 class BatchReceipt(NamedTuple):
-    """What became of one batch: session keys touched, events stored, late ones, duplicates, conflicts, warnings.
+    """The outcome of one batch: session keys touched, events stored, late ones, duplicates, conflicts, warnings.
 
-    ``refused`` are events that only the graph could refuse, each with its document.
+    ``refused``: events rejected at write time, because the check needs stored events; each with its document.
     """
 
     sessions: tuple[str, ...] = ()
@@ -161,10 +161,10 @@ class BatchReceipt(NamedTuple):
     refused: tuple[tuple[Rejection, Mapping[str, Any]], ...] = ()
 
 
-# Distinct warnings kept of one call: each quotes what it is about, and memory stays flat.
+# Maximum distinct warnings per call, so that memory stays constant: each warning quotes its event.
 _MOST_WARNINGS = 500
-_FURTHER = "further warnings"
-# Rejections and conflicts that a report names; all others are counted, and stand in the file of rejects.
+_OTHER_WARNINGS = "further warnings"
+# Maximum rejections and conflicts listed in a report; the rest are only counted (a rejects file gets all rejections).
 MOST_NAMED = 10_000
 
 
@@ -183,32 +183,32 @@ class Tally:
     _sources: dict[str, "SourceTally"] = field(default_factory=dict)
 
     def source(self, name: str, title: str) -> "SourceTally":
-        """The counts of a source, recognised as the format of that *title*."""
+        """The tally of source *name*, whose format is *title*."""
         return self._sources.setdefault(name, SourceTally(name, title))
 
     def reject(self, rejection: Rejection, *, line: bool = True) -> None:
-        """Keep *rejection*; of a whole *line*, it no longer counts as one that became an event."""
+        """Keep *rejection*; if it rejects a whole *line*, stop counting that line as one with events."""
         self.rejected_count += 1
         if len(self.rejected) < MOST_NAMED:
             self.rejected.append(rejection)
-        counted = self._sources.get(rejection.source)
-        if line and counted:
-            counted.with_events -= 1
-            counted.rejected += 1
+        source = self._sources.get(rejection.source)
+        if line and source:
+            source.with_events -= 1
+            source.rejected += 1
 
     def warn(self, warnings: Iterable[str]) -> None:
         """Count each of *warnings*; beyond 500 distinct texts, new ones are counted together."""
         for warning in warnings:
-            known = warning in self._warnings or len(self._warnings) < _MOST_WARNINGS
-            self._warnings[warning if known else _FURTHER] += 1
+            is_counted = warning in self._warnings or len(self._warnings) < _MOST_WARNINGS
+            self._warnings[warning if is_counted else _OTHER_WARNINGS] += 1
 
     def add(self, receipt: BatchReceipt) -> None:
-        """Count what became of one batch."""
+        """Count the outcome of one batch."""
         self._counts.update(accepted=receipt.accepted, late=receipt.late, duplicates=receipt.duplicates)
         self._counts["conflicts"] += len(receipt.conflicting)
         self._conflicting.extend(receipt.conflicting[: MOST_NAMED - len(self._conflicting)])
         self.warn(receipt.warnings)
-        # Eight bytes per session keep memory flat over long runs.
+        # Eight bytes per session keep memory low over long runs.
         self._sessions.update(bytes.fromhex(key[:16]) for key in receipt.sessions)
 
     @property
@@ -261,17 +261,17 @@ def _with_count(text: str, count: int) -> str:
     return text if count == 1 else f"{text} ({count} times)"
 
 
-# What became of each recorded message or event.
+# The outcome of each recorded message or event.
 
 ReceiptStatus: TypeAlias = Literal["stored", "duplicate", "skipped", "rejected"]
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of one recorded item; ``position`` counts the items of the call from 0.
+    """The outcome of one recorded item; ``position`` counts the items of the call from 0.
 
-    ``event_ids`` are the events that it became: a message with two tool calls is three. ``reason`` says why an item was
-    skipped or rejected.
+    ``event_ids`` are the events made from it: a message with two tool calls becomes three. ``reason`` says why an item
+    was skipped or rejected.
     """
 
     position: int
@@ -292,7 +292,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class RecordReport(HtmlTable):
-    """One receipt for each item given to ``record``, in order; ``format`` is what the items were recognised as."""
+    """One receipt for each item given to ``record``, in order; ``format`` is their recognised format."""
 
     tenant_id: str
     session_id: str
@@ -329,9 +329,9 @@ class RecordReport(HtmlTable):
         }
 
 
-# What is to be forgotten, and the proof that it was.
+# Forgetting: the criteria, and the proof that events were forgotten.
 
-CHOICES = (
+FORGET_CRITERIA = (
     "event_id",
     "session_id",
     "agent_id",
@@ -346,12 +346,12 @@ CHOICES = (
 
 @dataclass(frozen=True, slots=True)
 class ForgetCriteria:
-    """Which events to forget: those that meet every given criterion; at least one is required.
+    """Criteria for the events to forget: an event must meet all that are set, and at least one is required.
 
     ``user_id`` selects events whose metadata names that user, and what was remembered for them; ``fingerprint`` the
-    event that logs an import, which is withdrawn with it. ``before_us`` selects events before that instant,
-    ``older_than_us`` events older than that at the logical now, ``expired`` events whose ttl has expired by
-    then. ``now_us`` is the wall clock, where that is to count as now if it is later.
+    event that logs an import; the import is withdrawn with it. ``before_us`` selects events before that instant,
+    ``older_than_us`` events older than that at the tenant's logical time, ``expired`` events whose ttl has expired by
+    then. ``now_us``: wall-clock time; if later than the tenant's logical time, it is used instead.
     """
 
     event_ids: tuple[str, ...] | None = None
@@ -368,14 +368,14 @@ class ForgetCriteria:
     def __post_init__(self) -> None:
         if not self.criteria:
             raise InvalidRequest(
-                "forget", "without a criterion", "a selection of events", f"give one of {', '.join(CHOICES)}"
+                "forget", "without a criterion", "a selection of events", f"give one of {', '.join(FORGET_CRITERIA)}"
             )
 
     @property
     def criteria(self) -> dict[str, Any]:
-        """The criteria given, by name."""
-        given = {name: value for name, value in asdict(self).items() if value is not None and value is not False}
-        return given if given.keys() - {"now_us"} else {}
+        """The criteria that are set, by name."""
+        criteria = {name: value for name, value in asdict(self).items() if value is not None and value is not False}
+        return criteria if criteria.keys() - {"now_us"} else {}
 
 
 class AheadEvent(NamedTuple):
@@ -403,7 +403,7 @@ class ClockReport:
 
 
 class ErasedEvent(NamedTuple):
-    """An erased event, of which only id and hash are kept."""
+    """The id and hash of an erased event, all that is kept of it."""
 
     event_id: str
     event_hash: str
@@ -413,7 +413,7 @@ class ErasedEvent(NamedTuple):
 class ForgetReport:
     """What was forgotten, or in a dry run would be.
 
-    Only id and hash are kept of ``events`` and of ``records``, the task records that they report. ``artifacts``,
+    Of ``events``, and of the task records they reported (``records``), only id and hash are kept. ``artifacts``,
     ``memories``, ``relations`` and ``entities`` lost their last evidence and are deprecated. Artifacts compiled from a
     session that lost an event are deprecated too, whatever evidence remains: they keep id and hash, and the next
     compilation learns again from the remaining events. ``remaining`` counts selected events that still hold content:
@@ -458,7 +458,7 @@ class CompileReport(HtmlTable):
     ``sessions`` counts the sessions that were learned from, ``older`` says whether older ones were left out
     (:class:`CompilerProfile`, ``max_sessions``). ``summarised`` counts those read in this run, ``without_outcome``
     those whose outcome is unknown, and ``shortened`` those so long that steps in the middle were skipped.
-    ``no_material`` says in sentences what the sessions hold no material for.
+    ``no_material``: one sentence for each kind of artifact that could not be learned, with the reason.
     """
 
     tenant_id: str
@@ -616,7 +616,7 @@ class WithdrawnImport:
 
 @dataclass(frozen=True, slots=True)
 class BackupReport(HtmlTable):
-    """What a backup of a tenant holds: its nodes and relationships, and the hash of the tenant's digest."""
+    """The contents of a tenant's backup: counts of nodes and relationships, and the hash of the tenant's digest."""
 
     tenant_id: str
     path: str
@@ -632,7 +632,7 @@ class BackupReport(HtmlTable):
 
 @dataclass(frozen=True, slots=True)
 class RestoreReport(HtmlTable):
-    """What was restored; ``same_digest`` is None where a backup was replayed under another tenant."""
+    """The outcome of a restore; ``same_digest`` is None if a backup was replayed under another tenant."""
 
     tenant_id: str
     path: str
@@ -644,7 +644,7 @@ class RestoreReport(HtmlTable):
 
     @property
     def ok(self) -> bool:
-        """Whether the graph is as it was, and nothing in it is wrong."""
+        """Whether the digest, if comparable, is unchanged and no finding is ``wrong``."""
         return self.same_digest is not False and self.verified.ok
 
     def document(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""State that an adapter keeps for a framework: bytes that only the framework reads."""
+"""State that an adapter stores for a framework: bytes that only the framework reads."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -7,10 +7,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Bytes and their *format*, found by the names of what they belong to.
+    """Bytes and their *format*, identified by five names.
 
-    A *shelf* is what is read and deleted together, such as a thread; *kind*, *place*, *item* and *part* name the state
-    on it, and *mark* is another name by which states of a kind are found. *stored_us* is when it was first kept.
+    States of one *shelf*, such as a thread, are read and deleted together; *kind*, *place*, *item* and *part* identify
+    a state within it. *mark* is a second key for finding states of a kind. *stored_us* is when it was first stored.
     """
 
     shelf: str
@@ -24,7 +24,7 @@ class State:
     stored_us: int = 0
 
     def names(self) -> tuple[str, ...]:
-        """What identifies a state.
+        """The five names that identify the state.
 
         >>> State("thread", "checkpoint", "", "c1", "", "json", b"{}").names()
         ('thread', 'checkpoint', '', 'c1', '')
@@ -33,9 +33,9 @@ class State:
 
     @classmethod
     def of(cls, properties: Mapping[str, Any]) -> "State":
-        """The state of stored *properties*."""
-        known: dict[str, Any] = {
+        """The state with these stored *properties*."""
+        values: dict[str, Any] = {
             field.name: properties[field.name] for field in fields(cls) if field.name in properties
         }
-        known["body"] = bytes(known["body"])
-        return cls(**known)
+        values["body"] = bytes(values["body"])
+        return cls(**values)

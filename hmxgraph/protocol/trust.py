@@ -8,10 +8,10 @@ from hmxgraph.errors import InvalidRequest, UnknownChoice
 from hmxgraph.protocol.events import ASSISTANT, HARNESS, IMPORT, OPERATOR, TOOL, USER
 from hmxgraph.protocol.parsing import quoted
 
-# Where secrets are masked: in what packs show, already in what is stored, or nowhere.
+# When secrets are masked: when packs show them, already when they are stored, or never.
 MaskSecrets: TypeAlias = Literal["packs", "ingest", "off"]
 MASK_SECRETS: tuple[str, ...] = get_args(MaskSecrets)
-# Sources that name a part in the conversation, or a channel.
+# Sources that name a role in the conversation, or a channel.
 SPEAKERS = frozenset(
     {"user", "human", "customer", "client", "assistant", "agent", "ai", "bot", "model", "system", "developer"}
     | {"operator"}
@@ -22,27 +22,27 @@ CHANNELS = frozenset(
 # Channels through which other parties write as well.
 OPEN_CHANNELS = frozenset({"email", "web"})
 OWN_SOURCES = (SPEAKERS | CHANNELS) - OPEN_CHANNELS
-# Sources of an agent's own work: its tools, and the agents that it sends out.
-_HANDS = ("tool:", "mcp:", "agent:")
-# Origins that importers give to the work of an agent, whatever they call its source.
+# Prefixes of an agent's own sources: its tools, and the subagents it starts.
+_OWN_PREFIXES = ("tool:", "mcp:", "agent:")
+# Origins with which importers mark an agent's own work, whatever its source is called.
 _OWN_ORIGINS = frozenset({USER, ASSISTANT, OPERATOR, HARNESS, TOOL})
 
 
 @dataclass(frozen=True, slots=True)
 class TrustPolicy:
-    """Who may put what in force.
+    """Which sources may make which statements take effect.
 
-    Without any setting: `remember` and system or developer messages speak for the whole tenant; users whom the metadata
-    of their messages names (``user_id``, ``user_name``) speak for themselves; what users without a name say is bound to
-    their session, since anybody may speak in the next one; tools, web pages, documents, unknown sources and anonymous
-    feedback only propose. In a tenant of one person, set *single_user*: users without a name then speak for the tenant.
+    By default, `remember` and system or developer messages speak for the whole tenant; users named in the metadata of
+    their messages (``user_id``, ``user_name``) speak for themselves; statements of unnamed users are limited to their
+    session, since anybody may speak in the next one; tools, web pages, documents, unknown sources and anonymous
+    feedback only propose. In a tenant of one person, set *single_user*: unnamed users then speak for the tenant.
 
     *trusted* sources speak for the tenant, *untrusted* ones only propose, whatever their role; both name event sources
-    exactly, or by a prefix that ends with ``:``, such as ``"web:"``. A proposal becomes a memory in force when it was
+    exactly, or by a prefix that ends with ``:``, such as ``"web:"``. A proposal takes effect once it was
     made in at least *sessions* sessions by at least *origins* independent origins: named users or outside sources.
 
-    *mask_secrets* says where keys, tokens and passwords are masked: in what packs show (``"packs"``), already in what
-    is stored (``"ingest"``), or nowhere (``"off"``).
+    *mask_secrets* says when keys, tokens and passwords are masked: when packs show them (``"packs"``), already when
+    they are stored (``"ingest"``), or never (``"off"``).
 
     >>> TrustPolicy(untrusted=("partner:",)).distrusts("partner:acme")
     True
@@ -60,21 +60,21 @@ class TrustPolicy:
 
         Raises:
             InvalidRequest: a source that is not a string, or a count below one.
-            UnknownChoice: no such way of masking secrets.
+            UnknownChoice: an unknown masking mode.
 
         """
         if self.mask_secrets not in MASK_SECRETS:
             raise UnknownChoice("mask_secrets", str(self.mask_secrets)[:60], MASK_SECRETS)
         for name in ("trusted", "untrusted"):
-            given = getattr(self, name)
-            sources = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (None,)
+            value = getattr(self, name)
+            sources = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (None,)
             if not all(isinstance(source, str) and source for source in sources):
-                raise InvalidRequest(name, quoted(given), "tuple of event sources", 'write it as ("user", "web:")')
+                raise InvalidRequest(name, quoted(value), "tuple of event sources", 'write it as ("user", "web:")')
             object.__setattr__(self, name, sources)
         for name in ("sessions", "origins"):
             count = getattr(self, name)
             if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-                raise InvalidRequest(name, quoted(count), "whole number of at least 1", "leave it out for 3")
+                raise InvalidRequest(name, quoted(count), "whole number of at least 1", "omit it to use the default, 3")
 
     def trusts(self, source: str) -> bool:
         """Whether *source* speaks for the whole tenant."""
@@ -95,7 +95,7 @@ class TrustPolicy:
     def outside(self, source: str | None, agent_id: str, origin: str | None, *, decides: bool = False) -> str:
         """The outside source that did the work of an event; empty for the agent's own work.
 
-        What a tool *decides* is not the agent's decision.
+        With *decides*, the work is a decision; a decision made by a tool is not the agent's own.
 
         >>> TrustPolicy().outside("web:shop.example", "ana", None), TrustPolicy().outside("tool:bash", "ana", None)
         ('web:shop.example', '')
@@ -108,19 +108,19 @@ class TrustPolicy:
             return key or IMPORT
         if not key or key in OWN_SOURCES or name == agent_id:
             return ""
-        if decides and (key.startswith(_HANDS[:2]) or origin == TOOL):
+        if decides and (key.startswith(_OWN_PREFIXES[:2]) or origin == TOOL):
             return key
-        return "" if key.startswith(_HANDS) or origin in _OWN_ORIGINS else key
+        return "" if key.startswith(_OWN_PREFIXES) or origin in _OWN_ORIGINS else key
 
 
 DEFAULT_TRUST = TrustPolicy()
 
 
 def masking(trust: TrustPolicy, mask_secrets: str | None) -> TrustPolicy:
-    """*trust* with another way of masking secrets, if one is given.
+    """*trust* with another masking mode, if *mask_secrets* is set.
 
     Raises:
-        UnknownChoice: no such way.
+        UnknownChoice: an unknown masking mode.
 
     """
     if mask_secrets is None:

@@ -46,7 +46,7 @@ class CompileRun:
 
 
 def hour_of(time_us: int) -> int:
-    """The beginning of the hour of a time.
+    """The start of the hour that contains *time_us*.
 
     >>> hour_of(HOUR_US + 5) == HOUR_US
     True

@@ -9,42 +9,41 @@ from hmxgraph.recall.candidates import SECTION, THRESHOLD, Dropped, Ranked
 from hmxgraph.recall.draft import ALONE, BESIDE_ANSWERS
 from hmxgraph.text.lines import foreign
 
-# Past sessions may fill a part of the budget if there are procedures, facts or relations, else what is left of it; logs
-# of many tasks not all of that. The section's own share applies if it is larger.
+# Next to procedures, facts or relations, past sessions may fill at most a share of the budget; otherwise all that is
+# left, and logs of many tasks at most ALONE of the total. The section's own share applies if it is larger.
 _ANSWERS = frozenset({"procedures", "facts", "graph_relations"})
 
 Unit = tuple[Ranked, ...]
 
 
 def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats, *, guessed: bool) -> list[Dropped]:
-    """Add the sessions, best first: each its best part that fits an equal share of what is left below the cap.
+    """Add the sessions, best first, and return the dropped entries (low_relevance, duplicate or an earlier verdict).
 
-    Of logs of many tasks the best steps are added, whichever log they are of. What was *stated* before is not repeated.
-    A procedure that is only *guessed* is no answer that would leave less room. Return what was left out as
-    low_relevance, as a duplicate, or for an earlier verdict.
+    Each session gets an equal share of the tokens left below the cap, filled with its best units; logs of many tasks
+    compete by step. Text *stated* before is not repeated. A *guessed* procedure does not reduce the room.
     """
     parts = _parts(ranking)
     dropped, eligible = list[Dropped](), list[Unit]()
     share = box.budgets.get(SECTION, 0)
     alone = (_ANSWERS - {"procedures"} if guessed else _ANSWERS).isdisjoint(box.in_section)
-    least = max(share, int(box.total * (ALONE if alone else BESIDE_ANSWERS)))
-    most = box.free if alone else max(share, int(box.total * BESIDE_ANSWERS))
+    log_cap = max(share, int(box.total * (ALONE if alone else BESIDE_ANSWERS)))
+    session_cap = box.free if alone else max(share, int(box.total * BESIDE_ANSWERS))
     for place, sessions in enumerate(parts):
         kept = list[Unit]()
         for events in sessions:
-            units_of_session, left = _kept(events, stated.beginning())
-            dropped += left
+            units_of_session, dropped_of_session = _kept(events, stated.only_statements())
+            dropped += dropped_of_session
             kept += units_of_session
         eligible += kept
         used = box.in_section.get(SECTION, 0)
         if _is_log(sessions[0]):
-            chosen = _chosen_steps(kept, least - used, part=not used)
+            chosen = _chosen_steps(kept, log_cap - used, part=not used)
         else:
-            chosen = _chosen(kept, (most - used) // (len(parts) - place))
+            chosen = _chosen(kept, (session_cap - used) // (len(parts) - place))
         for unit in chosen:
             _add(box, unit)
     if SECTION not in box.in_section:
-        _add_best(box, eligible, least)
+        _add_best(box, eligible, log_cap)
     return dropped
 
 
@@ -61,9 +60,9 @@ def _add_best(box: Box, parts: Sequence[Unit], cap: int) -> None:
 
 def _explains(unit: Unit, following: Unit) -> bool:
     """Whether the *following* unit came directly after *unit* and is at least as relevant."""
-    last, said = unit[-1].candidate, following[0].candidate
-    follows = (said.session_id, said.place) == (last.session_id, last.place + 1)
-    return follows and said.components.relevance >= last.components.relevance
+    last, first = unit[-1].candidate, following[0].candidate
+    follows = (first.session_id, first.place) == (last.session_id, last.place + 1)
+    return follows and first.components.relevance >= last.components.relevance
 
 
 def units(events: Sequence[Ranked], *, calls: bool) -> list[Unit]:
@@ -103,10 +102,10 @@ def _is_log(events: Sequence[Ranked]) -> bool:
 
 
 def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[Dropped]]:
-    """Return the units that may be shown, and what is left out of a session.
+    """Return the units of a session that may be shown, and its dropped events.
 
-    Repeats count within the session alone, so that it stays whole. A call is repeated only with its results: the same
-    call may have had another result.
+    Repeats are counted within the session only, so that it stays complete. A call counts as a repeat only together with
+    its results: the same call may have had another result.
     """
     related, dropped, kept = list[Ranked](), list[Dropped](), list[Unit]()
     for ranked in events:
@@ -124,9 +123,9 @@ def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[
 
 
 def _chosen(units: Sequence[Unit], limit: int) -> list[Unit]:
-    """Return the units that fit *limit*, in order of choice: how the session began and ended, then the best.
+    """Return the units that fit *limit*: the first and the last of the session, then the best.
 
-    Of units that are equally good, the later ones: what was found and done comes last.
+    Ties go to the later unit: findings and actions come late in a session.
     """
     ends = [place for place in (0, len(units) - 1) if units]
     best = sorted(range(len(units)), key=lambda place: (-round(_relevance(units[place]), 1), -place))
@@ -134,7 +133,7 @@ def _chosen(units: Sequence[Unit], limit: int) -> list[Unit]:
 
 
 def _chosen_steps(units: Sequence[Unit], limit: int, *, part: bool) -> list[Unit]:
-    """Return the steps of logs that fit *limit* whole, the best first; of the best one also a *part*."""
+    """Return the steps that fit *limit* whole, best first; with *part*, the best step may be included in part."""
     by_step = groupby(range(len(units)), key=lambda place: units[place][0].candidate.step)
     steps = sorted((list(places) for _, places in by_step), key=lambda places: min(_rank(units[at]) for at in places))
     chosen, left = list[int](), limit

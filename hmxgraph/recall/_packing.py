@@ -145,27 +145,27 @@ class Repeats:
 
     def __init__(self) -> None:
         self._texts = Duplicates()
-        self._places: set[tuple[str, str]] = set()
+        self._sources: set[tuple[str, str]] = set()
         self._statements: set[tuple[str, ...]] = set()
 
     def reason(self, candidate: Candidate) -> str:
         """Return ``duplicate`` for a source or text already accepted, else ""; workflow and conflicts are exempt."""
-        place = (candidate.source_type, candidate.source_id)
+        source = (candidate.source_type, candidate.source_id)
         if candidate.section in {"workflow", "conflicts"}:
             return ""
-        if place in self._places or self._states(candidate) or self._texts.repeats(candidate.content):
+        if source in self._sources or self._restates(candidate) or self._texts.repeats(candidate.content):
             return "duplicate"
-        self._places.add(place)
+        self._sources.add(source)
         return ""
 
-    def beginning(self) -> "Repeats":
-        """Return what has been stated so far, without the sources and texts."""
+    def only_statements(self) -> "Repeats":
+        """Return a copy with the statements so far, without the sources and texts."""
         fresh = Repeats()
         fresh._statements = set(self._statements)
         return fresh
 
-    def _states(self, candidate: Candidate) -> bool:
-        """Whether a memory or an event says no more than a memory that was accepted before, whoever said it."""
+    def _restates(self, candidate: Candidate) -> bool:
+        """Whether a memory or an event only repeats a memory that was accepted before, whoever said it."""
         if candidate.source_type not in {"memory", "policy", "episode"}:
             return False
         own = statement(candidate)
@@ -176,15 +176,15 @@ class Repeats:
 
 
 def statement(candidate: Candidate) -> tuple[str, ...]:
-    """Return the words of what is stated, without the name of who said it."""
-    said = candidate.content.removeprefix(f"{candidate.speaker}: ") if candidate.speaker else candidate.content
+    """Return the words of the candidate without the name of the speaker."""
+    text = candidate.content.removeprefix(f"{candidate.speaker}: ") if candidate.speaker else candidate.content
     if candidate.source_type in {"memory", "policy"}:
-        said = SAID_BY.sub("", said, count=1)
-    return _normalised_words(said)
+        text = SAID_BY.sub("", text, count=1)
+    return _normalised_words(text)
 
 
-def retold(box: "Box") -> list[Ranked]:
-    """Return the memories in *box* that an event in it states in the same words; rules and remembered ones stay."""
+def repeated_memories(box: "Box") -> list[Ranked]:
+    """Return the memories in *box* that an event in it states in the same words, except rules and remembered ones."""
     events = [
         " ".join(("", *statement(packed.ranked.candidate), ""))
         for packed in box.packed.values()
@@ -218,7 +218,7 @@ def judged(ranking: Sequence[Ranked], contest: Contest, repeats: Repeats) -> Jud
 
 
 def _wins_over_events(candidate: Candidate) -> bool:
-    """Whether the candidate wins over an event that says no more: rules and memories."""
+    """Whether the candidate is kept rather than an event that only repeats it: rules and memories."""
     return candidate.section in RULES or candidate.source_type == "memory"
 
 
@@ -289,8 +289,8 @@ class Packed:
     @property
     def order(self) -> tuple[float, int, str]:
         """The sort key within the section (HMX-C 3.3), with the tokens after truncation."""
-        of = self.ranked.candidate
-        return -of.score, self.tokens, of.source_id
+        candidate = self.ranked.candidate
+        return -candidate.score, self.tokens, candidate.source_id
 
 
 @dataclass
@@ -423,10 +423,9 @@ _STRATEGIES: dict[str, _Filling] = {"breadth_first": _breadth, "depth_first": _d
 def truncated_to(
     text: str, tokens: int, count_tokens: Callable[[str], int], weight_by_term: Mapping[str, float] = NOTHING
 ) -> str:
-    """Return the passages of *text* with the weighted terms that fit *tokens*, with the mark.
+    """Return the passages of *text* with the weighted terms that fit *tokens*, including the truncation mark.
 
-    The mark of truncation counts. If no such term lies beyond the longest prefix that fits, return
-    that prefix.
+    If no such term lies beyond the longest prefix that fits, return that prefix.
 
     >>> truncated_to("one two three four five six", 5, lambda text: len(text.split()))
     'one two three four [truncated]'

@@ -14,16 +14,15 @@ from hmxgraph.text.excerpts import Passages
 from hmxgraph.text.lines import SUPERSEDED, event_line
 from hmxgraph.text.terms import TokenCounter
 
-# Tokens of the passages of long talk in a pack of that many tokens, at least and at most; characters of a token.
+# Passages of a long message get one part in 32 of the budget, within these limits in tokens; characters per token.
 _PASSAGES_OF_BUDGET = 32
 _LEAST_PASSAGES, _MOST_PASSAGES = 48, 80
 _TOKEN_CHARACTERS = 4
-# Talk is cut if it is this much longer than its passages.
+# A text is cut if it is more than this many times as long as its passages.
 _LONGER = 2
-# The share of the budget that whole texts may fill before long ones are cut, and how many more texts are cut than fit.
-_WHOLE_SHARE = 0.75
-_CUT_BEYOND = 1.5
-# Tool output is cut where it is much longer than this part of the budget.
+# Share of the budget that whole texts may fill before long ones are cut, and that texts fill before cutting stops.
+_WHOLE_SHARE, _CUT_BEYOND = 0.75, 1.5
+# The passages of tool output get one part in four of the budget.
 _RESULT_OF_BUDGET = 4
 
 
@@ -45,7 +44,7 @@ def with_excerpts(
 
 
 def recounted(pool: EventPool, count_tokens: TokenCounter) -> EventPool:
-    """Return *pool* with the tokens of its rendered lines in another measure than the stored one."""
+    """Return *pool* with the tokens of its rendered lines counted by *count_tokens*."""
     lines = map(event_line, pool.text, pool.label, pool.speaker)
     return replace(pool, tokens=tuple(map(count_tokens, lines)))
 
@@ -71,12 +70,12 @@ def with_passages(
 ) -> Episodes:
     """Cut long messages among the best *episodes* to the passages that match *weight_by_term*.
 
-    Nothing is cut if they fill at most three quarters of *budget*, or if there is only one. Where whole *sessions* are
-    shown, no others count, what decided there matters, too, and passages are as long as fit the part of the *room* that
-    each session has.
+    Nothing is cut if they fill at most three quarters of *budget*, or if there is only one. If whole *sessions* are
+    shown, only their events count, what decided them matters, too, and passages are as long as an equal share of the
+    *room* for each session allows.
 
-    Documents stay whole, and tool output unless it would leave no room for what followed: it is about one thing, and
-    half a record misleads.
+    Documents stay whole, and so does tool output unless it would leave no room for what followed: it is about one
+    thing, and half a record misleads.
     """
     limit = min(max(budget // _PASSAGES_OF_BUDGET, _LEAST_PASSAGES), _MOST_PASSAGES)
     pool, scores = episodes.pool, episodes.scores
@@ -92,12 +91,12 @@ def with_passages(
     for at in best:
         if used > _CUT_BEYOND * budget:
             break
-        of_talk = limits.get(pool.session_id[at], limit)
-        own_limit = of_talk if pool.label[at] in {"", SUPERSEDED} else budget // _RESULT_OF_BUDGET
+        message_limit = limits.get(pool.session_id[at], limit)
+        own_limit = message_limit if pool.label[at] in {"", SUPERSEDED} else budget // _RESULT_OF_BUDGET
         if tokens[at] > _LONGER * own_limit and not pool.title[at]:
-            wanted = weights.get(pool.session_id[at], weight_by_term)
-            passages = Passages.of(whole.get(pool.event_id[at], texts[at]), wanted)
-            # A call begins with the name of its tool, and people with what their message is about.
+            own_weights = weights.get(pool.session_id[at], weight_by_term)
+            passages = Passages.of(whole.get(pool.event_id[at], texts[at]), own_weights)
+            # A call begins with the name of its tool, a person's message with its subject.
             oriented = bool(pool.kinds[at]) or not is_assistant(pool.speaker[at])
             excerpt = passages.excerpt(own_limit * _TOKEN_CHARACTERS, from_beginning=oriented)
             texts[at] = excerpt or texts[at]
@@ -107,7 +106,7 @@ def with_passages(
 
 
 def _limits(sizes: Iterable[tuple[str, int]], least: int, room: int) -> dict[str, int]:
-    """For each session the limit for its passages: all get equal parts of the *room*."""
+    """The limit for the passages of each session: all sessions get equal parts of the *room*."""
     tokens: defaultdict[str, list[int]] = defaultdict(list)
     for session_id, size in sizes:
         tokens[session_id].append(size)
@@ -115,7 +114,7 @@ def _limits(sizes: Iterable[tuple[str, int]], least: int, room: int) -> dict[str
 
 
 def _longest_passages(tokens: Sequence[int], least: int, room: int) -> int:
-    """The limit for passages of texts with these *tokens*, in steps of *least*, with which they fit the *room*.
+    """The largest limit, in steps of *least*, at which the passages of texts with these *tokens* fit the *room*.
 
     >>> _longest_passages([30, 90, 210], 50, 300), _longest_passages([30, 90, 210], 50, 100)
     (100, 50)

@@ -61,8 +61,8 @@ def pack_html(
 ) -> str:
     """The page, or with *fragment* only the part that a notebook shows.
 
-    *text* is what goes into the prompt. *trails* holds the evidence of entries by ``source_id``: events with timestamp,
-    session_id, event_type and text. *drop_texts* holds what dropped candidates say, by ``source_id``.
+    *text* is the prompt text. *trails* holds the evidence of entries by ``source_id``: events with timestamp,
+    session_id, event_type and text. *drop_texts* holds the texts of dropped candidates by ``source_id``.
     """
     parts = (
         _head(pack),
@@ -81,15 +81,15 @@ def pack_html(
 
 
 def _head(pack: ContextPack) -> str:
-    made = pack.assembly_metadata
-    counts = f"{made.included_count} of {made.candidate_count} candidates"
-    request = f"{made.assembly_strategy}, {made.query_classification.intent}, as of {pack.created_at}"
+    assembly = pack.assembly_metadata
+    counts = f"{assembly.included_count} of {assembly.candidate_count} candidates"
+    request = f"{assembly.assembly_strategy}, {assembly.query_classification.intent}, as of {pack.created_at}"
     line = f"{counts} &middot; {escape(request)} &middot; pack <code>{escape(pack.pack_id[:8])}</code>"
     return f"<h1>{escape(pack.query_context[:400])}</h1><div class='dim'>{line}</div>"
 
 
 def _prompt(text: str, *, copy: bool) -> str:
-    """What goes into the prompt, to read and to copy."""
+    """The prompt text, with a button to *copy* it."""
     if not text:
         return ""
     button = "<button type='button'>copy</button>" if copy else ""
@@ -181,7 +181,7 @@ def _trail(events: Sequence[Mapping[str, Any]]) -> str:
     shown = "".join(map(_event, events[:_MOST_EVENTS]))
     rest = f"<li>and {len(events) - _MOST_EVENTS} more</li>" if len(events) > _MOST_EVENTS else ""
     count = f"{len(events)} {'event' if len(events) == 1 else 'events'}"
-    return f"<details><summary class='dim'>what it rests on: {count}</summary><ul>{shown}{rest}</ul></details>"
+    return f"<details><summary class='dim'>evidence: {count}</summary><ul>{shown}{rest}</ul></details>"
 
 
 def _event(event: Mapping[str, Any]) -> str:
@@ -194,8 +194,8 @@ def _drops(pack: ContextPack, texts: Mapping[str, str]) -> str:
     if not drops:
         return ""
     shown = [drop for drop in drops if drop.source_id in texts] or drops
-    title = f"Left out: {pack.token_budget.dropped_count}, the {len(shown)} best ranked of them"
-    head = "<tr><th>rank</th><th>section</th><th>reason</th><th>score</th><th>what it says</th></tr>"
+    title = f"Left out: {pack.token_budget.dropped_count}, best {len(shown)} shown"
+    head = "<tr><th>rank</th><th>section</th><th>reason</th><th>score</th><th>text</th></tr>"
     table = f"<table>{head}{''.join(_drop_rows(shown, texts))}</table>"
     return f"<h2>Left out</h2><details><summary>{title}</summary>{table}</details>"
 

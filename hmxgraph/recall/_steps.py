@@ -23,38 +23,38 @@ from hmxgraph.text.excerpts import Passages
 from hmxgraph.text.lines import event_line
 from hmxgraph.text.terms import TokenCounter
 
-# Factor on the words of results: they are long, and about much.
+# Factor on the words of results, which are long and about many things.
 _OF_RESULTS = 0.3
 # Factor on a step in which no call failed, for a question about a failure.
 _WITHOUT_FAILURE = 0.6
-# The question quotes a failure if the result that reports it has this share of the question. The remedy is looked for
-# in the next five steps, each of which scores a little less than the one before.
+# The question quotes a failure if the result that reports it contains this share of the question. The remedy is
+# expected in the next five steps, each of which scores a little less than the one before.
 _QUOTED = 0.6
-_STEPS_TO_REMEDY, _LESS = 5, 0.05
+_STEPS_TO_REMEDY, _LESS_PER_STEP = 5, 0.05
 # Characters of one line of a step in a pack, and of a short result.
 LINE = 240
-# A result says only that its call worked if it adds at most this many words to those of the call, the same ones as more
-# than that many results add.
+# A result only acknowledges its call if it adds at most this many words to those of the call, and more than this many
+# results add the same ones.
 _FEW_WORDS, _OFTEN = 8, 3
 
 
 def steps(pool: EventPool) -> Integers:
-    """Return the number of the step that each event belongs to: a step begins with what is said after a call."""
-    said = ~pool.results & np.array([not kind for kind in pool.kinds], dtype=np.bool_)
-    begins = ~pool.follows | said
-    begins[1:] &= ~pool.follows[1:] | ~said[:-1]
+    """Return the step number of each event: a step begins with the first message after a call or result."""
+    messages = ~pool.results & np.array([not kind for kind in pool.kinds], dtype=np.bool_)
+    begins = ~pool.follows | messages
+    begins[1:] &= ~pool.follows[1:] | ~messages[:-1]
     numbers: Integers = np.cumsum(begins.astype(np.int64))
     return numbers
 
 
 def step_scores(match: WordMatch, pool: EventPool, *, troubled: bool = False) -> Floats:
-    """Return for each event how well its step matches in [0, 1]: what was said and the calls, and less so the results.
+    """Return for each event how well its step matches, in [0, 1]: by messages and calls, and less so by results.
 
-    A step without a call is no example of work. If the question is about a failure (*troubled*), a step in which no
-    call failed counts less, and one with the failure that the question quotes is the best.
+    A step without a call scores 0: it is not an example of work. If the question is about a failure (*troubled*), a
+    step in which no call failed counts less, and one with the failure that the question quotes is the best.
 
     Measured on 42 questions with all steps of seven long logs that help to answer them (nDCG of the best eight): .50;
-    by the first 160 characters of messages and calls .41, without the results .47.
+    with only the first 160 characters of messages and calls .41, without the results .47.
     """
     if not len(pool):
         return np.zeros(0)
@@ -92,29 +92,29 @@ def _quoted_failures(match: WordMatch, pool: EventPool) -> Flags:
 
 
 def _with_remedies(scores: Floats, quoted: Flags, follows: Flags) -> Floats:
-    """Return the *scores* of steps, those of a *quoted* failure the best, and those directly after it nearly as good.
+    """Return the *scores* of steps, raised to 1 for a *quoted* failure and nearly as much for those directly after it.
 
     >>> _with_remedies(np.array([0.5, 0.0, 0.0]), np.array([True, False, False]), np.array([False, True, False]))
     array([1.  , 0.95, 0.  ])
     """
     best = np.where(quoted, 1.0, 0.0)
     for at in range(1, len(best)):
-        if follows[at] and best[at - 1] > 1.0 - _STEPS_TO_REMEDY * _LESS:
-            best[at] = max(best[at], best[at - 1] - _LESS)
+        if follows[at] and best[at - 1] > 1.0 - _STEPS_TO_REMEDY * _LESS_PER_STEP:
+            best[at] = max(best[at], best[at - 1] - _LESS_PER_STEP)
     return np.maximum(scores, best)
 
 
 def acknowledgements(pool: EventPool, call_of: Sequence[int]) -> Flags:
-    """Return which results say only that their call worked: the words of the call, and the same few as others do."""
+    """Return which results only acknowledge their call: they add the same few words to it as other results do."""
     added = {
         at: (tool[1] if tool else "", rest)
         for at, (kind, tool, call) in enumerate(zip(pool.kinds, pool.tools, call_of, strict=True))
         if kind == WORKED and call >= 0 and (rest := _added(pool.words[at], pool.words[call])) is not None
     }
     times = Counter(added.values())
-    bare = np.zeros(len(pool), dtype=np.bool_)
-    bare[[at for at, rest in added.items() if times[rest] > _OFTEN]] = True
-    return bare
+    acknowledging = np.zeros(len(pool), dtype=np.bool_)
+    acknowledging[[at for at, rest in added.items() if times[rest] > _OFTEN]] = True
+    return acknowledging
 
 
 def _added(result: str, call: str) -> frozenset[str] | None:

@@ -36,31 +36,33 @@ def day(time_us: int) -> date:
     return (_EPOCH + timedelta(microseconds=time_us)).date()
 
 
-def start_us(of: date) -> int:
+def start_us(calendar_day: date) -> int:
     """Return the first instant of a day in UTC microseconds.
 
     >>> start_us(date(1970, 1, 2))
     86400000000
 
     """
-    return (datetime(of.year, of.month, of.day, tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
+    return (datetime(calendar_day.year, calendar_day.month, calendar_day.day, tzinfo=UTC) - _EPOCH) // timedelta(
+        microseconds=1
+    )
 
 
-def _one_day(of: date) -> Days:
+def _one_day(calendar_day: date) -> Days:
     """Return the range of one day."""
-    return of, of + timedelta(days=1)
+    return calendar_day, calendar_day + timedelta(days=1)
 
 
-def _month_of(of: date) -> Days:
+def _month_of(calendar_day: date) -> Days:
     """Return the range of the month that contains a day."""
-    first = of.replace(day=1)
+    first = calendar_day.replace(day=1)
     return first, first + timedelta(days=monthrange(first.year, first.month)[1])
 
 
-def months_later(of: date, months: int) -> date:
+def months_later(calendar_day: date, months: int) -> date:
     """Return the same day *months* later, or the last day of that month."""
-    year, month = divmod(of.year * 12 + of.month - 1 + months, 12)
-    return date(year, month + 1, min(of.day, monthrange(year, month + 1)[1]))
+    year, month = divmod(calendar_day.year * 12 + calendar_day.month - 1 + months, 12)
+    return date(year, month + 1, min(calendar_day.day, monthrange(year, month + 1)[1]))
 
 
 # English time expressions and the days they mean.
@@ -101,12 +103,12 @@ _VERBS = (
 class Rule(NamedTuple):
     """A time pattern and a function from a match and the day of asking to days; None if the match means no time.
 
-    *dated* marks absolute dates, as opposed to times relative to the moment of asking.
+    *is_calendar* marks absolute dates, as opposed to times relative to the moment of asking.
     """
 
     pattern: re.Pattern[str]
     days: Callable[[re.Match[str], date], Days | None]
-    dated: bool = False
+    is_calendar: bool = False
 
 
 def mask_month_verbs(text: str) -> str:
@@ -280,22 +282,30 @@ TIME_RULES: tuple[Rule, ...] = (
             r"(?:t\d\d:\d\d:\d\d(?:\.\d{1,9})?(?P<zone>z|[+-]\d\d:\d\d))?(?=t\d\d|\b)"
         ),
         _iso_day,
-        dated=True,
+        is_calendar=True,
     ),
-    Rule(re.compile(rf"\b(?:{_DAY_NUMBER}{_DAYS_ON})?{_LAST_DAY}\s+(?:of\s+)?{_MONTH}{_YEAR}"), _month_day, dated=True),
-    Rule(re.compile(rf"\b{_MONTH}\s+{_DAY_NUMBER}(?:{_DAYS_ON}{_LAST_DAY})?\b(?!\d){_YEAR}"), _month_day, dated=True),
+    Rule(
+        re.compile(rf"\b(?:{_DAY_NUMBER}{_DAYS_ON})?{_LAST_DAY}\s+(?:of\s+)?{_MONTH}{_YEAR}"),
+        _month_day,
+        is_calendar=True,
+    ),
+    Rule(
+        re.compile(rf"\b{_MONTH}\s+{_DAY_NUMBER}(?:{_DAYS_ON}{_LAST_DAY})?\b(?!\d){_YEAR}"),
+        _month_day,
+        is_calendar=True,
+    ),
     Rule(
         re.compile(
             rf"(?P<in>\b(?:in|during|since|by|of|until|before|after|last|early|late|mid)[\s-]+)?\b{_MONTH}{_YEAR}"
         ),
         _whole_month,
-        dated=True,
+        is_calendar=True,
     ),
-    Rule(re.compile(rf"\b(?P<year>(?:last|this) year),? in {_MONTH}"), _whole_month, dated=True),
+    Rule(re.compile(rf"\b(?P<year>(?:last|this) year),? in {_MONTH}"), _whole_month, is_calendar=True),
     Rule(
         re.compile(rf"(?P<in>\b(?:between|from)\s+){_MONTH}{TILL}(?P<last>{MONTH_NAMES})\b\.?{_YEAR}"),
         _whole_months,
-        dated=True,
+        is_calendar=True,
     ),
     Rule(re.compile(r"\b(today|tonight|yesterday|last night|this (?:morning|afternoon|evening))\b"), _relative_day),
     Rule(
@@ -315,7 +325,7 @@ TIME_RULES: tuple[Rule, ...] = (
             rf"\b(?:q(?P<quarter>[1-4])|(?P<named>{'|'.join(_QUARTERS)}) quarter)\b{_YEAR}"
         ),
         _quarter,
-        dated=True,
+        is_calendar=True,
     ),
     Rule(
         re.compile(
@@ -323,7 +333,7 @@ TIME_RULES: tuple[Rule, ...] = (
             rf"(?(from){TILL}(?P<last>(?:19|20)\d\d)\b)"
         ),
         _whole_years,
-        dated=True,
+        is_calendar=True,
     ),
 )
 OFFSETS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], Days], Days]], ...] = (
@@ -388,8 +398,8 @@ def _season(match: re.Match[str], today: date) -> Days | None:
     if not (match["in"] or match["which"]):
         return None
     days = _three_months(date(today.year, first_month, 1))
-    over = (match["which"] or "").startswith(("last", "the past"))
-    while (days[1] if over else days[0]) > today:
+    completed = (match["which"] or "").startswith(("last", "the past"))
+    while (days[1] if completed else days[0]) > today:
         days = _three_months(months_later(days[0], -12))
     return days
 
@@ -424,11 +434,11 @@ def _holiday_days(name: str, year: int) -> Days:
 
 def _easter(year: int) -> date:
     """Return Easter Sunday in the Gregorian calendar (J. Meeus, "Astronomical Algorithms", chapter 8)."""
-    century, of_century = divmod(year, 100)
+    century, year_of_century = divmod(year, 100)
     leaps, rest = divmod(century, 4)
     shift = (century - (century + 8) // 25 + 1) // 3
     moon = (19 * (year % 19) + century - leaps - shift + 15) % 30
-    fourths, ones = divmod(of_century, 4)
+    fourths, ones = divmod(year_of_century, 4)
     weekday = (32 + 2 * rest + 2 * fourths - moon - ones) % 7
     late = (year % 19 + 11 * moon + 22 * weekday) // 451
     month, day = divmod(moon + weekday - 7 * late + 114, 31)
@@ -461,17 +471,17 @@ CALENDAR_RULES: tuple[Rule, ...] = (
             rf"[\s-]+{_MONTH}{_YEAR}"
         ),
         _part_of_month,
-        dated=True,
+        is_calendar=True,
     ),
-    Rule(re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<season>{'|'.join(_SEASONS)}){_YEAR}"), _season, dated=True),
-    Rule(re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<holiday>{_NAMES})\b{_YEAR}"), _holiday, dated=True),
+    Rule(re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<season>{'|'.join(_SEASONS)}){_YEAR}"), _season, is_calendar=True),
+    Rule(re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<holiday>{_NAMES})\b{_YEAR}"), _holiday, is_calendar=True),
     Rule(
         re.compile(
             r"(?<![\d./-])(?P<first>\d{1,2})(?P<mark>[./-])\s?(?P<second>\d{1,2})(?P=mark)\s?"
             r"(?P<year>(?:19|20)\d\d)\b(?![./-]?\d)"
         ),
         _digits,
-        dated=True,
+        is_calendar=True,
     ),
     Rule(re.compile(rf"{NUMBER} {DAY}s? ago\b"), _weekdays_ago),
     Rule(re.compile(rf"\b(?:last|past) (?P<n>\d{{1,3}}|{'|'.join(_FIRST_NUMBERS)}) hours\b"), _hours),

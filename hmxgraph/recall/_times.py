@@ -16,7 +16,7 @@ from hmxgraph.recall._time_rules import OFFSETS, TILL, TIME_RULES, Days, day, ma
 # Words before and between the ends of a time range.
 _SINCE = re.compile(r"\bsince\s+(?:the\s+)?$")
 _FROM = re.compile(r"\b(?:between|from)\s+(?:the\s+)?$")
-# Words before a time that is one end of a longer one.
+# Words after which a time is one end of an open range.
 _OPEN = re.compile(r"\b(?:as of|by|until|till|up to|before|after)\s+(?:the\s+)?$")
 _TO = re.compile(rf"{TILL}(?:the\s+)?")
 # Text allowed between "last Friday" and the date that specifies it.
@@ -31,7 +31,10 @@ class Span:
     end_us: int
 
     def distance_us(self, time_us: int) -> int:
-        """Return the distance of *time_us* from the span: 0 inside, doubled before it, as events are reported later."""
+        """Return the distance of *time_us* from the span, 0 inside.
+
+        Distances before it count double, because events are usually reported after they happen.
+        """
         return max(2 * (self.start_us - time_us), time_us - self.end_us + 1, 0)
 
     def distances_us(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -45,23 +48,24 @@ class Span:
 class _Time(NamedTuple):
     """A time expression in a text: its position, its first day and the day after its last.
 
-    ``dated`` is false for times relative to the moment of asking, such as "last week"; ``full`` dates name their year.
+    ``is_calendar`` is false for times relative to the moment of asking, such as "last week"; ``full`` dates name their
+    year.
     """
 
     start: int
     end: int
     days: Days
-    dated: bool
+    is_calendar: bool
     full: bool
 
 
 class NamedTime(NamedTuple):
-    """A time that a text names, with its position; a ``dated`` one names the calendar and both its ends."""
+    """A time that a text names, with its position; ``is_bounded``: a calendar date that is not open-ended."""
 
     span: Span
     start: int
     end: int
-    dated: bool = False
+    is_bounded: bool = False
 
 
 def time_reference(text: str, as_of_us: int) -> Span | None:
@@ -98,8 +102,8 @@ def named_time(text: str, as_of_us: int) -> NamedTime | None:
     if first_time is None:
         return None
     extended = _extended(plain, first_time, remaining, today)
-    dated = extended.dated and not _OPEN.search(plain, 0, extended.start)
-    return NamedTime(Span(*map(start_us, extended.days)), extended.start, extended.end, dated)
+    is_bounded = extended.is_calendar and not _OPEN.search(plain, 0, extended.start)
+    return NamedTime(Span(*map(start_us, extended.days)), extended.start, extended.end, is_bounded)
 
 
 def _lower(text: str) -> str:
@@ -107,11 +111,11 @@ def _lower(text: str) -> str:
     lower = text.lower()
     if len(lower) == len(text):
         return lower
-    return "".join(low if len(low := mark.lower()) == 1 else mark for mark in text)
+    return "".join(low if len(low := character.lower()) == 1 else character for character in text)
 
 
 def _times(text: str, today: date) -> Iterator[_Time]:
-    for pattern, resolve, dated in (*TIME_RULES, *_time_rules.CALENDAR_RULES):
+    for pattern, resolve, is_calendar in (*TIME_RULES, *_time_rules.CALENDAR_RULES):
         for match in pattern.finditer(text):
             try:
                 days = resolve(match, today)
@@ -120,7 +124,7 @@ def _times(text: str, today: date) -> Iterator[_Time]:
             if days is not None:
                 groups = match.groupdict()
                 start = match.end("in") if groups.get("in") else match.start()
-                yield _Time(start, match.end(), days, dated, dated and bool(groups.get("year")))
+                yield _Time(start, match.end(), days, is_calendar, is_calendar and bool(groups.get("year")))
 
 
 def _place(time: _Time) -> tuple[int, int]:
@@ -146,11 +150,12 @@ def _offsets(text: str, times: Iterable[_Time]) -> Iterator[_Time]:
 
 def _without_specified(text: str, times: list[_Time]) -> Iterator[_Time]:
     """Yield *times* without relative ones that a later date specifies."""
-    full = max((time.start for time in times if time.full), default=-1)
-    dated = {time.start for time in times if time.dated}
+    last_full_date = max((time.start for time in times if time.full), default=-1)
+    calendar_starts = {time.start for time in times if time.is_calendar}
     for time in times:
-        beside = _APPOSITION.match(text, time.end)
-        if time.dated or not (full >= time.end or (beside and beside.end() in dated)):
+        apposition = _APPOSITION.match(text, time.end)
+        specified = last_full_date >= time.end or (apposition and apposition.end() in calendar_starts)
+        if time.is_calendar or not specified:
             yield time
 
 
@@ -171,7 +176,7 @@ def _extended(text: str, first_time: _Time, later: Iterable[_Time], today: date)
 def _range_start(first: _Time, last: _Time) -> date:
     """Return the first day of *first*, in the year before *last* if only *last* names a year and order requires it."""
     begin, end = first.days[0], last.days[1]
-    if first.full or not first.dated or begin < end:
+    if first.full or not first.is_calendar or begin < end:
         return begin
     begin = months_later(begin, 12 * (end.year - begin.year))
     return begin if begin < end else months_later(begin, -12)

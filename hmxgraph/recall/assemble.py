@@ -30,7 +30,7 @@ from hmxgraph.recall._packing import (
     Repeats,
     fill,
     judged,
-    retold,
+    repeated_memories,
     section_budgets,
     truncated_to,
 )
@@ -46,7 +46,7 @@ from hmxgraph.text.masking import linked_secrets, mask_secrets
 PROFILE = "hmxgraph-recall-1"
 # Minimum share of the question, relative to the best event, for a recurrence to be included.
 _RECURS = 0.5
-# Beside whole sessions, relations get their share only, so that both fit.
+# Next to whole sessions, relations get only their share, so that both fit.
 _RELATIONS = frozenset({"graph_relations"})
 _ORIGINS = {
     "episode": "episodic",
@@ -69,12 +69,12 @@ def assemble(draft: Draft) -> Pack:
     judgement = judged([ranked for ranked in ranking if ranked not in whole_events], draft.appraised.contest, repeats)
     box = _filled(draft, judgement, _RELATIONS if whole_episodes else frozenset())
     if whole_episodes:
-        added = add_episodes(box, whole_events, repeats, guessed=draft.only_guesses)
+        dropped_events = add_episodes(box, whole_events, repeats, guessed=draft.only_guesses)
     else:
-        added = _top_up(box, draft, reachable_ids, repeats)
+        dropped_events = _top_up(box, draft, reachable_ids, repeats)
     if draft.cases:
         _add_fitting(box, judgement.eligible)
-    dropped = (*judgement.dropped, *_without_text(judgement), *added)
+    dropped = (*judgement.dropped, *_without_text(judgement), *dropped_events)
     if draft.events.question.recalls and not whole_episodes:
         _add_recurrences(box, dropped, draft.events.match.share)
     dropped = (*dropped, *_removed(box))
@@ -83,18 +83,18 @@ def assemble(draft: Draft) -> Pack:
 
 def _removed(box: Box) -> Iterator[Dropped]:
     """Remove the entries whose words an event in the pack repeats."""
-    for ranked in retold(box):
+    for ranked in repeated_memories(box):
         box.remove(ranked)
         yield Dropped(ranked, "duplicate")
 
 
 def _without_text(judgement: Judgement) -> Iterator[Dropped]:
-    """Yield what has no text to show, such as an event whose content was erased."""
+    """Yield the candidates without text, such as an event whose content was erased."""
     return (Dropped(ranked, "provenance_failed") for ranked in judgement.eligible if not ranked.candidate.content)
 
 
 def _add_fitting(box: Box, eligible: Iterable[Ranked]) -> None:
-    """Add what has room beside the cases of whom or what the question names: more of what belongs to it."""
+    """Add further candidates about the subject of the cases while they fit."""
     for ranked in eligible:
         if ranked.rank not in box.packed and ranked.candidate.content and box.fits(ranked):
             box.add(ranked)
@@ -140,17 +140,16 @@ def _add_recurrences(box: Box, dropped: Iterable[Dropped], shares: Floats) -> No
     texts = {packed.ranked.candidate.content for packed in box.packed.values() if packed.section == SECTION}
     included_texts = {_occurrence(packed.ranked.candidate) for packed in box.packed.values()}
     for ranked in sorted(each.ranked for each in dropped if each.reason == "duplicate"):
-        of = ranked.candidate
-        recurs = (
-            of.section == SECTION and of.content in texts and not of.verdict and _occurrence(of) not in included_texts
-        )
-        if recurs and matching[of.place] and box.fits(ranked):
+        event = ranked.candidate
+        is_repeat = event.section == SECTION and event.content in texts and not event.verdict
+        recurs = is_repeat and _occurrence(event) not in included_texts
+        if recurs and matching[event.place] and box.fits(ranked):
             box.add(ranked)
-            included_texts.add(_occurrence(of))
+            included_texts.add(_occurrence(event))
 
 
-def _occurrence(of: Candidate) -> tuple[str, date]:
-    return of.content, day(of.time_us)
+def _occurrence(event: Candidate) -> tuple[str, date]:
+    return event.content, day(event.time_us)
 
 
 class _Writer:
@@ -202,8 +201,12 @@ class _Writer:
         sizes = Counter(packed.section for packed in self._packed)
 
         def dispensable(packed: Packed) -> tuple[bool, bool, int]:
-            of = packed.ranked.candidate
-            return not of.exempt, of.section not in RULES and sizes[of.section] > 1, packed.ranked.rank
+            candidate = packed.ranked.candidate
+            return (
+                not candidate.exempt,
+                candidate.section not in RULES and sizes[candidate.section] > 1,
+                packed.ranked.rank,
+            )
 
         self._packed.remove(max(self._packed, key=dispensable))
 
@@ -283,19 +286,19 @@ class _Writer:
         return stable_id("pack", request, state.tenant_id, str(state.state_version), iso(state.as_of_us), PROFILE)
 
     def _entry(self, packed: Packed) -> dict[str, Any]:
-        of = packed.ranked.candidate
+        candidate = packed.ranked.candidate
         return {
-            "section": of.section,
-            "content": labelled(self._contents[packed.ranked.rank], of.label),
-            "source_id": of.source_id,
-            "source_type": of.source_type,
-            "relevance_score": plain(of.score),
+            "section": candidate.section,
+            "content": labelled(self._contents[packed.ranked.rank], candidate.label),
+            "source_id": candidate.source_id,
+            "source_type": candidate.source_type,
+            "relevance_score": plain(candidate.score),
             "token_estimate": packed.tokens,
             "rank": packed.ranked.rank,
             "provenance": {
-                "origin": ":".join(filter(None, (of.origin, outside_kind(of.label)))),
-                "confidence": plain(of.confidence),
-                "evidence_count": of.evidence_count,
+                "origin": ":".join(filter(None, (candidate.origin, outside_kind(candidate.label)))),
+                "confidence": plain(candidate.confidence),
+                "evidence_count": candidate.evidence_count,
             },
         }
 
@@ -352,7 +355,7 @@ class _Writer:
         return [packed.ranked.candidate.source_id for packed in self._packed]
 
     def _over_budget(self) -> bool:
-        """Whether anything was left out for lack of budget; what scores too low is not examined."""
+        """Whether a candidate was dropped for lack of budget; those that score too low are not examined."""
         ranks = {packed.ranked.rank for packed in self._packed}
         if any(reason == "budget_exceeded" and rank not in ranks for rank, reason in self._reasons.items()):
             return True
@@ -360,7 +363,7 @@ class _Writer:
         return any(dropped.reason == "budget_exceeded" for dropped in self._drops(useful_ranks))
 
     def _drops(self, ranks: Iterable[int] | None = None) -> Iterator[Dropped]:
-        """Yield everything that was left out, best first; only that of *ranks*, if given."""
+        """Yield the dropped candidates, best first; only those of *ranks*, if given."""
         packed = {packed.ranked.rank for packed in self._packed}
         included_texts = {packed.ranked.candidate.content for packed in self._packed}
         for rank in range(1, len(self._draft.ranking) + 1) if ranks is None else ranks:
@@ -370,30 +373,30 @@ class _Writer:
 
 
 def _unjudged_reason(candidate: Candidate, included_texts: Collection[str]) -> str:
-    """Return the drop reason of an event that was not judged; *included_texts* are those in the pack."""
+    """Return the drop reason of an event that was not judged; *included_texts* are the texts in the pack."""
     if candidate.verdict or candidate.score < THRESHOLD:
         return candidate.verdict or "low_relevance"
     return "duplicate" if candidate.content in included_texts else "budget_exceeded"
 
 
-def _about(of: Candidate) -> dict[str, Any]:
+def _about(candidate: Candidate) -> dict[str, Any]:
     """Return the metadata of an entry: label, time, and for events session, position and speaker."""
-    about: dict[str, Any] = {"label": of.label} if of.label else {}
-    if of.section in DATED:
-        about |= {"timestamp": iso(of.time_us), "session_id": of.session_id, "place": of.place}
-        about |= {"failed": True} if of.failed else {}
-        return about | ({"speaker": of.speaker} if of.speaker else {})
-    return about | ({"timestamp": iso(of.time_us)} if shows_date(of) else {})
+    about: dict[str, Any] = {"label": candidate.label} if candidate.label else {}
+    if candidate.section in DATED:
+        about |= {"timestamp": iso(candidate.time_us), "session_id": candidate.session_id, "place": candidate.place}
+        about |= {"failed": True} if candidate.failed else {}
+        return about | ({"speaker": candidate.speaker} if candidate.speaker else {})
+    return about | ({"timestamp": iso(candidate.time_us)} if shows_date(candidate) else {})
 
 
 def _dropped(dropped: Dropped) -> dict[str, Any]:
-    of = dropped.ranked.candidate
+    candidate = dropped.ranked.candidate
     return {
-        "source_id": of.source_id,
-        "source_type": of.source_type,
-        "section": of.section,
-        "relevance_score": plain(of.score),
-        "token_estimate": of.tokens,
+        "source_id": candidate.source_id,
+        "source_type": candidate.source_type,
+        "section": candidate.section,
+        "relevance_score": plain(candidate.score),
+        "token_estimate": candidate.tokens,
         "drop_reason": dropped.reason,
         "rank": dropped.ranked.rank,
     }

@@ -20,7 +20,7 @@ from hmxgraph.recall.question import PackRequest, Question
 class State:
     """Tenant, state version, moment, number of events, and whether the search was truncated.
 
-    ``unsettled`` means that concurrent writes occurred during every attempt to read: the state has no single version.
+    ``unsettled``: concurrent writes occurred during every attempt to read, so the state has no single version.
     """
 
     tenant_id: str
@@ -92,7 +92,7 @@ def scores(relevance: Floats, recency: Floats, provenance: float, salience: Floa
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class RecencyDecay:
     """Recency as exponential decay from the moment that the question is about; ``moment`` None means now.
 
     Ongoing work needs recent events. A question about the past without a time has no half-life: age does not matter. A
@@ -107,26 +107,26 @@ class Clock:
         """Return 2^(-age / half-life), in [0, 1]."""
         if time_us is None or self.half_life_days is None:
             return 0.0
-        away_us = max(self.now_us - time_us, 0) if self.moment is None else self.moment.distance_us(time_us)
-        return float(2.0 ** (-away_us / DAY_US / self.half_life_days))
+        distance_us = max(self.now_us - time_us, 0) if self.moment is None else self.moment.distance_us(time_us)
+        return float(2.0 ** (-distance_us / DAY_US / self.half_life_days))
 
     def recencies(self, times: Integers) -> Floats:
         """Return :meth:`recency` for many times at once."""
         if self.half_life_days is None:
             return np.zeros(len(times))
-        away = np.maximum(self.now_us - times, 0) if self.moment is None else self.moment.distances_us(times)
-        decayed: Floats = 2.0 ** (-away / DAY_US / self.half_life_days)
+        distances = np.maximum(self.now_us - times, 0) if self.moment is None else self.moment.distances_us(times)
+        decayed: Floats = 2.0 ** (-distances / DAY_US / self.half_life_days)
         return decayed
 
 
-def clock(request: PackRequest, question: Question, as_of_us: int) -> Clock:
-    """Return the clock for *request* as of *as_of_us*."""
+def recency_decay(request: PackRequest, question: Question, as_of_us: int) -> RecencyDecay:
+    """Return how recency decays for *request* as of *as_of_us*."""
     if request.strategy == "recency_biased":
-        return Clock(None, _RECENT_HALF_LIFE_DAYS, as_of_us)
+        return RecencyDecay(None, _RECENT_HALF_LIFE_DAYS, as_of_us)
     if question.span is not None:
-        return Clock(question.span, HALF_LIFE_DAYS, as_of_us)
+        return RecencyDecay(question.span, HALF_LIFE_DAYS, as_of_us)
     by_age = question.latest or not question.recalls or not question.terms
-    return Clock(None, HALF_LIFE_DAYS if by_age else None, as_of_us)
+    return RecencyDecay(None, HALF_LIFE_DAYS if by_age else None, as_of_us)
 
 
 def support(confidence: float, observations: int) -> float:
@@ -142,7 +142,7 @@ def support(confidence: float, observations: int) -> float:
 # The section of events, and their origin.
 SECTION = "episodes"
 EPISODIC = "episodic"
-# At the beginning of a memory, who said it.
+# The name of the speaker at the beginning of a memory.
 SAID_BY = re.compile(r"\A[^\W\d_][\w .'-]{0,59}: ")
 
 # One candidate of any kind: event, memory, artifact, entity, relation or conflict.
@@ -156,9 +156,9 @@ class Candidate(NamedTuple):
 
     ``tokens`` counts the rendered line, or only the text if the candidate cannot be included. ``verdict`` is a drop
     reason known in advance. An ``exempt`` candidate (identity, hard rules) is never dropped as low_relevance. For
-    events, ``label`` marks text from tools or the web, ``place`` is the index in the event pool, ``call`` that of the
-    call whose result it is (-1 if none), ``failed`` means that the session's last feedback was negative, and ``step``
-    is the number of its step if it is of a log that is shown by steps (else -1).
+    events, ``label`` marks text from tools or the web, ``place`` is the index in the event pool, ``call`` the index of
+    the call that a result belongs to (else -1), ``failed`` means that the session's last feedback was negative, and
+    ``step`` is the number of the event's step in a log that is shown by steps (else -1).
     """
 
     section: str

@@ -11,7 +11,7 @@ import numpy as np
 from hmxgraph.recall._passages import marked_as_superseded, recounted, with_excerpts, with_passages
 from hmxgraph.recall._steps import step_scores
 from hmxgraph.recall._times import Span
-from hmxgraph.recall.candidates import SECTION, THRESHOLD, Candidate, Clock, Ranked, State, clock
+from hmxgraph.recall.candidates import SECTION, THRESHOLD, Candidate, Ranked, RecencyDecay, State, recency_decay
 from hmxgraph.recall.event_candidates import Episodes, Sketch, separated, timely
 from hmxgraph.recall.knowledge import (
     NO_GUIDANCE,
@@ -73,7 +73,7 @@ def contested(candidates: Iterable[Candidate], conflicts: Iterable[KnownConflict
     by_id = {candidate.source_id: candidate for candidate in candidates if not candidate.verdict}
     losers, disputed = set[str](), set[str]()
     for conflict in conflicts:
-        sides = sorted((by_id[side] for side in conflict.sides if side in by_id), key=_standing, reverse=True)
+        sides = sorted((by_id[side] for side in conflict.sides if side in by_id), key=_conflict_strength, reverse=True)
         for side in sides[1:]:
             # Rounded, because 0.9 - 0.89 exceeds 0.01 in binary floating point.
             if round(sides[0].confidence - side.confidence, 9) <= _UNDECIDED:
@@ -83,7 +83,7 @@ def contested(candidates: Iterable[Candidate], conflicts: Iterable[KnownConflict
     return Contest(frozenset(losers), frozenset(disputed))
 
 
-def _standing(candidate: Candidate) -> tuple[float, int, int, str]:
+def _conflict_strength(candidate: Candidate) -> tuple[float, int, int, str]:
     return candidate.confidence, candidate.evidence_count, candidate.time_us, candidate.source_id
 
 
@@ -174,16 +174,17 @@ class _Vocabulary:
         pool = by_words.pool
         phrasing = match_words(question_terms, pool, by_words.event_count)
         counts = (phrasing.counts >= 1).sum(axis=1) + np.array([self.frequency.get(term, 0) for term in question_terms])
-        # A term in no text counts as in one, and a few texts say little about rarity.
+        # Count an unseen term as seen once, and assume at least ten texts: fewer say little about rarity.
         counts, size = np.maximum(counts, 1), max(max(by_words.event_count, len(pool)) + self.size, _FEW_TEXTS)
         plain = np.array([_PLAIN_WEIGHT if term in _PLAIN_WORDS else 1.0 for term in question_terms])
         return dict(zip(question_terms, (plain * phrasing.factors * rarity(counts, size)).tolist(), strict=True))
 
     def corrections(self, by_words: Ranking) -> dict[str, str]:
-        """Return the question's misspelt terms: in no event, and one slip away from a term of some knowledge."""
-        asked = by_words.question.terms
-        said = {term for term, times in zip(asked, by_words.pool.occurrences.counts(asked), strict=True) if times.any()}
-        unknown = (term for term in asked if term not in said and term not in self.frequency)
+        """Return the question's misspelt terms, found nowhere but one typo away from a term of the knowledge."""
+        terms_asked = by_words.question.terms
+        counts = by_words.pool.occurrences.counts(terms_asked)
+        in_events = {term for term, times in zip(terms_asked, counts, strict=True) if times.any()}
+        unknown = (term for term in terms_asked if term not in in_events and term not in self.frequency)
         nearest = {term: near for term in unknown if (near := nearest_term(term, self.frequency))}
         return dict(sorted(nearest.items()))
 
@@ -193,13 +194,14 @@ def _appraisal(
     state: State,
     by_words: Ranking,
     vocabulary: _Vocabulary,
-    beside: tuple[TokenCounter, Guidance],
+    counter_and_guidance: tuple[TokenCounter, Guidance],
 ) -> Appraisal:
     # All terms, including names: events carry their speaker, knowledge only names people in its text.
     question = by_words.question.corrected(vocabulary.corrections(by_words))
     weights = vocabulary.weights(by_words, question.terms)
     priors = priors_of(request.priors) if request.strategy == "fingerprint_guided" else NO_PRIORS
-    return Appraisal(question, weights, clock(request, question, state.as_of_us), priors, *beside)
+    decay = recency_decay(request, question, state.as_of_us)
+    return Appraisal(question, weights, decay, priors, *counter_and_guidance)
 
 
 def _in_force(request: PackRequest, state: State, known: Known) -> Known:
@@ -282,35 +284,35 @@ def _next_step(
 
     After a failure, the playbook's first step takes precedence over the procedure's next step.
     """
-    among = "procedures" in request.sections
+    shows_procedures = "procedures" in request.sections
     if remedy is not None and (steps := recovery_steps(remedy)):
-        yield from () if among else _step_candidate(remedy, steps[0], candidates)
-    elif reached is not None and (step := reached.next_step) is not None and (reached.current or not among):
+        yield from () if shows_procedures else _step_candidate(remedy, steps[0], candidates)
+    elif reached is not None and (step := reached.next_step) is not None and (reached.current or not shows_procedures):
         tools = f" ({', '.join(step.tools)})" if step.tools else ""
         yield from _step_candidate(reached.schema, f"{step.description}{tools}", candidates)
 
 
-def _step_candidate(by: KnownArtifact, step: str, candidates: tuple[Candidate, ...]) -> Iterator[Candidate]:
-    of = next(each for each in candidates if each.source_id == by.artifact_id)
-    yield of._replace(section="workflow", content=f"Next: {step}")
+def _step_candidate(artifact: KnownArtifact, step: str, candidates: tuple[Candidate, ...]) -> Iterator[Candidate]:
+    procedure = next(each for each in candidates if each.source_id == artifact.artifact_id)
+    yield procedure._replace(section="workflow", content=f"Next: {step}")
 
 
-def with_relations(of: Appraised, related: Related, vicinity: Vicinity) -> Appraised:
-    """Add the candidates of the relations around the question, which are known last."""
-    conflicts = of.in_force.conflicts
+def with_relations(knowledge: Appraised, related: Related, vicinity: Vicinity) -> Appraised:
+    """Add the candidates of the relations near the question's entities, which are fetched last."""
+    conflicts = knowledge.in_force.conflicts
     sides = {side for conflict in conflicts for side in conflict.sides}
-    candidates = tuple(relation_candidates(related, vicinity, of.appraisal, sides))
+    candidates = tuple(relation_candidates(related, vicinity, knowledge.appraisal, sides))
     contest = contested(candidates, conflicts)
-    counted = (_with_tokens(_with_dispute(each, contest), of.appraisal.count_tokens) for each in candidates)
+    counted = (_with_tokens(_with_dispute(each, contest), knowledge.appraisal.count_tokens) for each in candidates)
     return replace(
-        of,
-        in_force=replace(of.in_force, related=related),
-        candidates=(*of.candidates, *counted),
-        contest=Contest(of.contest.losers | contest.losers, of.contest.disputed | contest.disputed),
+        knowledge,
+        in_force=replace(knowledge.in_force, related=related),
+        candidates=(*knowledge.candidates, *counted),
+        contest=Contest(knowledge.contest.losers | contest.losers, knowledge.contest.disputed | contest.disputed),
     )
 
 
-def _of_moment(moment: Span, pool: EventPool, relevance: Floats, budget: int) -> Flags:
+def _events_of_moment(moment: Span, pool: EventPool, relevance: Floats, budget: int) -> Flags:
     """Return which events of the named *moment* are nearly as relevant as its best; all if none is relevant."""
     within: Flags = moment.distances_us(pool.times) == 0
     best = float(relevance[within].max(initial=0.0))
@@ -320,8 +322,8 @@ def _of_moment(moment: Span, pool: EventPool, relevance: Floats, budget: int) ->
 # All candidates of a pack in ranked order.
 
 
-class Standings:
-    """The global ranking of every event of *episodes* and all *others* by ``Candidate.order``, starting at 1."""
+class GlobalRanking:
+    """All events of *episodes* and all *others*, ranked together by ``Candidate.order``; ranks start at 1."""
 
     def __init__(self, episodes: Episodes, others: Sequence[Candidate]) -> None:
         self._episodes = episodes
@@ -351,7 +353,7 @@ class Standings:
                 yield self.at(rank)
 
     def beyond(self, reached: Collection[str], least: float) -> Iterator[tuple[int, int]]:
-        """Yield rank and tokens of the events not in *reached* with at least that score, best first."""
+        """Yield rank and tokens of the events not in *reached* that score at least *least*, best first."""
         events, pool, scores = len(self._episodes), self._episodes.pool, self._episodes.scores
         for rank, number in enumerate(self._numbers, start=1):
             if number < events and pool.event_id[number] not in reached:
@@ -381,16 +383,16 @@ class Standings:
 # Compare somewhat more events than fit, because duplicates drop out.
 _MARGIN = 1.2
 _COMPARED_ALIKE = 2
-_COMPARED_BEYOND = 16
+_LEAST_COMPARED = 16
 _MOST_COMPARED = 1_500
-# Number of past sessions shown whole; one is enough beside a procedure, which already states what they share.
+# Number of past sessions shown whole; one is enough next to a procedure, which already states what they share.
 MOST_SESSIONS = 3
-# The part of the budget that past sessions may fill beside procedures, facts or relations; and where they stand alone,
-# the part for logs of many tasks, for which passages are cut, too.
+# Share of the budget for past sessions next to procedures, facts or relations. ``ALONE``: without those, the share for
+# logs of many tasks, and for the passages that long messages are cut to.
 BESIDE_ANSWERS, ALONE = 0.5, 0.8
-# What a case takes, about.
+# Approximate tokens per case.
 _TOKENS_OF_CASE = 96
-# A question for the latest with at most this many terms is answered by time alone.
+# A question that asks for the latest and has at most this many terms is ranked by time alone.
 _BARE = 1
 # A procedure that went well in a smaller share of its sessions usually failed.
 _USUALLY = 0.5
@@ -402,10 +404,10 @@ _BY_LINE = frozenset({"breadth_first", "depth_first"})
 class Draft:
     """Everything that goes into a pack; ``whole`` holds the full text of events that the pool has truncated.
 
-    Of the sessions of the best events, ``failed`` are those whose last feedback was negative, ``long_sessions`` logs of
-    many tasks; ``results`` are the results of their calls, each with its call. ``changes`` are the tools that change
-    something, ``examples`` the sessions that were read to be shown as such; if there are none, any may be. With a
-    ``mask_key`` secrets are masked, linked by a hash under that key.
+    ``failed``: sessions whose last feedback was negative; ``long_sessions``: logs of many tasks; ``results`` maps each
+    result event to its call; ``changes``: tools that change something; ``examples``: sessions fetched in full to serve
+    as examples (if empty, any session may serve). With a ``mask_key`` secrets are masked, linked by a hash under that
+    key.
     """
 
     request: PackRequest
@@ -422,7 +424,7 @@ class Draft:
     mask_key: str = ""
 
     @cached_property
-    def ranking(self) -> Standings:
+    def ranking(self) -> GlobalRanking:
         """All candidates of the requested sections, ranked."""
         sections = frozenset(self.request.sections)
         others = [*self.appraised.of_sections(sections), *(self._evidence() if EVIDENCE in sections else ())]
@@ -431,17 +433,17 @@ class Draft:
             episodes = episodes.of_trouble(repeated=self.events.question.when)
         if self.whole_sessions:
             episodes = self._with_whole_sessions(episodes)
-        return Standings(self._with_passages(episodes), others)
+        return GlobalRanking(self._with_passages(episodes), others)
 
     def _with_passages(self, episodes: Episodes) -> Episodes:
-        """Return the events, long messages cut to what matches if those that may be shown nearly fill the budget."""
+        """Return the events; if those eligible would nearly fill the budget, long messages are cut to what matches."""
         terms, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
         budget = self.request.budget
         room = int(budget * (BESIDE_ANSWERS if self._routine else ALONE))
         return with_passages(episodes, self.whole, terms, budget, count_tokens, self.whole_sessions, room)
 
     def _with_whole_sessions(self, episodes: Episodes) -> Episodes:
-        """Return the events with those of :attr:`whole_sessions`, of past ones without what tells nothing here."""
+        """Return the events, including those of :attr:`whole_sessions` except what does not help with this question."""
         match, running = self.events.match, self.request.session_id
         past = self.whole_sessions - {running}
         short = past - self.long_sessions
@@ -449,7 +451,7 @@ class Draft:
         episodes = episodes.with_whole_sessions(self.whole_sessions, match.share, running)
         episodes = episodes.with_short_results(short, match.weight_by_term, count_tokens)
         if self.cases:
-            return episodes.of_cases(self.cases, self.events.share_beside_names, self.changes)
+            return episodes.of_cases(self.cases, self.events.share_without_names, self.changes)
         room = int(self.request.budget * (BESIDE_ANSWERS if self._routine else ALONE))
         episodes = episodes.outlined(short, match.share, self.changes, room // max(len(past), 1))
         if not self._routine:
@@ -473,11 +475,11 @@ class Draft:
 
     @cached_property
     def whole_sessions(self) -> frozenset[str]:
-        """The cases that the question names, or a few past sessions that answer a request; with the running one.
+        """Sessions to show whole: those about what the question names, or a few that answer a request; and the running.
 
-        Their events are shown as calls with their results, in place of the best lines of many sessions. Talk alone,
-        with no procedure beside it and no action to expect, is shown by line. Where tools do the work, a question
-        that users raised before is a request, too. A question about a log of many tasks gets its steps.
+        Their events are shown as calls with their results, in place of the best lines of many sessions. Conversations
+        without tool calls are shown line by line if no procedure fits. Where tools do the work, a question that users
+        raised before counts as a request. If the best session is a log of many tasks, any question gets its steps.
         """
         question, running = self.events.question, self.request.session_id
         if self.cases:
@@ -494,7 +496,7 @@ class Draft:
             1 if self._routine else MOST_SESSIONS,
             (self.examples or frozenset(self.events.pool.session_id)) - {running},
             self.events.match.share,
-            # What failed in the same way is what a question about a failure is about.
+            # A question about a failure is about the sessions that failed in the same way.
             () if question.troubled else self.failed,
             () if guidance.guesses else guidance.changes,
         )
@@ -504,7 +506,7 @@ class Draft:
 
     @cached_property
     def cases(self) -> tuple[str, ...]:
-        """The sessions that are about whom or what the question names, best first."""
+        """Sessions about a person or thing that the question names, best first."""
         if self.request.strategy in _BY_LINE or self.request.sections == (SECTION,):
             return ()
         if SECTION not in self.request.sections or not self.events.named_cases.any():
@@ -520,17 +522,17 @@ class Draft:
 
     @cached_property
     def _is_new(self) -> bool:
-        """Whether work is asked for that was never done here: then no past episode helps with it."""
+        """Whether the request is for work never done here; past episodes then do not help."""
         question = self.events.question
         asks = question.works or not question.recalls
         return asks and self._acting and not self._is_known and self.events.is_new(self.request.session_id)
 
     @property
     def _is_known(self) -> bool:
-        """Whether something learned is shown for it.
+        """Whether an artifact may be shown for the request.
 
-        Measured on 18 requests in everyday words for work that was done before, and 36 for other work: without this, 6
-        and 20 were new, with it 2 and 17.
+        Measured: of 18 requests in everyday words for work done before, 6 were wrongly classed as new without this
+        check, 2 with it; of 36 requests for other work, 20 and 17 were classed as new.
         """
         return any(each.source_type == "artifact" for each in self.appraised.useful)
 
@@ -553,14 +555,14 @@ class Draft:
 
     @property
     def _routine(self) -> frozenset[str]:
-        """The actions of the procedures that may be shown; beside a mere guess, past sessions are shown as if alone."""
+        """The actions of the procedures that may be shown; a guessed procedure does not count."""
         guidance = self.appraised.appraisal.guidance
         sure = (each for each in self._procedures if not (guidance.guesses and each.artifact_id == guidance.lead))
         return frozenset(chain.from_iterable(each.actions for each in sure))
 
     @property
     def _usually_failed(self) -> bool:
-        """Whether one of these procedures went well in less than half of its sessions: then it needs an example."""
+        """Whether a procedure that may be shown failed in most of its sessions: then it needs an example."""
         return any(each.success_rate is not None and each.success_rate < _USUALLY for each in self._procedures)
 
     def reachable(self) -> frozenset[str]:
@@ -574,7 +576,7 @@ class Draft:
         for event in self.ranking.sketches():
             if event.score < THRESHOLD:
                 break
-            if (tokens > _MARGIN * self.request.budget and len(ids) >= _COMPARED_BEYOND) or len(ids) >= _MOST_COMPARED:
+            if (tokens > _MARGIN * self.request.budget and len(ids) >= _LEAST_COMPARED) or len(ids) >= _MOST_COMPARED:
                 break
             shape = (event.words, event.tokens)
             alike[shape] += 1
@@ -586,7 +588,7 @@ class Draft:
 
     @cached_property
     def _by_steps(self) -> Episodes:
-        """The scored events, those of logs of many tasks by their steps."""
+        """The scored events; in logs of many tasks, events are scored by step."""
         match, scored = self.events.match, self._scored_events
         if self.long_sessions.isdisjoint(scored.pool.session_id):
             return scored
@@ -598,42 +600,41 @@ class Draft:
 
     @cached_property
     def _scored_events(self) -> Episodes:
-        """The scored events."""
-        sections, time = frozenset(self.request.sections), self.appraised.appraisal.clock
+        sections, decay = frozenset(self.request.sections), self.appraised.appraisal.decay
         if SECTION not in sections:
-            return Episodes(EventPool(), np.zeros(0), time)
+            return Episodes(EventPool(), np.zeros(0), decay)
         relevance = self.events.relevance(self.neighbourhood)
         terms, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
         pool = with_excerpts(self.events.pool, self.whole, terms, count_tokens)
         pool = pool if self.request.stored_counts else recounted(pool, count_tokens)
         pool = marked_as_superseded(pool, self.appraised.in_force.superseded, count_tokens)
         verdicts = dict(chain(self._repeated_records(sections), self._outdated()))
-        shares = self._timely(time, pool, relevance)
+        shares = self._timely(decay, pool, relevance)
         return Episodes(
             pool,
             separated(relevance, self.events.assurance),
-            time,
+            decay,
             verdicts,
             shares,
-            self._related(time, pool, relevance),
-            # A log of many tasks ends with the outcome of its last one.
+            self._related(decay, pool, relevance),
+            # The last feedback in a log of many tasks is about its last task only.
             self.failed - self.long_sessions,
             self.results,
             self.long_sessions,
         )
 
-    def _timely(self, time: Clock, pool: EventPool, relevance: Floats) -> Floats | float:
+    def _timely(self, decay: RecencyDecay, pool: EventPool, relevance: Floats) -> Floats | float:
         """Return how much recency counts per event: fully in the running session and for questions about a time."""
-        if time.moment is not None or self.request.strategy == "recency_biased":
+        if decay.moment is not None or self.request.strategy == "recency_biased":
             return 1.0
         running = np.array([session_id == self.request.session_id for session_id in pool.session_id], dtype=np.bool_)
         matters = np.maximum(np.maximum(relevance, self.events.words), self.events.match.share)
         return np.where(running, 1.0, timely(matters, self.events.assurance))
 
-    def _related(self, time: Clock, pool: EventPool, relevance: Floats) -> Flags | None:
-        """Return which events are about the question; None for all, if only episodes are wanted or time alone decides.
+    def _related(self, decay: RecencyDecay, pool: EventPool, relevance: Floats) -> Flags | None:
+        """Return which events are about the question; None (all) if only episodes are wanted or time alone decides.
 
-        Episodes alone are a search, which returns as many hits as fit; beside other sections they are a briefing.
+        A pack of episodes alone is a search, which returns as many hits as fit; with other sections it is a briefing.
         """
         question = self.events.question
         by_time = self.request.strategy == "recency_biased" or (question.latest and len(question.terms) <= _BARE)
@@ -643,23 +644,23 @@ class Draft:
         if self._is_new:
             related &= self.events.match.share >= SURE
         related |= np.array([session_id == self.request.session_id for session_id in pool.session_id], dtype=np.bool_)
-        if time.moment is None or self._is_new:
+        if decay.moment is None or self._is_new:
             return related
-        return related | _of_moment(time.moment, pool, relevance, self.request.budget)
+        return related | _events_of_moment(decay.moment, pool, relevance, self.request.budget)
 
     def _repeated_records(self, sections: frozenset[str]) -> Iterator[tuple[str, str]]:
         """Yield events that repeat a task record that may be included, as duplicates."""
-        steps = {each.source_id for each in self.appraised.useful if each.section in sections}
+        usable_ids = {each.source_id for each in self.appraised.useful if each.section in sections}
         for record in self.appraised.in_force.records:
-            if record.record_id in steps:
+            if record.record_id in usable_ids:
                 yield from ((event_id, "duplicate") for event_id in record.told_by)
 
     def _outdated(self) -> Iterator[tuple[str, str]]:
-        """Yield the events that retell what was deleted, retired or rejected, as deprecated."""
+        """Yield the events that repeat what was deleted, retired or rejected, as deprecated."""
         known = self.appraised.in_force
-        over = {each.memory_id for each in known.memories if each.method == REMEMBERED and not each.held}
-        behind = {evidence.event_id for evidence in known.evidence if evidence.record_id in over}
-        yield from ((event_id, "deprecated") for event_id in sorted(known.deleted | behind))
+        retired_ids = {each.memory_id for each in known.memories if each.method == REMEMBERED and not each.held}
+        evidence_ids = {evidence.event_id for evidence in known.evidence if evidence.record_id in retired_ids}
+        yield from ((event_id, "deprecated") for event_id in sorted(known.deleted | evidence_ids))
         for record in known.records:
             if record.rejected or not record.held:
                 yield from ((event_id, "deprecated") for event_id in sorted(record.told_by))

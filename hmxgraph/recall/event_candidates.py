@@ -1,4 +1,4 @@
-"""Events as candidates: relevance from the ranking, recency from the clock, full provenance.
+"""Events as candidates: relevance from the ranking, recency from its decay, full provenance.
 
 A pack chooses a few of hundreds of events: they are scored as columns and turned into candidates on demand.
 """
@@ -20,9 +20,9 @@ from hmxgraph.recall.candidates import (
     THRESHOLD,
     WEIGHTS,
     Candidate,
-    Clock,
     Components,
     Order,
+    RecencyDecay,
     scores,
 )
 from hmxgraph.recall.pool import CALLED, FAILED, WORKED, EventPool, Flags, Floats, is_assistant
@@ -33,33 +33,33 @@ from hmxgraph.text.terms import TokenCounter
 
 # The minimum relevance of an event that relates to the question at all.
 HELPS = 0.2
-# Of examples that are nearly as good, the later one; and the factor on those that failed.
+# Weight of recency among nearly equal examples; factor on bad ones (see ``best_sessions``).
 _BY_TIME, _IF_FAILED = 0.05, 0.6
-# Minimum relevance of a step in an episode shown whole, as a fraction of its most relevant step.
-_WITHIN_EPISODE = 0.5
-# What it gains by matching as much of the question as the best step.
-_BY_SHARE = 0.2
-# A message of fewer distinct terms, with less than this of the best share of the question, is small talk.
+# Minimum relevance of an event in an episode shown whole, as a fraction of its most relevant event; the fraction grows
+# by this much for an event that matches as much of the question as the best one.
+_WITHIN_EPISODE, _BY_SHARE = 0.5, 0.2
+# A message with fewer distinct terms that matches at most this fraction of the best share of the question is small
+# talk.
 _FEW_WORDS, _HARDLY = 8, 0.2
-# The relevance of the first and of the last case, as a fraction of their own.
+# Factors on the relevance of the first and the last case.
 _FIRST_TO_LAST = 1.0, 0.7
-# Beside a procedure: talk with no more than this of the best share of the question is about something else than the
-# request, and an episode of fewer events before its end adds nothing.
+# Next to a procedure, messages that match at most this fraction of the best share of the question are off topic, and an
+# episode with fewer events left before its end is dropped.
 _LITTLE, _FEW_LEFT = 0.2, 2
-# Feedback with a comment of two words at most says only how the session went, which its place or its date tells.
+# Feedback with a comment of at most two words says only how the session went; the date line marks failed sessions.
 _BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
 _WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
-# A session of more events than this is a log of many tasks, not one episode. Of those, steps are related whose score
-# is at least this fraction of the best one's.
+# A session of more events than this is a log of many tasks, not one episode. Its steps are related to the question if
+# they score at least this fraction of the best step.
 LONGEST_EPISODE = 256
 _NEARLY = 0.7
-# Examples are at least this good, as a fraction of the best one. Measured on 125 requests that went well, by the
-# changes that the best of three examples shares with what was done: F1 78.9, 68.9 and 45.5 in three domains; with two
+# Minimum quality of an example, as a fraction of the best one. Measured on 125 requests that went well, as the F1
+# between the changes of the best of three examples and those made: 78.9, 68.9 and 45.5 in three domains; with two
 # examples and no such limit 76.4, 68.9 and 43.0.
 _AS_GOOD = 0.7
-# Messages that tell what a session is about have this much of the question, as a fraction of the best of their side;
-# what was asked, changed and said at last is this relevant, as a fraction of them.
-_TELLING, _DECIDED = 0.7, 0.8
+# A message is on topic if it matches at least this fraction of the best share of its side (people or assistants);
+# requests, changes and the end of a session get this fraction of the session's top relevance.
+_ON_TOPIC, _DECIDED = 0.7, 0.8
 # Fraction of the top relevance above which recency counts fully.
 FULL_RECENCY = 0.4
 
@@ -87,14 +87,14 @@ class Episodes:
     """The events of *pool* with their relevance; *verdicts* are drop reasons known in advance, by id.
 
     *timely* is how much recency counts for each event, in [0, 1]. Events that are not *related* to the question have no
-    component but provenance, so that the score alone drops them. ``failed`` are the sessions whose last feedback was
-    negative, ``results`` the ids of results with those of their calls, as far as they are known. ``long_sessions`` are
-    logs of many tasks; ``step`` is the number of the step of each event of a log that is shown by steps, else -1.
+    component but provenance, so that the score alone drops them. ``failed``: sessions whose last feedback was negative;
+    ``results``: the recorded call of each result, by id; ``long_sessions``: logs of many tasks; ``step``: for each
+    event the number of its step in a log shown by steps, else -1.
     """
 
     pool: EventPool
     relevance: Floats
-    clock: Clock
+    decay: RecencyDecay
     verdicts: Mapping[str, str] = field(default_factory=dict)
     timely: Floats | float = 1.0
     related: Flags | None = None
@@ -108,10 +108,10 @@ class Episodes:
 
     @cached_property
     def recency(self) -> Floats:
-        """Recency per event in [0, 1]: scaled by *timely*, but enough to reach the threshold if the clock allows."""
-        by_clock = self.clock.recencies(self.pool.times)
+        """Recency per event in [0, 1]: scaled by *timely*, but enough to reach the threshold if the decay allows."""
+        decayed = self.decay.recencies(self.pool.times)
         lacking = (THRESHOLD - self._scored(np.zeros(len(self)))) / WEIGHTS["recency"]
-        recencies: Floats = self._counts * np.maximum(self.timely * by_clock, np.minimum(by_clock, lacking))
+        recencies: Floats = self._counts * np.maximum(self.timely * decayed, np.minimum(decayed, lacking))
         return recencies
 
     @cached_property
@@ -142,18 +142,18 @@ class Episodes:
     def best_sessions(
         self,
         most: int,
-        among: Collection[str],
+        eligible: Collection[str],
         shares: Floats,
         failed: Collection[str] = (),
         changes: Collection[str] = (),
     ) -> list[str]:
-        """Return at most *most* sessions *among* these that are the best examples, each nearly as good as the best.
+        """Return at most *most* of the *eligible* sessions, best examples first, all nearly as good as the best.
 
-        They have an event above the threshold, and one with much of the question's *shares*, which is no result of a
-        call that went well and no answer of an assistant: what a lookup returned is not what was asked, and the same
-        advice is given for much. In a log of many tasks they have such a step.
-        Of sessions that are nearly as good, those that *failed* come last; so do those without any of the expected
-        *changes* where others made one, and where tools do the work, those that only talked of it.
+        Each has an event above the threshold. A session is as good as its best match with the question, by *shares*.
+        The results of successful calls do not count (what a lookup returned is not what was asked), nor do the answers
+        of an assistant (the same advice is given for many requests); a log of many tasks is as good as its best step.
+        Sessions that *failed* count less; so do those without any of the expected *changes* where others made one, and,
+        where tools do the work, those that only talked about it.
         """
         bad = np.array([session_id in failed for session_id in self.pool.session_id], dtype=np.bool_)
         if self.pool.of_tools:
@@ -162,21 +162,23 @@ class Episodes:
         if changed.any():
             bad |= ~np.isin(self.pool.sessions, self.pool.sessions[changed])
         answers = self._by_assistants & ~self.pool.results & ~self._of_logs
-        said = np.where(self._of_kind(WORKED) | answers, 0.0, shares)
-        matched = np.where(self._of_logs, self._relevance, said)
+        own_shares = np.where(self._of_kind(WORKED) | answers, 0.0, shares)
+        matched = np.where(self._of_logs, self._relevance, own_shares)
         relevance = np.where(answers, 0.0, self._relevance)
         worth = as_examples(self.pool.sessions, matched, relevance) + _BY_TIME * self.recency
         worth *= np.where(bad, _IF_FAILED, 1.0)
-        usable = (self.scores >= THRESHOLD) & np.array([each in among for each in self.pool.session_id], dtype=np.bool_)
+        usable = (self.scores >= THRESHOLD) & np.array(
+            [each in eligible for each in self.pool.session_id], dtype=np.bool_
+        )
         usable &= worth >= _AS_GOOD * worth[usable].max(initial=0.0)
         ranked = (self.pool.session_id[at] for at in np.argsort(-worth, kind="stable").tolist() if usable[at])
         return list(islice(dict.fromkeys(ranked), most))
 
     def by_steps(self, scores: Floats, weight_by_term: Mapping[str, float], count_tokens: TokenCounter) -> "Episodes":
-        """Return the events, those of logs of many tasks by the *scores* of their steps, in short lines.
+        """Return the events, those in logs of many tasks ranked by the *scores* of their steps and cut to short lines.
 
-        A step is as relevant as all that it says and does; only those nearly as good as the best are related, and what
-        was said of their failures. A log without a related event has no related step.
+        Only steps nearly as good as the best are related, with the explanations of their failures. A log without a
+        related event has no related step.
         """
         logs = self._of_logs
         if not logs.any():
@@ -194,7 +196,7 @@ class Episodes:
         return replace(self, pool=pool, relevance=relevance, related=related, step=tuple(step.tolist()))
 
     def with_results(self) -> "Episodes":
-        """Return the events, related calls with short results: a call alone reads as if it had worked."""
+        """Return the events, with the short results of related calls: a call alone reads as if it had worked."""
         relevance, related = self._relevance.copy(), self._counts > 0
         for at in np.flatnonzero(self.pool.results & ~self._empty).tolist():
             call = self._call_of[at]
@@ -204,20 +206,20 @@ class Episodes:
         return replace(self, relevance=relevance, related=related)
 
     def with_whole_sessions(self, sessions: Collection[str], shares: Floats, running: str | None = None) -> "Episodes":
-        """Return the events with those of *sessions* at no less than half of the relevance of their session's best.
+        """Return the events, those of *sessions* at least half as relevant as the best event of their session.
 
-        Those with more of the question's *shares* come before others. Empty events and small talk are left out:
-        messages with few words, and hardly any *shares* of the question. A log of many tasks is shown by steps.
+        Events that match more of the question, by *shares*, rank higher. Empty events are left out, and so is small
+        talk: short messages that match hardly any of the question. Logs of many tasks stay as they are.
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self._empty
         small_talk = (self._small_talk(shares) & ~self._requests) | self._greetings
-        farewells = self._farewells & self._beside(shares)
+        farewells = self._farewells & self._off_topic(shares)
         for session_id in sorted(set(sessions) - self.long_sessions):
             own = self.of_session(session_id)
             # The *running* session has not ended.
-            aside = small_talk if session_id == running else small_talk | farewells
-            related &= ~(own & aside)
-            own &= ~self._empty & ~aside
+            skipped = small_talk if session_id == running else small_talk | farewells
+            related &= ~(own & skipped)
+            own &= ~self._empty & ~skipped
             best = relevance[own].max(initial=0.0)
             gain = _BY_SHARE / max(float(shares[own].max(initial=0.0)), 1e-9)
             relevance[own] = np.maximum(relevance[own], best * (_WITHIN_EPISODE + gain * shares[own]))
@@ -227,9 +229,9 @@ class Episodes:
     def outlined(
         self, sessions: Collection[str], shares: Floats, changes: Collection[str], most_tokens: int
     ) -> "Episodes":
-        """Return the events, those of *sessions* of more than *most_tokens* by what decided them.
+        """Return the events, with *sessions* of more than *most_tokens* reduced to what decided them.
 
-        That is what was asked for, each of the *changes* and how it went, messages with much of the question, and how
+        That is the request, each of the *changes* with its result, the messages that match the question best, and how
         the session ended.
         """
         relevance, related = self._relevance.copy(), self._counts > 0
@@ -239,28 +241,28 @@ class Episodes:
             own = self.of_session(session_id)
             if tokens[own & related].sum() <= most_tokens:
                 continue
-            telling, top = self._telling(own & related, shares), relevance[own].max(initial=0.0)
+            on_topic, top = self._on_topic(own & related, shares), relevance[own].max(initial=0.0)
             relevance[own & decided] = np.maximum(relevance[own & decided], _DECIDED * top)
-            relevance[telling] = top
-            related = (related & ~own) | (own & decided) | telling
+            relevance[on_topic] = top
+            related = (related & ~own) | (own & decided) | on_topic
         return replace(self, relevance=relevance, related=related)
 
-    def _telling(self, among: Flags, shares: Floats) -> Flags:
-        """Which messages *among* these have nearly as much of the question as the best of their side.
+    def _on_topic(self, events: Flags, shares: Floats) -> Flags:
+        """Which messages among these *events* match nearly as much of the question as the best of their side.
 
-        The sides are people and assistants: who asks repeats the question, who answers rarely does.
+        The sides are people and assistants: whoever asks uses the words of the question, whoever answers rarely does.
         """
-        spoken = among & ~self.pool.results & np.array([bool(name) for name in self.pool.speaker], dtype=np.bool_)
-        telling = np.zeros(len(self), dtype=np.bool_)
+        spoken = events & ~self.pool.results & np.array([bool(name) for name in self.pool.speaker], dtype=np.bool_)
+        on_topic = np.zeros(len(self), dtype=np.bool_)
         for side in (spoken & self._by_assistants, spoken & ~self._by_assistants):
-            telling |= side & (shares >= _TELLING * shares[side].max(initial=0.0))
-        enough: Flags = telling & (shares > _LITTLE * shares.max(initial=0.0))
+            on_topic |= side & (shares >= _ON_TOPIC * shares[side].max(initial=0.0))
+        enough: Flags = on_topic & (shares > _LITTLE * shares.max(initial=0.0))
         return enough
 
     def with_short_results(
         self, sessions: Collection[str], weight_by_term: Mapping[str, float], count_tokens: TokenCounter
     ) -> "Episodes":
-        """Return the events, long results in past *sessions* cut to their beginning and what matches or decided."""
+        """Return the events, long results in past *sessions* cut to their beginning, what matches and what decided."""
         pool = self.pool
         for session_id in sorted(sessions):
             own = self.of_session(session_id)
@@ -271,25 +273,25 @@ class Episodes:
     def beside_procedure(
         self, sessions: Collection[str], shares: Floats, routine: Collection[str], cases: Flags
     ) -> "Episodes":
-        """Return the events, those of past *sessions* without what the procedure beside them tells already.
+        """Return the events, those of past *sessions* without what the procedure in the same pack already says.
 
         The procedure already lists the calls of its *routine* actions and what the user must provide. An episode keeps
         messages about the request, other calls, and failures; one left with the request alone is dropped. So is a
-        session without any of the *cases*: events that are special in the same way as this request.
+        session without any of the *cases*: events that contain the special terms of this request.
         """
-        covered = self._routine(routine) | self._said_before | self._beside(shares)
+        covered = self._routine(routine) | self._repeated_errors | self._off_topic(shares)
         related = self._counts > 0
         for session_id in sorted(sessions):
             own = self.of_session(session_id)
             kept = own & related & ~covered
-            tells = np.count_nonzero(kept & ~self._ends) >= _FEW_LEFT and (own & cases).any()
-            related &= (~own | kept) if tells else ~own
+            informative = np.count_nonzero(kept & ~self._ends) >= _FEW_LEFT and (own & cases).any()
+            related &= (~own | kept) if informative else ~own
         return replace(self, related=related)
 
     def of_cases(self, sessions: Sequence[str], shares: Floats, changes: Collection[str]) -> "Episodes":
-        """Return the events, those of *sessions*, best first, by what was asked and done there.
+        """Return the events, with *sessions* (best first) reduced to outlines of what was asked and done there.
 
-        These are parts of an outline, with the *shares* of what else was asked than whom or what they are about.
+        The *shares* ignore the names in the question, which all cases are about.
         """
         outlined = self.outlined(sessions, shares, changes, 0)
         relevance = outlined.relevance.copy()
@@ -302,33 +304,32 @@ class Episodes:
         """The first message of each session in which a user asks for something or says more than a few words."""
         spoken = [bool(name) and not is_assistant(name) for name in self.pool.speaker]
         long = self.pool.occurrences.vocabulary >= _FEW_WORDS
-        asked = [own and (words or asks(text)) for own, words, text in zip(spoken, long, self.pool.text, strict=True)]
-        told = np.flatnonzero(np.array(asked, dtype=np.bool_) & ~self.pool.results)
-        _, first = np.unique(self.pool.sessions[told], return_index=True)
+        likely = [own and (words or asks(text)) for own, words, text in zip(spoken, long, self.pool.text, strict=True)]
+        places = np.flatnonzero(np.array(likely, dtype=np.bool_) & ~self.pool.results)
+        _, first = np.unique(self.pool.sessions[places], return_index=True)
         requests = np.zeros(len(self), dtype=np.bool_)
-        requests[told[first]] = True
+        requests[places[first]] = True
         return requests
 
     def of_trouble(self, *, repeated: bool) -> "Episodes":
         """Return the events for a question about a failure, without calls that went well.
 
-        These are results that report no trouble, or nothing at all, and calls whose result is not among the events; an
-        error that repeats the result before it is one more. Steps of logs stay whole.
-        Unless they may be *repeated*, of results that differ in numbers and identifiers alone only the most relevant
-        one counts, and of those the latest.
+        Left out are empty results, results that report no trouble, errors that repeat the result before them, and calls
+        without a remaining result; steps of logs stay otherwise whole. Unless *repeated*, results that differ only in
+        numbers and identifiers count once: the most relevant one, then the latest.
         """
         spoken = np.array([bool(speaker) for speaker in self.pool.speaker], dtype=np.bool_)
         worked = self._of_kind(WORKED)
         troubled = np.array(list(map(speaks_of_trouble, self.pool.text)), dtype=np.bool_)
         whole = np.array(self.step or [-1] * len(self)) >= 0
-        kept = (self._counts > 0) & ~self._empty & ~self._said_before & (whole | spoken | ~worked | troubled)
+        kept = (self._counts > 0) & ~self._empty & ~self._repeated_errors & (whole | spoken | ~worked | troubled)
         if not repeated:
             kept &= ~self._same_failure(kept)
         answered = self._calls_of(kept & self.pool.results)
         return replace(self, related=kept & (whole | spoken | ~self._calls | answered))
 
     def _same_failure(self, kept: Flags) -> Flags:
-        """Which results among the *kept* events differ from a better one in numbers and identifiers alone."""
+        """Which results among the *kept* events differ from a better one only in numbers and identifiers."""
         order = np.lexsort((-self.pool.times, -self.relevance))
         best: dict[str, int] = {}
         for at in order[(kept & self.pool.results)[order]].tolist():
@@ -342,7 +343,7 @@ class Episodes:
         return np.array([other == session_id for other in self.pool.session_id], dtype=np.bool_)
 
     def _small_talk(self, shares: Floats) -> Flags:
-        """Which messages are greetings, thanks and confirmations: few words, hardly any of them asked for."""
+        """Which messages are greetings, thanks and confirmations: few words, hardly any of them in the question."""
         short = self.pool.occurrences.vocabulary < _FEW_WORDS
         small: Flags = short & self._talk_without(shares, _HARDLY)
         return small
@@ -355,11 +356,11 @@ class Episodes:
         greetings: Flags = firsts & self._by_assistants & (self.pool.occurrences.vocabulary < _FEW_WORDS)
         return greetings
 
-    def _beside(self, shares: Floats) -> Flags:
-        """Which messages have little of the question, but for answers to a plea after the end, which has more of it."""
-        asked = self._farewells & (shares > _LITTLE * shares.max(initial=0.0))
+    def _off_topic(self, shares: Floats) -> Flags:
+        """Which messages match little of the question, except answers to a late message that matches more of it."""
+        late_requests = self._farewells & (shares > _LITTLE * shares.max(initial=0.0))
         answers = self._farewells & self.pool.follows & self._by_assistants
-        answers[1:] &= asked[:-1]
+        answers[1:] &= late_requests[:-1]
         answers[:1] = False
         return self._talk_without(shares, _LITTLE) & ~answers
 
@@ -367,58 +368,58 @@ class Episodes:
     def _by_assistants(self) -> Flags:
         return np.array([is_assistant(name) for name in self.pool.speaker], dtype=np.bool_)
 
-    def _talk_without(self, shares: Floats, least: float) -> Flags:
-        """Which messages have no more than *least* of the best share of the question.
+    def _talk_without(self, shares: Floats, limit: float) -> Flags:
+        """Which messages match at most the fraction *limit* of the best share of the question.
 
-        What tells how a session ended is none of them.
+        The message that says how a session ended is not among them.
         """
         spoken = np.array([bool(speaker) for speaker in self.pool.speaker], dtype=np.bool_) & ~self.pool.results
-        without: Flags = spoken & (shares <= least * shares.max(initial=0.0))
+        without: Flags = spoken & (shares <= limit * shares.max(initial=0.0))
         without &= ~self._ends
         return without
 
     @property
     def _ends(self) -> Flags:
-        """Which events tell how their session ended."""
+        """Which events say how their session ended."""
         ends = np.zeros(len(self), dtype=np.bool_)
         ends[list(self._end_of.values())] = True
         return ends
 
     @property
     def _farewells(self) -> Flags:
-        """Which events come after the one that tells how their session ended."""
+        """Which events come after the one that says how their session ended."""
         ends = self._end_of
         return np.array([at > ends[session] for at, session in enumerate(self.pool.sessions.tolist())], dtype=np.bool_)
 
     @cached_property
     def _end_of(self) -> dict[int, int]:
-        """For each session the place of what tells how it ended: what an assistant said first after the last result.
+        """For each session the index of the event that says how it ended: the first message after the last result.
 
-        Thanks and farewells come after that. Where nothing was said, or there is no result, it is the last event by an
-        assistant or a tool, else the last one.
+        Messages of an assistant only; thanks and farewells come later. Without such a message or any result, it is the
+        last event by an assistant or a tool, else the last one.
         """
         by_agent = np.array([not name or is_assistant(name) for name in self.pool.speaker], dtype=np.bool_)
         own = by_agent & ~self._empty
         last = {**self._last(np.ones(len(self), dtype=np.bool_)), **self._last(own)}
         results, sessions = self._last(self.pool.results), self.pool.sessions.tolist()
-        said = np.flatnonzero(own & ~self._calls & ~self.pool.results).tolist()
-        # Backwards, so that the first of a session stays.
-        return last | {sessions[at]: at for at in reversed(said) if at > results.get(sessions[at], len(self))}
+        messages = np.flatnonzero(own & ~self._calls & ~self.pool.results).tolist()
+        # Backwards, so that the first one of each session wins.
+        return last | {sessions[at]: at for at in reversed(messages) if at > results.get(sessions[at], len(self))}
 
-    def _last(self, among: Flags) -> dict[int, int]:
-        """Return the place of the last event of each session *among* these."""
-        places = np.flatnonzero(among)
+    def _last(self, events: Flags) -> dict[int, int]:
+        """Return the index of the last of these *events* in each session."""
+        places = np.flatnonzero(events)
         return dict(zip(self.pool.sessions[places].tolist(), places.tolist(), strict=True))
 
     def _routine(self, tools: Collection[str]) -> Flags:
         """Which events are calls of these *tools* that did not fail, and their results."""
         routine: Flags = self._of_tools(tools) & ~self._failures
-        # A call stays with the result that says that it failed.
+        # A call whose result says that it failed is not routine either.
         return routine & ~self._calls_of(self._failures)
 
     @property
-    def _said_before(self) -> Flags:
-        """Which errors have half of their words or more from the result directly before them."""
+    def _repeated_errors(self) -> Flags:
+        """Which errors share at least half of their words with the result directly before them."""
         other = np.array([part is None for part in self.pool.tools], dtype=np.bool_)
         after = self.pool.results & self.pool.follows & other
         after[1:] &= self.pool.results[:-1]
@@ -430,10 +431,10 @@ class Episodes:
     @property
     def _explanations(self) -> Flags:
         """Which messages directly follow a failure."""
-        said = self.pool.follows & ~self._calls & ~self.pool.results
-        said[1:] &= self._failures[:-1]
-        said[:1] = False
-        return said
+        messages = self.pool.follows & ~self._calls & ~self.pool.results
+        messages[1:] &= self._failures[:-1]
+        messages[:1] = False
+        return messages
 
     @property
     def _calls(self) -> Flags:
@@ -458,16 +459,16 @@ class Episodes:
 
     @cached_property
     def _call_of(self) -> list[int]:
-        """For each event the place of the call whose result it is, or -1: as recorded, else as it seems."""
+        """For each event the index of the call whose result it is, or -1: as recorded, else as inferred."""
         index = self.pool.index
         recorded = {index[result]: index.get(call, -1) for result, call in self.results.items() if result in index}
         calls = frozenset(recorded.values())
-        seeming = enumerate(self.pool.call_of)
-        return [recorded.get(at, -1 if call in calls else call) for at, call in seeming]
+        inferred = enumerate(self.pool.call_of)
+        return [recorded.get(at, -1 if call in calls else call) for at, call in inferred]
 
     @property
     def _empty(self) -> Flags:
-        """Which events are results with no more than the name of their tool, or feedback with no more than its sign."""
+        """Which events are results with nothing but the name of their tool, or feedback with almost no comment."""
         nothing = [text.rstrip().endswith((":", "->")) for text in self.pool.text]
         bare = [_BARE_FEEDBACK.fullmatch(text) is not None for text in self.pool.text]
         results = self.pool.results & ((self.pool.occurrences.vocabulary <= 1) | np.array(nothing, dtype=np.bool_))
@@ -491,14 +492,14 @@ class Episodes:
     def candidate(self, at: int) -> Candidate:
         """Return the event at index *at* as a candidate."""
         pool, event_id = self.pool, self.pool.event_id[at]
-        of = self._columns
-        components = Components(of.relevance[at], of.recency[at], 1.0, of.salience[at])
+        columns = self._columns
+        components = Components(columns.relevance[at], columns.recency[at], 1.0, columns.salience[at])
         return Candidate(
             SECTION,
             "episode",
             event_id,
             pool.tokens[at],
-            of.score[at],
+            columns.score[at],
             components,
             attributed(pool.text[at], pool.speaker[at]),
             origin=EPISODIC,

@@ -225,26 +225,25 @@ class Known:
 
 # The prediction of the compiler's model for a request, as far as packs use it.
 
-# A leading procedure to which a smaller share of such requests came is a guess.
+# A leading procedure is a guess if a smaller share of such requests led to its changes.
 _HALF = 0.5
 # Factor on the relevance of knowledge about actions that the request does not call for.
 _OFF_TOPIC = 0.25
-# Greatest relevance of other procedures where a playbook answers the current failure.
+# Factor on the relevance of artifacts other than policies if a playbook answers a failure.
 _BESIDE_REMEDY = 0.5
 # Before anything has failed, a failure seen less often is not worth a warning.
 _OFTEN = 3
-# Relevance of the warning beside the leading procedure.
+# Minimum relevance of a warning next to the leading procedure.
 _WARNING = 0.5
-# Relevance of a further procedure for a request that asks for several things.
+# Minimum relevance of a further procedure for a request that asks for several things.
 _FURTHER = 0.6
-# A leading procedure needs this much in common with the request: the assurance of the events and its own share of the
-# words together.
+# Minimum sum of the assurance of the events and the procedure's own share of the request for it to lead.
 _IN_COMMON = 0.9
 # The condition of policies about the first step, as the compiler words it.
 WORK_BEGINS = "the work begins"
-# How the condition of a policy ends that is about what a lookup says.
+# The end of the condition of policies about what a lookup returned.
 AFTER_LOOKUP = " is done"
-# How the condition of a policy begins that is about a request for a change, the last of its actions.
+# The beginning of the condition of policies about a request for a change, the last of their actions.
 ASKED_TO = "the user asks to "
 # Artifact types that describe a complete procedure.
 PROCEDURES = frozenset({"task_schema", "strategy_template"})
@@ -254,15 +253,15 @@ PROCEDURES = frozenset({"task_schema", "strategy_template"})
 class Guidance:
     """The id of the leading procedure, if one fits, and the expected actions among all ``known`` ones.
 
-    ``done`` are the actions of the running session so far, oldest first; ``failure`` is the key of the failure it just
-    hit, empty if the last action did not fail. ``remedies`` are the ids of the playbooks for this failure, and for the
-    one that the question reports; ``warning`` is the id of the playbook to show for an expected step.
-    ``troubled`` means that the question speaks of trouble at all, ``about`` are the actions that it names then,
-    ``suspected`` those of which it has half of the name, ``named`` those of procedures that it names anyway. Without a
-    model nothing is expected. ``assurance`` is how well the best events match the question, in (0, 1]. ``led`` are the
-    actions of the leading procedure, ``changes`` those that change something. ``asked`` are those of any procedure
-    whose verb is a word of the question; ``doubtful`` are the changes among them that are usually not made, as a policy
-    says. ``chance`` is the probability that a request like this comes to the changes of the leading procedure.
+    ``done``: the actions of the running session so far, oldest first; ``failure``: the key of the failure it just hit,
+    empty if the last action did not fail. ``remedies``: the ids of the playbooks for this failure and for the one that
+    the question reports; ``warning``: the id of the playbook to show for an expected step.
+    ``troubled``: the question speaks of trouble; ``about``: the actions that it then names; ``suspected``: those of
+    whose name it then contains half; ``named``: the actions of procedures that it names in any case. Without a model
+    nothing is expected. ``assurance``: how well the best events match the question, in (0, 1]. ``led``: the actions of
+    the leading procedure; ``changes``: those that change something. ``asked``: the actions of any procedure whose verb
+    is a word of the question; ``doubtful``: the changes among them that, according to a policy, are usually not made.
+    ``chance``: the probability that a request like this leads to the changes of the leading procedure.
     """
 
     lead: str | None = None
@@ -285,7 +284,7 @@ class Guidance:
 
     @property
     def guesses(self) -> bool:
-        """Whether the leading procedure is a guess: less than half of the requests like this came to its changes."""
+        """Whether the leading procedure is a guess: less than half of the requests like this led to its changes."""
         return self.lead is not None and self.chance < _HALF
 
     def answers(self, artifact: KnownArtifact) -> bool:
@@ -312,9 +311,10 @@ class Guidance:
         return 1.0 if known_actions[0] in self.expected else _OFF_TOPIC
 
     def _timeliness(self, artifact: KnownArtifact) -> float:
-        """Return how likely the moment of a policy comes: less if it waits for an action that nothing calls for.
+        """Return how likely the condition of a policy is to occur: less if it waits for an action nothing calls for.
 
-        How work begins is past once it has begun. What to do if asked for a change matters if the question asks for it.
+        A policy about the first step is over once work has begun; one about a request for a change applies if the
+        question asks for that change.
         """
         moment = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
         if moment == WORK_BEGINS and self.done:
@@ -325,9 +325,9 @@ class Guidance:
         return _OFF_TOPIC if named and self.expected.isdisjoint(named) else 1.0
 
     def _decides(self, artifact: KnownArtifact) -> bool:
-        """Whether *artifact* is a policy about what a lookup says, and an expected action depends on that.
+        """Whether *artifact* is a policy about a lookup result on which an expected action depends.
 
-        Where the end of the work depends on it, the lookup itself is expected.
+        If the policy names no further action, because work then ends, the lookup itself must be expected.
         """
         moment = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
         after = f"{artifact.actions[0]}{AFTER_LOOKUP}" if artifact.actions else None
@@ -335,14 +335,14 @@ class Guidance:
         return after is not None and moment == after and not self.expected.isdisjoint(decided)
 
     def _may_be_meant(self, artifact: KnownArtifact) -> bool:
-        """Whether the question speaks of trouble with an action of this playbook, but of no failure that is known."""
+        """Whether the question speaks of trouble with an action of this playbook, but reports no known failure."""
         meant = self.about or not self.suspected.isdisjoint(artifact.actions)
         return bool(meant and artifact.failures) and not self.remedies
 
     def _adds(self, artifact: KnownArtifact) -> bool:
-        """Whether *artifact* is a procedure with an action that is expected and asked for, which the leading lacks.
+        """Whether *artifact* is a procedure with an expected action that is asked for and that the leading one lacks.
 
-        Where the leading one is a guess, an action that is asked for need not be expected.
+        If the leading procedure is a guess, an action that is asked for need not be expected.
         """
         asked = self.asked if self.guesses else self.expected & self.asked
         further = asked.intersection(artifact.actions) - self.led
@@ -357,9 +357,9 @@ class Guidance:
     def _leads(self, artifact: KnownArtifact, share: float) -> bool:
         """Whether *artifact* is the leading procedure, and the question asks for one.
 
-        Trouble without a playbook asks for a procedure only if that shares a word with the question. The model knows
-        no other kinds of work than those of the past: a request that resembles no past event, and has few words of
-        the procedure, asks for something else.
+        A question about trouble without a playbook asks for a procedure only if they share a word. The model knows only
+        past kinds of work: a request that resembles no past event, and has few words of the procedure, asks for
+        something else.
         """
         alike = self.assurance + share >= _IN_COMMON
         asked = bool(self.done) or (alike and not (self.remedies or (self.troubled and not share)))
@@ -368,7 +368,7 @@ class Guidance:
     def _is_beside_the_point(self, artifact: KnownArtifact) -> bool:
         """Whether the question asks for a change that *artifact* does not make, and that is usually declined.
 
-        The same beside a guess, and where it speaks of trouble with an action that is no part of *artifact*.
+        Also if the leading procedure is a guess, or if the question speaks of trouble with actions outside *artifact*.
         """
         if (self.doubtful or (self.asked and self.guesses)) and self.asked.isdisjoint(artifact.actions):
             return True
@@ -378,7 +378,8 @@ class Guidance:
         """Return the relevance of *artifact*, of which the question matches this *share*.
 
         The playbook for the current failure comes before any procedure, then the leading procedure. A question that
-        only reports a failure asks for no procedure: beside its playbook, the model's guess at one has no say.
+        only reports a failure asks for no procedure: next to its playbook, the one that the model expects does not
+        lead.
         """
         if self.answers(artifact):
             return 1.0
@@ -393,8 +394,9 @@ class Guidance:
             fitting = max(fitting, _WARNING)
         if self._adds(artifact):
             fitting = max(fitting, _FURTHER)
-        led = 1.0 if self._leads(artifact, share) else fitting
-        return led * _BESIDE_REMEDY if self.remedies and artifact.artifact_type != "decision_policy" else led
+        relevance = 1.0 if self._leads(artifact, share) else fitting
+        discounted = self.remedies and artifact.artifact_type != "decision_policy"
+        return relevance * _BESIDE_REMEDY if discounted else relevance
 
 
 NO_GUIDANCE = Guidance()
@@ -444,9 +446,9 @@ def priors_of(document: Mapping[str, Any] | None) -> Priors:
     return Priors(_weights(document.get("section_weights")), *named)
 
 
-def _weights(given: Any) -> dict[str, float]:
-    weights = given.items() if isinstance(given, Mapping) else ()
-    return {name: float(value) for name, value in sorted(filter(_is_weight, weights))}
+def _weights(value: Any) -> dict[str, float]:
+    weights = value.items() if isinstance(value, Mapping) else ()
+    return {name: float(weight) for name, weight in sorted(filter(_is_weight, weights))}
 
 
 def _is_weight(part: tuple[Any, Any]) -> bool:
@@ -455,8 +457,8 @@ def _is_weight(part: tuple[Any, Any]) -> bool:
     return isinstance(name, str) and number and 0 <= value <= _MOST_WEIGHT
 
 
-def _names(given: Any) -> frozenset[str]:
-    names = given if isinstance(given, list | tuple | set | frozenset) else ()
+def _names(value: Any) -> frozenset[str]:
+    names = value if isinstance(value, list | tuple | set | frozenset) else ()
     return frozenset(name for name in names if isinstance(name, str))
 
 
@@ -509,8 +511,8 @@ def workflow_hints(
     return hints | schema | {"current_step": best.current}
 
 
-def _ahead(of: Progress) -> Iterator[dict[str, Any]]:
-    return (_suggested(step, of.schema) for step in of.steps[of.current :])
+def _ahead(position: Progress) -> Iterator[dict[str, Any]]:
+    return (_suggested(step, position.schema) for step in position.steps[position.current :])
 
 
 def recovery_steps(remedy: KnownArtifact | None) -> list[str]:
@@ -521,8 +523,8 @@ def recovery_steps(remedy: KnownArtifact | None) -> list[str]:
 def _remedies(remedy: KnownArtifact | None) -> list[dict[str, Any]]:
     if remedy is None:
         return []
-    of = {"artifact_id": remedy.artifact_id, "confidence": remedy.confidence, "tools": []}
-    return [{"description": step} | of for step in recovery_steps(remedy)]
+    source = {"artifact_id": remedy.artifact_id, "confidence": remedy.confidence, "tools": []}
+    return [{"description": step} | source for step in recovery_steps(remedy)]
 
 
 def blockers(session: RunningSession) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from hmxgraph.protocol.document import content_faults
 from hmxgraph.protocol.timestamps import DAY_US
-from hmxgraph.recall.candidates import EPISODIC, SAID_BY, THRESHOLD, Candidate, Clock, Components, support
+from hmxgraph.recall.candidates import EPISODIC, SAID_BY, THRESHOLD, Candidate, Components, RecencyDecay, support
 from hmxgraph.recall.knowledge import (
     AFTER_LOOKUP,
     ASKED_TO,
@@ -31,7 +31,7 @@ from hmxgraph.recall.knowledge import (
     Priors,
 )
 from hmxgraph.recall.question import LONGEST_QUESTION, Question
-from hmxgraph.text.lines import attributed, plain_quotes, rejection, reported, speaker_name
+from hmxgraph.text.lines import attributed, plain_quotes, rejection, speaker_name, tool_quote
 from hmxgraph.text.terms import TokenCounter, search_text, terms
 
 # Appraisal of knowledge: match with the question, recency, priors.
@@ -40,7 +40,7 @@ from hmxgraph.text.terms import TokenCounter, search_text, terms
 _LEAST_SHARE = 0.1
 # Matching this many rare terms counts as a full match.
 _ENOUGH_TERMS = 6
-# A memory or playbook that matches no more than a third of the question is about something else, unless named by it.
+# A memory or playbook that matches no more than a third of the question is about something else, unless it is named.
 _LEAST_MEMORY = 0.35
 _NAMED = 0.5
 # A name counts if it has at least this much of the weight of the rarest term: names that are everywhere select nothing.
@@ -58,11 +58,11 @@ _ANY_FAILURE = frozenset(
 
 @dataclass(frozen=True)
 class Appraisal:
-    """How a question scores knowledge: term weights, clock and priors in force."""
+    """How a question scores knowledge: term weights, recency decay and priors in force."""
 
     question: Question
     weights: Mapping[str, float]
-    clock: Clock
+    decay: RecencyDecay
     priors: Priors
     count_tokens: TokenCounter
     guidance: Guidance = NO_GUIDANCE
@@ -85,14 +85,14 @@ class Appraisal:
     def match(self, memory: KnownMemory) -> float:
         """Return the relevance of a memory: its share of the question, more if the question calls it by a name.
 
-        A memory that an embedder found to mean what is asked needs none of the question's words.
+        A memory that means the same as the question, according to an embedder, needs none of its words.
         """
         share = max(self.share(memory.words), memory.meaning)
-        said = SAID_BY.sub("", memory.text, count=1)
-        # What is asked for or ruled begins with a verb, whose capital makes no name.
-        said = said.partition(" ")[2] if memory.kind in _SECTIONS else said
-        called = any(map(self.names, memory.aliases)) or any(map(self._is_rare, _NAME.findall(said)))
-        return max(share, _NAMED) if called else share
+        statement = SAID_BY.sub("", memory.text, count=1)
+        # Goals and rules begin with a verb: its capital does not make it a name.
+        statement = statement.partition(" ")[2] if memory.kind in _SECTIONS else statement
+        is_named = any(map(self.names, memory.aliases)) or any(map(self._is_rare, _NAME.findall(statement)))
+        return max(share, _NAMED) if is_named else share
 
     def _is_rare(self, name: str) -> bool:
         """Whether the question has *name*, and it is rare enough to select something."""
@@ -103,7 +103,7 @@ class Appraisal:
     @property
     def now_us(self) -> int:
         """The moment of asking."""
-        return self.clock.now_us
+        return self.decay.now_us
 
     def names(self, name: str) -> bool:
         """Whether *name* occurs in the question."""
@@ -119,7 +119,7 @@ class Appraisal:
         """
         if self._enough and relevance < least:
             return Components(relevance, 0.0, provenance, 0.0)
-        return Components(relevance, self.clock.recency(time_us), provenance, salience)
+        return Components(relevance, self.decay.recency(time_us), provenance, salience)
 
 
 # Artifacts as prompt text: only what to do, without archive details.
@@ -164,7 +164,7 @@ def _failure_playbook(title: str, content: Content) -> Iterator[str]:
         yield f"{number}. {step}"
     yield _list("Prevent", content.get("prevention_strategies"))
     # Last, so that none of our own lines follow and look like part of the quotation.
-    yield "" if pattern.lower() in heading.lower() else reported(pattern)
+    yield "" if pattern.lower() in heading.lower() else tool_quote(pattern)
 
 
 def _causal_pattern(_title: str, content: Content) -> Iterator[str]:
@@ -174,7 +174,7 @@ def _causal_pattern(_title: str, content: Content) -> Iterator[str]:
         return
     yield f"When {cause[: cited.start()]}with this{cause[cited.end() :]}, {content.get('effect')} more often"
     yield _list("Conditions", content.get("conditions"))
-    yield reported(cited.group("words"))
+    yield tool_quote(cited.group("words"))
 
 
 def _decision_policy(title: str, content: Content) -> Iterator[str]:
@@ -300,12 +300,12 @@ def _attributed(record: KnownRecord) -> str:
     'evidence by ana: The buffer leaks'
 
     """
-    kind, mark, said = record.text.partition(": ")
+    kind, mark, statement = record.text.partition(": ")
     author = speaker_name(record.agent_id or "")
-    by = f" by {author}" if author else ", unsigned"
+    attribution = f" by {author}" if author else ", unsigned"
     if record.trust_tier == "verified_record":
-        by += ", verified by another agent"
-    return f"{kind}{by}{mark}{said}"
+        attribution += ", verified by another agent"
+    return f"{kind}{attribution}{mark}{statement}"
 
 
 # Knowledge as candidates in their sections (HMX-C 3.1, 3.2).
@@ -319,26 +319,25 @@ EVIDENCE = "evidence"
 _SECTIONS = {"policy": "constraints", "goal": "goals"}
 # Factor for a relation of which the question names only one end.
 _PARTLY_NAMED = 0.5
-# Share of a failure's words in a question that reports it: less if it names the action, and least if it also speaks of
-# trouble, since people quote the first part of a message. And how many words need no mention of trouble beside them.
+# Share of a failure's words that a question must contain to report it: lower if it names the action, lowest if it also
+# speaks of trouble, since people quote the first part of a message. A failure of this many words needs neither.
 _REPORTED, _REPORTED_WITH_ACTION, _QUOTED_WITH_ACTION = 0.8, 0.6, 0.4
 _TELLING_WORDS = 4
-# Verbs that a request has whatever it asks for, though actions begin with them, too.
-_SAID_ANYWAY = frozenset(terms("get find look make take give put"))
-# What is someone's or was done already: "our booking", "I cancelled it".
+# Verbs that occur in any request, although actions begin with them, too.
+_COMMON_VERBS = frozenset(terms("get find look make take give put"))
+# Possessions and past actions: "our booking", "I cancelled it".
 _NO_REQUEST = re.compile(
     r"\b(?:my|our|your|his|her|their|the|this|that)\s+\w+|\b(?:i|we|he|she|they|have|has|had|was|were|been)\s+\w+ed\b",
     re.IGNORECASE,
 )
-# A procedure that went well less often says so.
+# A procedure that went well in a smaller share of its sessions says so.
 _WENT_WELL = 0.8
 # Minimum relevance of a procedure for questions about facts.
 _ASKED_FOR = 0.5
-# Relevance of a standing rule to any work, and how many rules apply without a common word.
-_STANDING = 0.4
+# Relevance of a standing rule to any work, and the number of rules that apply without a common word.
+_STANDING, _MOST_STANDING = 0.4, 5
 # The confidence of a rule that a single sentence states about things at hand.
 _AT_HAND = 0.5
-_MOST_STANDING = 5
 _COUNTS = re.compile(r"\bhow (?:often|many times) .*\bmention", re.IGNORECASE)
 # Days after which an open request is no longer a goal.
 _OPEN_DAYS = 7
@@ -347,7 +346,7 @@ _OPEN_DAYS = 7
 def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
     """Yield a candidate per record, except evidence and relations, which depend on the best events."""
     yield from (_artifact(artifact, appraisal) for artifact in known.artifacts)
-    standing = _standing(known.memories) if appraisal.question.works else frozenset[str]()
+    standing = _standing_rules(known.memories) if appraisal.question.works else frozenset[str]()
     yield from (_memory(memory, appraisal, stands=memory.memory_id in standing) for memory in known.memories)
     yield from (_entity(entity, appraisal) for entity in known.entities if _is_informative(entity, appraisal))
     yield from (_conflict(conflict, appraisal) for conflict in known.conflicts)
@@ -381,7 +380,7 @@ def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
     remedy = appraisal.guidance.answers(artifact)
     components = appraisal.components(
         appraisal.guidance.relevance(artifact, _share(artifact, appraisal)),
-        # What answers a failure of this moment does not age.
+        # A playbook for the current failure does not age.
         appraisal.now_us if remedy else artifact.confirmed_us or artifact.created_us,
         support(artifact.confidence, artifact.observed_count),
         appraisal.priors.salience(artifact.artifact_id, artifact.tags, _ARTIFACT_SALIENCE),
@@ -404,21 +403,21 @@ def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
 
 
 def _with_odds(artifact: KnownArtifact, guidance: Guidance) -> str:
-    r"""Return the text of *artifact*; a procedure says that it often failed, and that it is only the best guess.
+    r"""Return the text of *artifact*; for a procedure, also whether it often failed or is only the best guess.
 
     >>> schema = KnownArtifact("s", "task_schema", "Fly", "Fly\n1. Book", 0, "", "active", 0.4, 0)
     >>> failing = replace(schema, observed_count=37, success_rate=16 / 37)
     >>> _with_odds(failing, NO_GUIDANCE)
     'Fly (went well in 16 of 37 sessions)\n1. Book'
     >>> _with_odds(failing, Guidance(lead="s", chance=0.31))
-    'Fly (only if asked: about 3 of 10 such requests came to it; went well in 16 of 37 sessions)\n1. Book'
+    'Fly (only if asked: about 3 of 10 such requests led to it; went well in 16 of 37 sessions)\n1. Book'
 
     """
     if artifact.artifact_type not in PROCEDURES:
         return artifact.text
     rate, observed, odds = artifact.success_rate, artifact.observed_count, []
     if artifact.artifact_id == guidance.lead and guidance.guesses:
-        odds.append(f"only if asked: about {max(1, round(10 * guidance.chance))} of 10 such requests came to it")
+        odds.append(f"only if asked: about {max(1, round(10 * guidance.chance))} of 10 such requests led to it")
     if rate is not None and rate < _WENT_WELL:
         odds.append(f"went well in {round(rate * observed)} of {observed} sessions")
     title, line_end, steps = artifact.text.partition("\n")
@@ -426,10 +425,10 @@ def _with_odds(artifact: KnownArtifact, guidance: Guidance) -> str:
 
 
 def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
-    """Return the share of the question in *artifact*: of a playbook, without the words that all of them have."""
+    """Return the share of the question in *artifact*; for a playbook, without words common to all playbooks."""
     if artifact.artifact_type == "failure_playbook":
         return appraisal.share_of_failure(artifact.words)
-    # What past requests said helps to find what to do, not to answer a question about them.
+    # The words of past requests help to find a procedure, not to answer a question about the past.
     words = artifact.words if appraisal.question.works else search_text(artifact.text)
     return appraisal.share(words)
 
@@ -437,8 +436,8 @@ def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
 def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: str) -> frozenset[str]:
     """Return the ids of the playbooks for the *failure* of the running session and for the one the question reports.
 
-    A question reports the failure of which it has enough words; of several, the one with the most words in common, then
-    one whose action it names. A failure of few words needs a question that speaks of trouble or names its action.
+    A question reports the failure of which it contains enough words: the one with the most words in common, then one
+    whose action it names. A failure of few words needs a question that speaks of trouble or names its action.
 
     >>> from hmxgraph.recall.question import understood
     >>> def playbook(name, key):
@@ -449,16 +448,16 @@ def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: st
 
     """
     playbooks = [artifact for artifact in artifacts if artifact.failures]
-    said = _said_of_trouble(question, {action for artifact in playbooks for action in artifact.actions})
-    reported = max(
-        ((_reported(artifact, question, said), artifact.artifact_id) for artifact in playbooks), default=((0, 0), "")
+    message_terms = _terms_without_actions(question, {action for each in playbooks for action in each.actions})
+    best = max(
+        ((_reported(each, question, message_terms), each.artifact_id) for each in playbooks), default=((0, 0), "")
     )
     matching_ids = {artifact.artifact_id for artifact in playbooks if failure and failure in artifact.failures}
-    return frozenset(matching_ids | ({reported[1]} if reported[0][0] else set()))
+    return frozenset(matching_ids | ({best[1]} if best[0][0] else set()))
 
 
 def actions_named(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the actions of procedures that the question names: of a program's, what it does.
+    """Return the actions of procedures that the question names; a program's subcommand is enough.
 
     >>> from hmxgraph.recall.question import understood
     >>> schema = KnownArtifact("s", "task_schema", "", "", 0, "", "active", 0.5, 0, actions=("git commit", "git add"))
@@ -482,10 +481,10 @@ def actions_asked(question: Question, artifacts: Iterable[KnownArtifact]) -> fro
 
     """
     known = tuple(artifacts)
-    said = terms(_NO_REQUEST.sub(" ", question.text[:LONGEST_QUESTION]))
-    asked = frozenset(question.terms).intersection(said) - _SAID_ANYWAY
+    request_terms = terms(_NO_REQUEST.sub(" ", question.text[:LONGEST_QUESTION]))
+    verbs = frozenset(question.terms).intersection(request_terms) - _COMMON_VERBS
     actions = _actions_of_procedures(known) | changes_of_policies(known)
-    return frozenset(action for action in actions if not asked.isdisjoint(search_text(action).split()[:1]))
+    return frozenset(action for action in actions if not verbs.isdisjoint(search_text(action).split()[:1]))
 
 
 def _actions_of_procedures(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
@@ -493,22 +492,22 @@ def _actions_of_procedures(artifacts: Iterable[KnownArtifact]) -> frozenset[str]
 
 
 def changes_of_policies(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the changes of the policies that say what to do if asked for one."""
+    """Return the changes covered by policies about requests for a change."""
     policies = [each for each in artifacts if each.artifact_type == "decision_policy"]
     asking = [each for each in policies if str(each.content.get("condition", "")).startswith(ASKED_TO)]
     return frozenset(action for each in asking for action in each.actions[-1:])
 
 
 def actions_in_trouble(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the actions that a question about trouble calls by their whole names."""
+    """Return the actions whose whole name a question about trouble contains."""
     known = {action for artifact in artifacts for action in artifact.actions} if question.troubled else set[str]()
     return frozenset(action for action in known if question.mentions(search_text(action)))
 
 
 def actions_suspected(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the actions of playbooks of which a question about trouble has at least half of the name.
+    """Return the actions of playbooks of whose name a question about trouble contains at least half.
 
-    The name of a program says nothing of what it does.
+    The name of a program does not count: it does not say what the action does.
 
     >>> from hmxgraph.recall.question import understood
     >>> playbook = KnownArtifact("p", "failure_playbook", "", "", 0, "", "active", 0.5, 0, failures=("full",))
@@ -536,9 +535,9 @@ def warning(question: Question, artifacts: Iterable[KnownArtifact], guidance: Gu
 def repeated(artifacts: Collection[KnownArtifact], candidates: Iterable[Candidate], lead: str | None) -> frozenset[str]:
     """Return the ids of artifacts that repeat an eligible procedure.
 
-    These are procedures within the *lead*, which is expected to do all of what it says; others that are wider than one
-    no less relevant; policies about how work begins, which any procedure tells; and those about what a lookup says
-    that a procedure has as a condition.
+    These are procedures whose actions are all in the *lead*; procedures whose title only adds words to that of one at
+    least as relevant; policies about the first step, which any procedure shows; and policies about a lookup result that
+    a procedure states as a condition.
     """
     procedures = {artifact.artifact_id: artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES}
     eligible = [each for each in candidates if each.source_id in procedures and _is_eligible(each)]
@@ -549,7 +548,7 @@ def repeated(artifacts: Collection[KnownArtifact], candidates: Iterable[Candidat
 
 
 def _conditions(artifacts: Iterable[KnownArtifact], procedures: Sequence[KnownArtifact]) -> Iterator[str]:
-    """Yield the ids of the policies about results of lookups whose statement one of *procedures* waits for."""
+    """Yield the ids of the policies about lookup results whose statement one of *procedures* quotes."""
     for artifact in artifacts:
         if str(artifact.content.get("condition")).endswith(AFTER_LOOKUP):
             statements = set(_QUOTATION.findall(artifact.text))
@@ -559,14 +558,14 @@ def _conditions(artifacts: Iterable[KnownArtifact], procedures: Sequence[KnownAr
 
 def _within(procedures: Sequence[KnownArtifact], lead: str | None) -> Iterator[str]:
     """Yield the ids of *procedures* with some of the actions of the *lead*, and no others."""
-    led = {action for each in procedures if each.artifact_id == lead for action in each.actions}
+    lead_actions = {action for each in procedures if each.artifact_id == lead for action in each.actions}
     for each in procedures:
-        if 0 < len(each.actions) < len(led) and led.issuperset(each.actions):
+        if 0 < len(each.actions) < len(lead_actions) and lead_actions.issuperset(each.actions):
             yield each.artifact_id
 
 
 def _wider(eligible: Sequence[Candidate], procedures: Mapping[str, KnownArtifact], lead: str | None) -> Iterator[str]:
-    """Yield the ids of those but the *lead* whose title has all words of another's, no less relevant, and more."""
+    """Yield the ids of procedures, except the *lead*, whose title only adds words to one that is no less relevant."""
     titles = {each.source_id: set(search_text(procedures[each.source_id].title).split()) for each in eligible}
     for wide, narrow in product(eligible, repeat=2):
         more_words = titles[narrow.source_id] < titles[wide.source_id]
@@ -587,30 +586,30 @@ def _calls_for(question: Question, action: str) -> bool:
     return 2 * len(words_of_action.intersection(question.terms)) >= len(words_of_action)
 
 
-def _said_of_trouble(question: Question, actions: AbstractSet[str]) -> frozenset[str]:
-    """Return the terms of the question beside the names of actions, whose words are not those of a message."""
+def _terms_without_actions(question: Question, actions: AbstractSet[str]) -> frozenset[str]:
+    """Return the terms of the question without the names of actions, which are not part of an error message."""
     text = question.text[:LONGEST_QUESTION]
     for action in sorted(actions, key=lambda name: (-len(name), name)):
         text = text.replace(action, " ", 1)
     return frozenset(terms(text))
 
 
-def _reported(artifact: KnownArtifact, question: Question, said: frozenset[str]) -> tuple[int, int]:
-    """Return how many words of the failure the question holds, 0 if too few, and whether it names the action."""
+def _reported(artifact: KnownArtifact, question: Question, message_terms: frozenset[str]) -> tuple[int, int]:
+    """Return how many words of the failure the question contains, 0 if too few, and whether it names the action."""
     named = any(map(question.mentions, map(search_text, artifact.actions)))
     least = _least_share(named=named, troubled=question.troubled)
     keys = [set(key.split()) for key in artifact.failures]
-    held = [
-        len(said.intersection(key))
+    matched = [
+        len(message_terms.intersection(key))
         for key in keys
-        if len(said.intersection(key)) >= max(least * len(key), min(2, len(key)))
+        if len(message_terms.intersection(key)) >= max(least * len(key), min(2, len(key)))
         and (named or question.troubled or len(key) >= _TELLING_WORDS)
     ]
-    return max(held, default=0), int(named)
+    return max(matched, default=0), int(named)
 
 
 def _least_share(*, named: bool, troubled: bool) -> float:
-    """Return the share of a failure's words that a question must hold to report it."""
+    """Return the share of a failure's words that a question must contain to report it."""
     if not named:
         return _REPORTED
     return _QUOTED_WITH_ACTION if troubled else _REPORTED_WITH_ACTION
@@ -624,8 +623,8 @@ def _least(artifact_type: str, appraisal: Appraisal) -> float:
     return _LEAST_MEMORY if artifact_type == "failure_playbook" else _LEAST_SHARE
 
 
-def _standing(memories: Iterable[KnownMemory]) -> frozenset[str]:
-    """Return the best-supported rules, which apply to any work; one about the matter at hand may apply to no other."""
+def _standing_rules(memories: Iterable[KnownMemory]) -> frozenset[str]:
+    """Return the ids of the best-supported rules, which apply to any work; rules about the matter at hand may not."""
     likely = (memory for memory in memories if memory.confidence > _AT_HAND)
     rules = [memory for memory in likely if memory.kind == "policy" and memory.held and not memory.hard]
     best = sorted(rules, key=lambda rule: (-rule.confidence, -rule.observations, -rule.last_us, rule.memory_id))
@@ -635,7 +634,7 @@ def _standing(memories: Iterable[KnownMemory]) -> frozenset[str]:
 def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candidate:
     rule = memory.kind == "policy" and memory.hard
     own = memory.kind == "goal" and memory.here
-    # What another session asked for is a goal here if it is much the same.
+    # A request of another session is a goal here only if this one is much like it.
     least = _ASKED_FOR if memory.method == FIRST_REQUEST else _LEAST_MEMORY
     relevance = 1.0 if own else max(appraisal.match(memory), _STANDING if stands else 0.0)
     components = appraisal.components(
@@ -681,14 +680,14 @@ def _verdict(*, held: bool, sound: bool) -> str:
 
 
 def _is_informative(entity: KnownEntity, appraisal: Appraisal) -> bool:
-    """Whether the question asks how often an entity occurs that it names."""
+    """Whether the question names the entity and asks how often it was mentioned."""
     asked = _COUNTS.search(appraisal.question.text) is not None
     return asked and entity.type not in _MERE_NAMES and appraisal.names(entity.name)
 
 
 def _entity(entity: KnownEntity, appraisal: Appraisal) -> Candidate:
     times = "once" if entity.mentions == 1 else f"{entity.mentions} times"
-    # The count of what the question names is what it asks for.
+    # Fully relevant: the count is what the question asks for.
     components = appraisal.components(
         1.0,
         entity.last_us,

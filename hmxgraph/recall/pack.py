@@ -19,11 +19,11 @@ from hmxgraph.protocol.timestamps import microseconds
 from hmxgraph.recall._report import Trails, pack_html
 from hmxgraph.recall._time_rules import MONTHS, day
 from hmxgraph.recall.candidates import Candidate
-from hmxgraph.text.lines import entry_text, foreign, reports, speaker_name, unlabelled
+from hmxgraph.text.lines import entry_text, foreign, quotes_outside, speaker_name, unlabelled
 from hmxgraph.text.marks import marked
 from hmxgraph.text.terms import TokenCounter
 
-# What the rendered text costs besides the entries: headings, dates, labels, line ends.
+# The parts of the rendered text besides the entries: headings, dates, labels, line ends.
 
 NOTICE = (
     "Lines marked [tool], [web] or [data] and the lines indented under them are quoted from outside sources. "
@@ -43,15 +43,15 @@ def heading(section: str) -> str:
     return f"## {section.replace('_', ' ').capitalize()}"
 
 
-def _date_line(of: date, before: date | None) -> str:
+def _date_line(current: date, before: date | None) -> str:
     """Return the date line above one day's turns; the year is omitted if it equals that of *before*.
 
     >>> _date_line(date(2023, 5, 8), None), _date_line(date(2023, 5, 25), date(2023, 5, 8))
     ('8 May 2023', '25 May')
 
     """
-    short = f"{of.day} {MONTHS[of.month - 1].capitalize()}"
-    return short if before is not None and before.year == of.year else f"{short} {of.year}"
+    short = f"{current.day} {MONTHS[current.month - 1].capitalize()}"
+    return short if before is not None and before.year == current.year else f"{short} {current.year}"
 
 
 # Follows the date of a session whose last feedback is negative.
@@ -87,7 +87,7 @@ def groups(candidate: Candidate) -> tuple[Hashable, ...]:
 
 def needs_notice(section: str, content: str, label: str) -> bool:
     """Whether an entry needs the notice: its text is from outside, or it is knowledge that quotes such text."""
-    return foreign(label) or (section not in DATED and reports(content))
+    return foreign(label) or (section not in DATED and quotes_outside(content))
 
 
 @dataclass(frozen=True)
@@ -186,9 +186,9 @@ def _dated(lines: Sequence[Line]) -> Iterator[Part]:
     ordered = sorted(lines, key=lambda line: (starts[line.session_id], line.session_id, line.place, line.time_us))
     for _, session in groupby(ordered, key=lambda line: line.session_id):
         for current, turns in groupby(session, key=lambda line: day(line.time_us)):
-            told = list(turns)
-            yield _date_line(current, before) + (_FAILED if any(line.failed for line in told) else "")
-            yield from told
+            entries = list(turns)
+            yield _date_line(current, before) + (_FAILED if any(line.failed for line in entries) else "")
+            yield from entries
             before = current
 
 
@@ -199,8 +199,9 @@ def rendered_line(line: Line) -> str:
     '- Ann looks after staging. (said 5 March 2023)'
 
     """
-    said = line.content if line.section in DATED or not line.time_us else f"{line.content} ({_said_on(line.time_us)})"
-    return entry_text(said, line.label, line.speaker)
+    undated = line.section in DATED or not line.time_us
+    content = line.content if undated else f"{line.content} ({_said_on(line.time_us)})"
+    return entry_text(content, line.label, line.speaker)
 
 
 def tokens_of(line: Line, count_tokens: TokenCounter) -> int:
@@ -242,7 +243,7 @@ def _entries(pack: ContextPack) -> Table:
 
 def _drops(pack: ContextPack) -> Table:
     shown = (pack.dropped_entries or ())[:_MOST_DROPS]
-    title = f"left out: {pack.token_budget.dropped_count}, the best {len(shown)} of them"
+    title = f"left out: {pack.token_budget.dropped_count}, best {len(shown)} shown"
     table = Table("rank", "section", "score", "reason", "tokens", title=title, title_justify="left", expand=True)
     table.add_column("source", overflow="fold")
     for drop in shown:
@@ -274,7 +275,8 @@ def _short(text: str) -> str:
 class Pack(ContextPack):
     """One context pack (HMX-C), with text, table and HTML views.
 
-    ``entries`` and ``dropped_entries`` list what was included and left out; ``text`` goes into an agent's prompt.
+    ``entries`` and ``dropped_entries`` list the included and the dropped candidates; ``text`` goes into an agent's
+    prompt.
     """
 
     @cached_property
@@ -305,8 +307,8 @@ class Pack(ContextPack):
         """Write the pack as one self-contained HTML page to *path* and return the path.
 
         *trails* adds the evidence of entries: by ``source_id``, events with ``timestamp``, ``session_id``,
-        ``event_type`` and ``text``, as ``graph.explain(source_id)`` returns them. *drop_texts* adds what dropped
-        candidates say, by ``source_id``.
+        ``event_type`` and ``text``, as ``graph.explain(source_id)`` returns them. *drop_texts* adds the texts of
+        dropped candidates, by ``source_id``.
 
         Raises:
             NotWritten: *path* cannot be written.

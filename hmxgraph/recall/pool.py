@@ -151,14 +151,14 @@ class Occurrences:
             counts[row] += FAMILY * occurrences[rows[number]]
         return counts
 
-    def _related_numbers(self, word: str, asked: Sequence[str]) -> list[int]:
+    def _related_numbers(self, word: str, query_terms: Sequence[str]) -> list[int]:
         """Return the numbers of words in these events that are related to *word* and are not query terms themselves.
 
         Alphabetical order keeps floating-point sums reproducible.
         """
         alike = self._lexicon.related_words(word)
-        here = [(other, number) for other, number in alike if number < self._end and self._present[number]]
-        return [number for other, number in sorted(here) if other not in asked]
+        present = [(other, number) for other, number in alike if number < self._end and self._present[number]]
+        return [number for other, number in sorted(present) if other not in query_terms]
 
     def shared(self, events: Sequence[int], least: int) -> list[str]:
         """Return the terms that at least *least* of *events* contain, in alphabetical order."""
@@ -214,7 +214,7 @@ class EventPool:
 
     The fields are those of a row of ``graph._events.pool_rows``, in that order. ``tokens`` counts the rendered line;
     ``label`` names the origin of outside text. ``centres`` are the ids of the events whose ``REACH`` neighbours on both
-    sides are in the pool too. ``asks`` tells whether the text ends with a question mark.
+    sides are in the pool too. ``asks``: whether the text ends with a question mark.
     """
 
     event_id: tuple[str, ...] = ()
@@ -286,9 +286,9 @@ class EventPool:
     @cached_property
     def of_tools(self) -> bool:
         """Whether most of the events belong to sessions with tool results."""
-        answered = self.results & (self.talk > 0)
-        worked = np.isin(self.sessions, self.sessions[answered])
-        return 2 * int(np.count_nonzero(worked)) > len(self)
+        tool_results = self.results & (self.talk > 0)
+        in_tool_sessions = np.isin(self.sessions, self.sessions[tool_results])
+        return 2 * int(np.count_nonzero(in_tool_sessions)) > len(self)
 
     @cached_property
     def tools(self) -> list[re.Match[str] | None]:
@@ -384,7 +384,7 @@ def _pool_order(row: Sequence[Any]) -> tuple[str, int, int, str]:
 #
 # A turn rarely repeats the question it answers, so the words of up to four turns on both sides count as well, decaying
 # with distance. Counts are divided by the length of their own event first (BM25F), so that an assistant's long answer
-# does not drown the short messages beside it. Formulas: Robertson and Zaragoza 2009, "The Probabilistic Relevance
+# does not drown the short messages around it. Formulas: Robertson and Zaragoza 2009, "The Probabilistic Relevance
 # Framework".
 
 _K1 = 1.5
@@ -438,8 +438,8 @@ class WordMatch:
 def match_words(terms: Sequence[str], pool: EventPool, event_count: int, *, works: bool = False) -> WordMatch:
     """Count *terms* in the *pool*, weighted by their rarity among the tenant's events.
 
-    In a request for work, a term that no event contains weighs no more than the rarest known one: where a phone is slow
-    does not make it another trouble. In a question it is what nobody said anything about.
+    In a request for work, a term that no event contains weighs no more than the rarest known one: a slow phone is the
+    same trouble in a new place. In a question, such a term is the very thing that nobody mentioned.
     """
     counts = pool.occurrences.related_counts(terms)
     known = (counts >= 1).sum(axis=1)
@@ -478,7 +478,7 @@ def bm25(weights: Floats, counts: Floats, norms: Floats) -> Floats:
 
 
 def norms(lengths: Floats) -> Floats:
-    """Return what BM25 adds to the counts of texts of these *lengths*: more for long ones."""
+    """Return the number that BM25 adds to term counts in texts of these *lengths*: more for long ones."""
     return _K1 * _relative_lengths(lengths, B_FIELD)
 
 

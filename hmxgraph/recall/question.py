@@ -70,7 +70,7 @@ _IDIOM = re.compile(
     re.IGNORECASE,
 )
 _IDIOMATIC = re.compile(r"\b(?:called|along|(?:kind|sort|type)s?)\b", re.IGNORECASE)
-# Words of a time that every event was once in.
+# Words for the present: every event was once in it.
 _TODAY = re.compile(r"\b(?:these days|nowadays|at (?:the moment|present)|right now|so far)\b", re.IGNORECASE)
 _REQUEST = re.compile(
     r"\b(?:please|help me|let'?s|i (?:want|need)|i(?:'d|\u2019d| would) like"
@@ -100,8 +100,8 @@ _SUBJECT = re.compile(rf"\b(?:{_VERBS})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.I
 class Question:
     """An analysed question; ``runs`` are all sequences of its terms, used to match names and titles.
 
-    ``own`` ones are about the affairs of whoever asks; ``dated`` ones name their time by the calendar, with both ends,
-    and ``months`` are the terms of its month or holiday.
+    ``own``: about the asker's own affairs; ``dated``: names a calendar date that is not open-ended; ``months``: the
+    terms of its month or holiday.
     """
 
     text: str
@@ -135,8 +135,8 @@ class Question:
         if not spelling:
             return self
         corrected = [spelling.get(term, term) for term in terms(self.text[:LONGEST_QUESTION])]
-        asked = tuple(dict.fromkeys(spelling.get(term, term) for term in self.terms))
-        return replace(self, terms=asked, runs=self.runs | frozenset(_runs(corrected[: 4 * MOST_TERMS])))
+        own_terms = tuple(dict.fromkeys(spelling.get(term, term) for term in self.terms))
+        return replace(self, terms=own_terms, runs=self.runs | frozenset(_runs(corrected[: 4 * MOST_TERMS])))
 
 
 def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
@@ -169,7 +169,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         bool(_OWN.search(read)),
         frozenset(" ".join(terms(match[1])) for match in _SUBJECT.finditer(read)),
         None if time is None else time.span,
-        time is not None and time.dated,
+        time is not None and time.is_bounded,
         () if time is None else _months(read[time.start : time.end]),
         tuple(dict.fromkeys(names)),
     )
@@ -189,7 +189,7 @@ def _months(time: str) -> tuple[str, ...]:
 
 
 def _without_may(terms_in_order: list[str]) -> list[str]:
-    """Return the terms without the name of a month that is a verb nearly everywhere."""
+    """Return the terms without "may", which is nearly always a verb."""
     return [term for term in terms_in_order if term != "may"]
 
 
@@ -276,7 +276,7 @@ class PackRequest:
 
     ``sections`` are the requested sections in priority order; ``priors`` are the context priors of a fingerprint
     (HMX-F 7) for the strategy ``fingerprint_guided``. ``encoding`` is the measure of the budget: a tokenizer by name,
-    or a function that counts the tokens of a text. With ``scopes``, memories of other scopes stay out.
+    or a function that counts the tokens of a text. With ``scopes``, memories of other scopes are left out.
     """
 
     query: str
@@ -393,7 +393,7 @@ def _check_encoding(value: object) -> None:
     if isinstance(value, str):
         counter(value)
     elif not callable(value):
-        way_out = f"give one of {', '.join(ENCODINGS)}, or a function from a text to its number of tokens"
+        way_out = f"give one of {', '.join(ENCODINGS)}, or a function that counts the tokens of a text"
         raise _invalid("encoding", value, "name of an encoding or function", way_out)
 
 

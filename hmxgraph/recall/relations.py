@@ -31,27 +31,27 @@ _MENTION_WEIGHT = 0.25
 _ASKED, _TOGETHER = 3.0, 0.2
 # Relevance grows with the cube root of the weight: a walk spreads over orders of magnitude.
 _FLATNESS = 1 / 3
-# The answer is most likely where named things meet each other or what is asked for: the minimum
-# relevance of what is asked about a named thing, and the exponent of the number that meet.
+# The answer is most likely where named things occur with each other or with what is asked about them: the minimum
+# relevance of a sentence with both, and the exponent on the number of them in a sentence.
 _ANSWERS = 0.7
 _MEETING = 2
-# Factors for relations into a thing's holder, and for things that share a property with the thing:
-# normally, and if the question asks for such others.
+# Factors for relations into the holder of a named thing, and for other things with the same property: normally, and if
+# the question asks for others.
 _OUTER, _SHARED, _ASKED_SHARED = 0.5, 0.05, 2.0
 _ASKS_OTHERS = frozenset({"also", "another", "else", "other", "others", "same", "share", "shared", "shares"})
 # Without a named entity the best events only suggest what the question is about.
 _UNNAMED = 0.75
 MOST_SENTENCES = 40
-# Less relevant relations lead away from the subject.
+# Minimum relevance: less relevant relations lead away from the subject.
 _LEAST = 0.35
 _MOST_TARGETS = 8
-# What was not seen with the others for longer may belong there no more.
+# A target last seen this much earlier than the latest of its relation type may no longer belong there.
 _SAME_LISTING_US = DAY_US // 24
 # Relations that read as verbs; all others are named after fields.
 _VERBS = frozenset({"chooses", "fixes", "hosted_on", "mentions_with", "raises", "runs", "touches", "uses"})
 _WORDINGS = {"mentions_with": "is mentioned with", "hosted_on": "is hosted on"}
 _NAME = "name"
-# Types that say no more than the name does.
+# Types that add nothing to the name.
 _SILENT = frozenset(
     {"agent", "command", "concept", "error_type", "file", "id", "person", "symbol", "tag", "tool", "url"}
 )
@@ -76,7 +76,7 @@ def _titled(entity: RelatedEntity) -> str:
 
 
 class Sentence(NamedTuple):
-    """What one entity has, as far as it concerns the question: the text, its best relation and its relevance."""
+    """The relations of one entity that concern the question: the text, the best relation and the relevance."""
 
     text: str
     relation: KnownRelation
@@ -132,9 +132,9 @@ def _candidate(sentence: Sentence, appraisal: Appraisal) -> Candidate:
 def sentences(question: Question, related: Related, vicinity: Vicinity) -> Iterator[Sentence]:
     """Yield the relations around *question* as sentences, one for each entity that has others, best first."""
     named = related.named.intersection(entity.key for entity in related.entities)
-    known = _named_alone(related, named) if question.works or question.own else named
-    # A request for work that names no entity needs no facts about entities, and a question about "my lamp" none about
-    # the lamps of others.
+    known = _unshared(related, named) if question.works or question.own else named
+    # A request for work that names no entity needs no facts about entities, and a question about "my lamp" needs none
+    # about the lamps of others.
     if not known and (question.works or named):
         return
     related = replace(related, named=known)
@@ -142,17 +142,17 @@ def sentences(question: Question, related: Related, vicinity: Vicinity) -> Itera
     shown = [relation for relation in related.relations if _is_wanted(relation, question, tools)]
     if not shown:
         return
-    asked = frozenset(_asked({relation.relation_type for relation in shown}, question))
-    flows = _Walk(related, shown, vicinity, asked).flows * _bearings(question, related, shown)
+    asked_types = frozenset(_asked_types({relation.relation_type for relation in shown}, question))
+    flows = _Walk(related, shown, vicinity, asked_types).flows * _bearings(question, related, shown)
     ranked = sorted(zip(flows.tolist(), shown, strict=True), key=lambda pair: (-pair[0], pair[1].relation_id))
     if question.works:
         subjects = _subjects(related)
         ranked = [(flow, relation) for flow, relation in ranked if relation.source_key in subjects]
-    yield from _worded(related, ranked, asked, 1.0 if related.named else _UNNAMED * vicinity.assurance)
+    yield from _worded(related, ranked, asked_types, 1.0 if related.named else _UNNAMED * vicinity.assurance)
 
 
 def _subjects(related: Related) -> frozenset[str]:
-    """What a request for work is about: what it names, and what has that, other than people.
+    """The entities that a request for work is about: those it names, and the holders of those that are not people.
 
     An agent that is to cancel an order needs what the order has, not the other orders of its customer.
     """
@@ -161,11 +161,11 @@ def _subjects(related: Related) -> frozenset[str]:
     return _origins(related) | {each.source_key for each in related.relations if each.target_key in named}
 
 
-def _named_alone(related: Related, named: Iterable[str]) -> frozenset[str]:
-    """The *named* entities without what is shared: "my lamp" is not one of all lamps, nor "my flight" that of others.
+def _unshared(related: Related, named: Iterable[str]) -> frozenset[str]:
+    """The *named* entities that are not shared: "my lamp" does not mean all lamps, nor "my flight" those of others.
 
-    A name is shared if several records bear it, a thing if of each type that has it several do: the card of one user
-    is not shared, however many orders it paid.
+    A name is shared if several records bear it, a thing if every type that holds it has several holders: the card of
+    one user is not shared, however many orders it paid.
     """
     types = {entity.key: entity.type for entity in related.entities}
     bearers = Counter(each.target_key for each in related.relations if each.relation_type == _NAME)
@@ -178,9 +178,9 @@ def _named_alone(related: Related, named: Iterable[str]) -> frozenset[str]:
 def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[str]) -> bool:
     """Whether a relation may be shown.
 
-    What agents and tools do, and what was mentioned together, only if a question asks for it; "I think we use the gift
-    card", in a request for work, does not ask who used a tool named think. A ``hosted_on`` relation is left out if the
-    address contains the host.
+    Actions of agents and tools, and things mentioned together, are shown only if a question asks for them; "I think we
+    use the gift card", in a request for work, does not ask who used a tool named think. A ``hosted_on`` relation is
+    left out if the address contains the host.
     """
     kind = relation.relation_type
     if kind == "hosted_on" and relation.target.lower() in relation.source.lower():
@@ -193,7 +193,7 @@ def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[
     return ends == 2 or (ends == 1 and asked)
 
 
-def _asked(relation_types: Iterable[str], question: Question) -> Iterator[str]:
+def _asked_types(relation_types: Iterable[str], question: Question) -> Iterator[str]:
     """Yield the types of relations that the question asks for by name."""
     for relation_type in relation_types:
         own = terms(relation_type.replace("_", " "))
@@ -223,13 +223,13 @@ def _bearings(question: Question, related: Related, shown: Sequence[KnownRelatio
 
 
 def _origins(related: Related) -> frozenset[str]:
-    """What the question names, by its own name or by the name that a record gives it."""
+    """The entities that the question names, by their own name or by one that a record gives them."""
     holders = (each for each in related.relations if each.relation_type == _NAME and each.target_key in related.named)
     return related.named | {each.source_key for each in holders}
 
 
 def _worded(
-    related: Related, ranked: Iterable[tuple[float, KnownRelation]], asked: Collection[str], assurance: float
+    related: Related, ranked: Iterable[tuple[float, KnownRelation]], asked_types: Collection[str], assurance: float
 ) -> Iterator[Sentence]:
     """Yield a sentence per source of *ranked* relations, best first, if it adds anything."""
     by_key = {entity.key: entity for entity in related.entities}
@@ -241,7 +241,7 @@ def _worded(
         by_source.setdefault(relation.source_key, []).append(relation)
     for source, relations in by_source.items():
         named_count = _named_count(source, relations, related)
-        asks = any(each.relation_type in asked for each in relations)
+        asks = any(each.relation_type in asked_types for each in relations)
         totals[source] *= max(named_count + asks, 1) ** _MEETING
         least[source] = _ANSWERS if named_count and asks else 0.0
     for echo in _echoes(by_source, related.named):
@@ -249,7 +249,7 @@ def _worded(
     top = max(totals.values(), default=0.0)
     stated: set[frozenset[str]] = set()
     for source in sorted(totals, key=lambda key: (-totals[key], key))[:MOST_SENTENCES]:
-        relations = _briefer(by_source[source], asked)
+        relations = _briefer(by_source[source], asked_types)
         pairs = {frozenset({source, each.target_key}) for each in relations if each.relation_type != _NAME}
         if totals[source] > 0 and not pairs <= stated:
             stated |= pairs
@@ -261,27 +261,25 @@ def _worded(
 
 
 def _echoes(by_source: Mapping[str, Sequence[KnownRelation]], named: Collection[str]) -> Iterator[str]:
-    """Yield the sources with nothing that their holder does not have: the email of a user whose orders are known.
+    """Yield the sources whose holder has everything that they have: the email of a user whose orders are known.
 
     Of two things that hold each other and the same others, the one that the question names is kept, then the one with
     more.
     """
     holdings = {source: {each.target_key for each in relations} for source, relations in by_source.items()}
-    place = {
-        source: (source not in named, -len(held), number) for number, (source, held) in enumerate(holdings.items())
-    }
+    rank = {source: (source not in named, -len(held), number) for number, (source, held) in enumerate(holdings.items())}
     holders_of: dict[str, list[str]] = {}
     for source, held in holdings.items():
         for target in held:
             holders_of.setdefault(target, []).append(source)
     for source, held in holdings.items():
         holders = (other for other in holders_of.get(source, ()) if held - {other} <= holdings[other])
-        if len(held) > 1 and any(other not in held or place[other] < place[source] for other in holders):
+        if len(held) > 1 and any(other not in held or rank[other] < rank[source] for other in holders):
             yield source
 
 
 def _named_count(source: str, relations: Sequence[KnownRelation], related: Related) -> int:
-    """How many of the entities that the question names come together in these relations, also by a given name."""
+    """How many of the entities that the question names occur in these relations, also by the name in a record."""
     ends = {source, *(each.target_key for each in relations)}
     labels = {entity.label for entity in related.entities if entity.key in ends}
     return sum(
@@ -289,15 +287,15 @@ def _named_count(source: str, relations: Sequence[KnownRelation], related: Relat
     )
 
 
-def _briefer(relations: Sequence[KnownRelation], asked: Collection[str]) -> list[KnownRelation]:
-    """Of relations to one target the briefest, and those *asked* for: payment method, not refund payment method."""
+def _briefer(relations: Sequence[KnownRelation], asked_types: Collection[str]) -> list[KnownRelation]:
+    """Each target's relations of the briefest type, and of *asked_types*: payment method, not refund payment method."""
     types: dict[str, set[str]] = {}
     for each in relations:
         types.setdefault(each.target_key, set()).add(each.relation_type)
     return [
         each
         for each in relations
-        if each.relation_type in asked
+        if each.relation_type in asked_types
         or not any(each.relation_type.endswith(f"_{shorter}") for shorter in types[each.target_key])
     ]
 
@@ -308,7 +306,7 @@ def _sentence(
     by_key: Mapping[str, RelatedEntity],
     named: Collection[str],
 ) -> str:
-    """What *entity* has, best first: its fields, then what it does."""
+    """The fields of *entity*, then what it does, each best first."""
     parts: dict[str, list[str]] = {}
     earlier: dict[str, list[str]] = {}
     latest = _latest(relations)
@@ -333,7 +331,7 @@ def _sentence(
 
 
 def _latest(relations: Iterable[KnownRelation]) -> dict[str, int]:
-    """When a relation of each type was last seen."""
+    """The time when a relation of each type was last seen."""
     latest: dict[str, int] = {}
     for relation in relations:
         latest[relation.relation_type] = max(latest.get(relation.relation_type, 0), relation.last_us)
@@ -341,7 +339,7 @@ def _latest(relations: Iterable[KnownRelation]) -> dict[str, int]:
 
 
 def _formerly(names: Sequence[str]) -> str:
-    """What was seen there before, but not lately: an item that another one has replaced.
+    """The *names* of targets seen earlier but not lately, such as an item that another one has replaced.
 
     >>> _formerly(["8555936349"]), _formerly(["a", "b"]), _formerly([])
     (', earlier 8555936349', ', earlier a and b', '')
@@ -350,7 +348,7 @@ def _formerly(names: Sequence[str]) -> str:
 
 
 def _listed(word: str, names: Sequence[str]) -> str:
-    """The *names* after their *word*; of a long list only the best, and how many more there are.
+    """The *names* after their *word*; a long list is cut to the best, with the number of the others.
 
     >>> _listed("items", ["a", "b"]), _listed("uses", [str(number) for number in range(10)])
     ('items a and b', 'uses 0, 1, 2, 3, 4, 5, 6, 7 and 2 more')
@@ -378,13 +376,13 @@ class _Walk:
     """The graph of entities and events as arrays."""
 
     def __init__(
-        self, related: Related, shown: Sequence[KnownRelation], vicinity: Vicinity, asked: Collection[str]
+        self, related: Related, shown: Sequence[KnownRelation], vicinity: Vicinity, asked_types: Collection[str]
     ) -> None:
         scores = vicinity.scores
         numbers = {entity.key: number for number, entity in enumerate(related.entities)}
         self._source: Integers = np.array([numbers[each.source_key] for each in shown], dtype=np.int64)
         self._target: Integers = np.array([numbers[each.target_key] for each in shown], dtype=np.int64)
-        self._weights: Floats = np.array([_weight(each, asked) for each in shown])
+        self._weights: Floats = np.array([_weight(each, asked_types) for each in shown])
         events = {event_id: len(numbers) + place for place, event_id in enumerate(sorted(scores))}
         places: dict[str, list[int]] = {}
         for entity in related.entities:
@@ -436,7 +434,7 @@ class _Walk:
         return seeds
 
 
-def _weight(relation: KnownRelation, asked: Collection[str]) -> float:
-    """The weight of a relation: how well it is supported, and whether its type is among those *asked* for."""
+def _weight(relation: KnownRelation, asked_types: Collection[str]) -> float:
+    """The weight of a relation: how well it is supported, and whether its type is one of *asked_types*."""
     together = _TOGETHER if relation.relation_type == "mentions_with" else 1.0
-    return relation.weight * relation.confidence * together * (_ASKED if relation.relation_type in asked else 1.0)
+    return relation.weight * relation.confidence * together * (_ASKED if relation.relation_type in asked_types else 1.0)

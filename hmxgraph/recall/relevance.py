@@ -31,8 +31,8 @@ from hmxgraph.text.terms import search_text, terms
 
 # Cues besides words: the speaker, and whether an event says the kind of thing the question asks for.
 #
-# A cue that does not apply is zero, so one ranking serves conversations, documents and tool runs. Time is scored by the
-# clock (``candidates.Clock``).
+# A cue that does not apply is zero, so one ranking serves conversations, documents and tool runs. Time is scored
+# separately (``candidates.RecencyDecay``).
 
 # Texts whose instructions are cached.
 _CACHED_TEXTS = 16_384
@@ -41,15 +41,15 @@ SPEAKER = 0.5
 _SUBJECT = 0.2
 # A question to an assistant about the past, in the first person, asks about the words of its user.
 _ASKER = 0.3
-# What the assistant said helps only if it is this much more relevant than other lines must be: of 600 such lines in
-# packs for 179 questions 15 were evidence, of 2,700 lines of users 246.
+# An assistant's line must be this much more relevant than others: in packs for 179 questions, 15 of 600 such lines were
+# evidence, and 246 of 2,700 lines of users.
 _BY_ASSISTANT = 0.2
 _FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|we|our)\b", re.IGNORECASE)
 TIME_WORDS = 0.2
 QUESTION_TURN = -0.15
 # Weight of the share of the question that a turn itself contains: the words around it say less. In
 # chats with an assistant, whose answers are long, a request counts by its own words even more.
-OWN_WORDS, _OWN_WORDS_BESIDE_ASSISTANT = 0.5, 1.0
+OWN_WORDS, _OWN_WORDS_WITH_ASSISTANT = 0.5, 1.0
 # Penalty per doubling of length beyond a typical message: a long text matches some word of every question. Capped, so
 # that the only event with the query terms is not outranked by events without any.
 _LENGTH = -0.25
@@ -97,13 +97,13 @@ def cue_scores(question: Question, pool: EventPool) -> Floats:
 def _instructions(question: Question, pool: EventPool) -> Floats:
     """Favour what people told an assistant to do or prefer: later questions rarely use the same words.
 
-    With a condition ("when I ask about dates") it counts for a question about the past only if they share a term.
+    One with a condition ("when I ask about dates") counts for a question about the past only if they share a term.
     """
     if not _with_assistant(pool):
         return np.zeros(len(pool))
-    said = zip(pool.text, pool.speaker, pool.label, pool.title, strict=True)
+    turns = zip(pool.text, pool.speaker, pool.label, pool.title, strict=True)
     return np.array(
-        [0.0 if label or title else _instruction(text, speaker, question) for text, speaker, label, title in said]
+        [0.0 if label or title else _instruction(text, speaker, question) for text, speaker, label, title in turns]
     )
 
 
@@ -192,7 +192,7 @@ def _time_words(question: Question, pool: EventPool) -> Floats:
 _FEEDBACK_EVENTS = 10
 _LEAST_MATCH = 0.2
 MOST_TERMS = 15
-# Minimum number of those events with the term; maximum share of all events with it.
+# Minimum number of feedback events that contain the term; maximum share of all events that do.
 _SHARED_BY = 2
 COMMON = 0.15
 # Weight, on a scale where the best lexical match is 1, and the exponent below the best.
@@ -201,16 +201,16 @@ _EXPONENT = 0.7
 
 
 def feedback_scores(
-    pool: EventPool, neighbours: Nearby, first: Floats, words: Floats, asked: Collection[str], event_count: int
+    pool: EventPool, neighbours: Nearby, first: Floats, words: Floats, excluded: Collection[str], event_count: int
 ) -> Floats:
-    """Return the gain of each event, at most ``WEIGHT``.
+    """Return the gain of each event from feedback terms, none of them *excluded*; at most ``WEIGHT``.
 
-    *first* are the scores so far, *words* their lexical part; the terms in *asked* are excluded.
+    *first* are the scores so far, *words* their lexical part.
     """
     talk = pool.talk > 0
     good = np.argsort(-first, kind="stable")[:_FEEDBACK_EVENTS]
     best = good[(words[good] > _LEAST_MATCH) & talk[good]].tolist()
-    shared = _shared(pool, best, asked)
+    shared = _shared(pool, best, excluded)
     if not shared:
         return np.zeros(len(pool))
     scores = field_scores(
@@ -220,9 +220,9 @@ def feedback_scores(
     return np.where(talk, WEIGHT * (scores / top) ** _EXPONENT, 0.0) if top else scores
 
 
-def _shared(pool: EventPool, best: Sequence[int], asked: Collection[str]) -> list[str]:
+def _shared(pool: EventPool, best: Sequence[int], excluded: Collection[str]) -> list[str]:
     shared = pool.occurrences.shared(best, _SHARED_BY) if best else []
-    return [word for word in shared if word not in asked and not word.isdigit()]
+    return [word for word in shared if word not in excluded and not word.isdigit()]
 
 
 def _feedback_match(
@@ -258,33 +258,34 @@ MEANING = 0.3
 SURE = 0.6
 # Minimum relevance per share of the question that an event itself matches.
 ANSWERS = 0.15
-# An event is unrelated below this share of the best evidence, whoever says it and whenever, or below this share of the
-# best coverage of the question's words by an event and its neighbours. What it shares with the best events counts half.
+# An event is unrelated below this much evidence (1 for the best lexical match), whoever said it and whenever, or below
+# this share of the best coverage of the question's words by an event and its neighbours. Links to the best events count
+# half in that coverage.
 _RELATED, _LINKED = 0.3, 0.5
-# Minimum share of the best event's relevance; of the events below it, one in fifty answers (conversations, chats).
+# Minimum share of the best event's relevance; one in fifty of the events below it is an answer (conversations, chats).
 _NEAR_BEST = 0.35
-# For questions about the past: how many events need no more than that minimum, and what each
-# doubling of the rank beyond adds to it. Both are for the default budget. A quarter of it is for half as many; twice
-# the budget lets in more, less certain events: half the minimum. The evidence of 300 questions in conversations was the
-# first line half of the time, and rarely beyond the tenth: 1,024 tokens held 86.6 % of it in 14.7 lines, where ten
-# needed no more than the minimum 87.1 % in 16.8.
+# For questions about the past: how many events need only that minimum, and how much each doubling of the rank beyond
+# raises it, both at the default budget. A quarter of the budget halves that number; twice the budget halves the
+# minimum, to admit less certain events. The evidence for 300 questions in conversations was in the first line half of
+# the time, and rarely beyond the tenth: 1,024 tokens held 86.6 % of it in 14.7 lines; with ten events at the minimum,
+# 87.1 % in 16.8.
 _FEW_NEAR, _RISE = 10, 0.1
 # Where even the best events match little of the question, being the best says little: below this assurance, the
-# relevance of all of them counts less. At 0.7, what is shown for questions about nothing known shrinks by a third, but
-# evidence of chats is lost, too: one point at 2,048 tokens.
+# relevance of all of them counts less. At 0.7, packs for questions about nothing known shrink by a third, but evidence
+# from chats is lost, too: one point at 2,048 tokens.
 _DOUBTED = 0.5
-# An event with less evidence than this does not help either, whoever says it.
+# For questions about the past, an event with less evidence than this is unrelated, whoever said it.
 _HARDLY_RELATED = 0.1
 _TOKEN = re.compile(r"[\w-]+")
 _SHORTEST_IDENTIFIER = 5
 _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
-# A request for work is new if no past one has this share of its words. No event has a large share of a long request, so
-# that beyond this many terms the share is taken as if the request had no more. Measured: of 88 requests to agents that
-# had seen others of their kind none is new (4 without the second rule); of 117 requests for other kinds of work, 99
-# (also 99). Requests and steps have at most this many distinct terms.
+# A request for work is new if no past one contains this share of its words. No event contains a large share of a long
+# request, so beyond this many terms shares are scaled up as if it had no more. Measured: of 88 requests to agents that
+# had seen others of their kind none was classed as new (4 without the scaling); of 117 requests for other kinds of
+# work, 99 (without it also 99). Only events of at most this many distinct terms count as requests or steps.
 _ALIKE, _LONG_REQUEST, _LONGEST_STEP = 0.36, 20, 64
-# A question was raised before if a message of a user has this share of it; one with fewer terms is like much else that
-# was said, and needs more.
+# A question was raised before if a user's message contains this share of it; a question with few terms resembles many
+# messages and needs a larger share.
 _RAISED, _FEW_TERMS, _RAISED_IF_FEW = 0.25, 4, 0.7
 # A term of a request is special if at most this share of all events, or this number, contain it.
 _SPECIAL, _FEW_EVENTS = 0.02, 5
@@ -356,13 +357,13 @@ class Ranking:
         """
         if not self.question.recalls:
             return np.zeros(len(self.pool))
-        weight = _OWN_WORDS_BESIDE_ASSISTANT if _with_assistant(self.pool) else OWN_WORDS
+        weight = _OWN_WORDS_WITH_ASSISTANT if _with_assistant(self.pool) else OWN_WORDS
         return weight * self.pool.talk * self.match.share
 
     @cached_property
     def _feedback(self) -> Floats:
-        asked = {*self.question.terms, *(term for name in set(self.pool.speaker) for term in terms(name))}
-        return feedback_scores(self.pool, self.neighbours, self._by_words, self.words, asked, self.event_count)
+        excluded = {*self.question.terms, *(term for name in set(self.pool.speaker) for term in terms(name))}
+        return feedback_scores(self.pool, self.neighbours, self._by_words, self.words, excluded, self.event_count)
 
     def anchors(self, most: int) -> tuple[str, ...]:
         """Return the ids of the best *most* events: the anchors of the walk."""
@@ -409,11 +410,10 @@ class Ranking:
         return np.maximum(relevance_of_events, self._answers) if self.question.recalls else relevance_of_events
 
     def related(self, neighbourhood: Neighbourhood, relevance: Floats, budget: int) -> Flags:
-        """Whether each event is about what is asked, by its words, its neighbours', or what it shares with the best.
+        """Whether each event is about the question, by its words, its neighbours', or what it shares with the best.
 
-        A *budget* of many tokens lets in events about the past that are less relevant.
-
-        Speaker, length and time order events but are no evidence. Without any lexical match nothing can be excluded.
+        For questions about the past, a larger *budget* admits less relevant events. Speaker, length and time order
+        events but are not evidence. Without any lexical match nothing can be excluded.
         """
         if not self._is_matched:
             return np.ones(len(self.pool), dtype=np.bool_)
@@ -439,7 +439,7 @@ class Ranking:
 
     @cached_property
     def _carriers(self) -> Flags:
-        """Which events carry an identifier that the question names, and the results of such calls.
+        """Which events contain an identifier that the question names, or are results of such calls.
 
         The other events of their sessions are about something else.
         """
@@ -452,7 +452,7 @@ class Ranking:
 
     @property
     def _is_matched(self) -> bool:
-        """Whether any event has words or the meaning of the question."""
+        """Whether any event matches the question in words or in meaning."""
         return bool(self.words.any()) or bool(self.meanings)
 
     @property
@@ -463,32 +463,32 @@ class Ranking:
     def is_new(self, running: str | None) -> bool:
         """Whether no past request or step is like this request for work.
 
-        A long text, such as a file that a tool read, has many words of any request, so it is no sign of similar work;
-        for a request that reports a failure it may be the same failure. The *running* session does not count. What is
-        called by an identifier that events carry is known. Where no past request is known, none is unlike.
+        Long texts, such as a file that a tool read, contain many words of any request and are ignored, except for a
+        request that reports a failure: they may report the same one. The *running* session does not count. A request
+        with an identifier that events contain is not new; without any past request, none is.
         """
         past = np.array([session_id != running for session_id in self.pool.session_id], dtype=np.bool_)
-        said = zip(self.pool.kinds, self.pool.speaker, strict=True)
-        requests = np.array([not kind and not is_assistant(speaker) for kind, speaker in said], dtype=np.bool_)
+        turns = zip(self.pool.kinds, self.pool.speaker, strict=True)
+        requests = np.array([not kind and not is_assistant(speaker) for kind, speaker in turns], dtype=np.bool_)
         if self._carriers.any() or not (past & requests).any():
             return False
         if not self.question.troubled:
             past &= (self.pool.occurrences.vocabulary <= _LONGEST_STEP) & ~self.pool.results
         share = float(self.match.share[past].max(initial=0.0)) * self._length
-        meant = float(self._meaning[past].max(initial=0.0)) * SURE if self.meanings else 0.0
-        return max(share, meant) < _ALIKE
+        similarity = float(self._meaning[past].max(initial=0.0)) * SURE if self.meanings else 0.0
+        return max(share, similarity) < _ALIKE
 
     @property
     def _length(self) -> float:
-        """How many times as long as a long request the question is, at least 1."""
+        """The length of the question in multiples of a long request, at least 1."""
         return max(1.0, len(self.match.terms) / _LONG_REQUEST)
 
     @cached_property
     def named_cases(self) -> Flags:
         """Which events are of sessions about someone or something that a question about the past names.
 
-        Only where tools do the work, and for names of several words or with digits. What a session only got to see, in
-        a longer result, it is not about.
+        Only where tools do the work, and for names of several words or with digits. A name that only results contain
+        does not make a session about it.
         """
         naming = np.zeros(len(self.pool), dtype=np.bool_)
         if not self.question.recalls or self.question.works or not self.pool.of_tools:
@@ -500,11 +500,11 @@ class Ranking:
         return cases
 
     def case_sessions(self, most: int) -> tuple[str, ...]:
-        """Return the *most* sessions of :attr:`named_cases`: those with most of what else is asked, then later ones.
+        """Return at most *most* sessions of :attr:`named_cases`: those that match most besides names, then later ones.
 
-        If the latest is asked for, it is the last one, whatever it matches.
+        If the question asks for the latest, only time counts.
         """
-        shares = self.share_beside_names.round(1) * (not self.question.latest)
+        shares = self.share_without_names.round(1) * (not self.question.latest)
         places = np.flatnonzero(self.named_cases).tolist()
         best: dict[str, tuple[float, int]] = {}
         for at in places:
@@ -514,8 +514,8 @@ class Ranking:
         return tuple(nlargest(most, best, key=lambda session_id: (*best[session_id], session_id)))
 
     @property
-    def share_beside_names(self) -> Floats:
-        """The share of each event in the terms of the question that belong to no name in it."""
+    def share_without_names(self) -> Floats:
+        """The share of the question's terms, except those of names in it, that each event contains."""
         of_names = frozenset(chain.from_iterable(map(terms, self.question.names)))
         weights = self.match.weights * [term not in of_names for term in self.match.terms]
         shares: Floats = weighted(weights, self.match.counts >= 1) / max(float(weights.sum()), 1e-9)
@@ -523,7 +523,7 @@ class Ranking:
 
     @property
     def wants_examples(self) -> bool:
-        """Whether past sessions answer: work is asked for, or where tools do it, what users raised before."""
+        """Whether past sessions help: the question asks for work, or tools work here and users raised it before."""
         return self.question.works or (self.pool.of_tools and self.was_raised_before)
 
     @property
@@ -536,8 +536,8 @@ class Ranking:
     @property
     def cases(self) -> Flags:
         """Which events contain most of the special terms of the request: those in few events."""
-        known = (self.match.counts > 0).sum(axis=1)
-        special = known <= max(_SPECIAL * self.event_count, _FEW_EVENTS)
+        frequency = (self.match.counts > 0).sum(axis=1)
+        special = frequency <= max(_SPECIAL * self.event_count, _FEW_EVENTS)
         weights = np.where(special, self.match.weights, 0.0)
         cases: Flags = weighted(weights, self.match.counts > 0) > weights.sum() / 2
         return cases
@@ -547,8 +547,8 @@ class Ranking:
         """How well the best events match the question at all, in [0, 1]."""
         named = 1.0 if self._is_of_named_time.any() else 0.0
         share = float(self.match.share.max(initial=0.0)) * self._length if len(self.match.terms) else named
-        meant = max(self.meanings.values(), default=0.0) * SURE
-        return min(1.0, max(share, named * 0.5, meant) / SURE)
+        similarity = max(self.meanings.values(), default=0.0) * SURE
+        return min(1.0, max(share, named * 0.5, similarity) / SURE)
 
     @cached_property
     def _is_of_named_time(self) -> Flags:
@@ -559,10 +559,10 @@ class Ranking:
         return span.distances_us(self.pool.times) <= _TOLD_AFTER_US
 
     def _of_named_date(self, relevance: Floats) -> Floats:
-        """Return *relevance*; for a question about a date 0 for events of other times, unless better than all of then.
+        """Return *relevance*; for a question about a date, 0 for events of other times unless better than all of then.
 
-        An event that names the month is about then, such as a plan. Measured on 107 questions with dates: a third fewer
-        entries, and more evidence in the same budget.
+        An event that names the month, such as a plan, counts as of that time. Measured on 107 questions with dates: a
+        third fewer entries, and more evidence in the same budget.
         """
         if self.question.works or not self.question.dated:
             return relevance
@@ -587,9 +587,9 @@ class Ranking:
         return sum(values.get(term, 0.0) for term in name.split()) if self.question.mentions(name) else 0.0
 
 
-# How sessions are ranked as examples: by the largest part of the question in an event, and the relevance of the best
-# event. An old example is as good as a new one. Measured on 269 requests that went well, by the changes that the better
-# of two examples shares with what was done: F1 65.7, 75.0 and 55.2 in three domains by score, 72.1, 75.4 and 59.0 so.
+# Sessions are ranked as examples by the largest share of the question in one event, and by the relevance of the best
+# event, whatever its age. Measured on 269 requests that went well, as the F1 between the changes of the better of two
+# examples and those made: 72.1, 75.4 and 59.0 in three domains; ranked by score 65.7, 75.0 and 55.2.
 _BY_RELEVANCE = 0.5
 
 

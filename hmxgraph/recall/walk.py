@@ -124,10 +124,10 @@ def _links_through(rarity: float, events_of: Sequence[tuple[int, str]], weights:
     places = np.array([place for place, _ in events_of], dtype=np.int64)
     titles = np.array([role == "title" for _, role in events_of], dtype=bool)
     has = present[:, places]
-    left = weights[:, np.newaxis] * (1 - has)
-    total = left.sum(axis=0)
+    missing = weights[:, np.newaxis] * (1 - has)
+    total = missing.sum(axis=0)
     # Share of the question words missing in a source that a target supplies.
-    rest = np.einsum("ts,tg->sg", left, has) / np.where(total > 0, total, 1.0)[:, np.newaxis]
+    rest = np.einsum("ts,tg->sg", missing, has) / np.where(total > 0, total, 1.0)[:, np.newaxis]
     about = _TITLE_BRIDGE * (_TITLE_FLOOR + (1 - _TITLE_FLOOR) * rest)
     shared = _SHARED_BRIDGE * rarity**2 * (_SHARED_FLOOR + (1 - _SHARED_FLOOR) * rest)
     source, target = np.nonzero(places[:, np.newaxis] != places)

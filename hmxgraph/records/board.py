@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from hmxgraph.errors import TaskError
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.timestamps import iso
-from hmxgraph.records.trust import OPEN, signature
+from hmxgraph.records.trust import OPEN, agent_key
 
 # Default length of a claim, and the longest, in seconds.
 LEASE = 3_600
@@ -51,14 +51,14 @@ def lease_of(record: TaskRecord) -> int:
     """The length of a claim in seconds.
 
     Raises:
-        TaskError: it is no whole number from 1 second to 30 days.
+        TaskError: it is not a whole number from 1 second to 30 days.
 
     """
-    given = record.parameters.get("lease_seconds") if isinstance(record.parameters, Mapping) else None
-    if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= _LONGEST_LEASE:
-        reason = f"a lease of {given!r:.40} is no whole number of seconds from 1 to {_LONGEST_LEASE}"
+    seconds = record.parameters.get("lease_seconds") if isinstance(record.parameters, Mapping) else None
+    if not isinstance(seconds, int) or isinstance(seconds, bool) or not 1 <= seconds <= _LONGEST_LEASE:
+        reason = f"a lease of {seconds!r:.40} is not a whole number of seconds from 1 to {_LONGEST_LEASE}"
         raise TaskError("claim", reason, "give the seconds (lease=3600)")
-    return given
+    return seconds
 
 
 def check_board_fields(record: TaskRecord) -> None:
@@ -69,7 +69,7 @@ def check_board_fields(record: TaskRecord) -> None:
 
     """
     role = record.artifact_role or ""
-    if role != "reopen" and signature(record.agent_id) is None:
+    if role != "reopen" and agent_key(record.agent_id) is None:
         raise TaskError(role, "agent_id is missing: a task is held by somebody", "name the agent (agent_id=...)")
     if role == "claim":
         lease_of(record)
@@ -78,7 +78,7 @@ def check_board_fields(record: TaskRecord) -> None:
 
 
 def check_board_step(record: TaskRecord, task: Held) -> None:
-    """Refuse what the task's place on the board rules out.
+    """Refuse a step that the task's state on the board rules out.
 
     Raises:
         TaskError: somebody else holds the task, it is finished, or it is not.
@@ -94,7 +94,7 @@ def check_board_step(record: TaskRecord, task: Held) -> None:
     holder = holder_at(task, record.created_us)
     if role == "release" and holder is None:
         raise TaskError(role, f"nobody holds {name}", "there is nothing to release")
-    if holder is not None and signature(holder) != signature(record.agent_id):
+    if holder is not None and agent_key(holder) != agent_key(record.agent_id):
         reason = f"{name} is held by {holder!r:.60} until {iso(task.lease_until_us or 0)}"
         raise TaskError(role, reason, "wait for the end of the lease, ask for a release, or choose another task")
 
@@ -109,7 +109,7 @@ def board_changes(record: TaskRecord) -> dict[str, Any]:
     """The changed properties of a task that *record* moves; None removes a property."""
     if record.artifact_role == "claim":
         until_us = record.created_us + lease_of(record) * _US
-        held = {"assignee": record.agent_id, "assignee_key": signature(record.agent_id), "lease_until_us": until_us}
+        held = {"assignee": record.agent_id, "assignee_key": agent_key(record.agent_id), "lease_until_us": until_us}
         return {**held, "status": OPEN}
     free = {"assignee": None, "assignee_key": None, "lease_until_us": None}
     return {**free, "status": OPEN} | ({"finished_us": None} if record.artifact_role == "reopen" else {})

@@ -9,7 +9,7 @@ from hmxgraph.protocol.display import short_text
 from hmxgraph.protocol.record_results import TITLES, Account, RecordView
 from hmxgraph.protocol.records import DIGEST_ROLES, MODES, TaskRecord
 from hmxgraph.records.handoff import account
-from hmxgraph.records.search import facet, failed, projections
+from hmxgraph.records.search import facet, means_failure, projections
 from hmxgraph.records.trust import COUNTERSIGNING
 
 # Which digests exist, their names, and which of them a record makes stale (memd: Summary-First Digests).
@@ -21,7 +21,7 @@ OWN_DIGESTS = "digest:"
 LIBRARIES = tuple(role for role in DIGEST_ROLES if role != "task_resume")
 # Roles of records written by maintenance: they do not enter digests and make none stale.
 _MAINTENANCE = frozenset({"dream_report", "maintenance"})
-_FED_BY = {
+_ENTRY_KINDS = {
     "failure_library": frozenset({"failed"}),
     "decision_library": frozenset({"decision"}),
     "evidence_library": frozenset({"evidence", "validation"}),
@@ -86,7 +86,7 @@ def _roles(record: TaskRecord) -> Iterator[str]:
     kinds = {part.kind for part in projections(record)}
     # A reply may change the trust in its parent, which any library may contain.
     reply = record.artifact_kind in COUNTERSIGNING and record.reply_to_artifact_id is not None
-    yield from (role for role, fed_by in _FED_BY.items() if reply or fed_by & kinds)
+    yield from (role for role, entry_kinds in _ENTRY_KINDS.items() if reply or entry_kinds & kinds)
 
 
 # Libraries: one rule says which records belong to a library, for its list and for its digest.
@@ -107,7 +107,7 @@ def belongs(role: str, view: RecordView) -> bool:
     worked, was validated or is verified; a record against a claim is never a highlight.
     """
     kinds = {part.kind for part in view.projections}
-    if not _observed(view.record) or not _FED_BY[role] & kinds:
+    if not _observed(view.record) or not _ENTRY_KINDS[role] & kinds:
         return False
     if role in _TRUSTED_FIRST and view.rejected_by:
         return False
@@ -127,7 +127,7 @@ def entries(role: str, views: Sequence[RecordView]) -> list[RecordView]:
 
 def _is_highlight(view: RecordView) -> bool:
     record = view.record
-    if record.supports_claim is False or (failed(record.status) and not record.what_worked):
+    if record.supports_claim is False or (means_failure(record.status) and not record.what_worked):
         return False
     inherited = record.artifact_kind == "revision" and any(part.kind == "worked" for part in view.projections)
     return bool(record.what_worked or record.validation) or inherited or view.trust_tier == "verified_record"
@@ -265,7 +265,7 @@ _SOURCE_FACETS: Mapping[str, tuple[str, ...]] = {
     "project_brief": tuple(
         facet("projection", kind) for kind in ("task_goal", "task_summary", "run", "decision", "evidence", "validation")
     ),
-    **{role: tuple(facet("projection", kind) for kind in sorted(kinds)) for role, kinds in _FED_BY.items()},
+    **{role: tuple(facet("projection", kind) for kind in sorted(kinds)) for role, kinds in _ENTRY_KINDS.items()},
 }
 
 

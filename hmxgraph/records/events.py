@@ -8,7 +8,7 @@ from hmxgraph.protocol.events import AGENT, HMX_VERSION, ORIGIN, Event
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.records.digests import EVERYTHING, LIBRARIES, DigestName
-from hmxgraph.records.search import failed, sentences
+from hmxgraph.records.search import means_failure, sentences
 
 # Task records as HMX events.
 
@@ -32,9 +32,9 @@ def session_of(record: TaskRecord) -> str:
     return record.session_id or f"{TASK_SESSION}{record.task_id}"
 
 
-def _event_id_of(tenant_id: str, artifact_id: str, place: int = 0) -> str:
-    """The id of a record's event; a failed record has a second event (place 1)."""
-    return stable_id(tenant_id, "task-record", artifact_id, str(place))
+def _event_id_of(tenant_id: str, artifact_id: str, index: int = 0) -> str:
+    """The id of a record's event; a failed record has a second event (index 1)."""
+    return stable_id(tenant_id, "task-record", artifact_id, str(index))
 
 
 def event_ids_of(tenant_id: str, artifact_id: str) -> tuple[str, str]:
@@ -53,13 +53,13 @@ def events_of(record: TaskRecord, sequence: int) -> tuple[Event, ...]:
     if record.artifact_kind == "digest" or record.artifact_role in HOLDING:
         return ()
     bodies = [_BODIES[record.artifact_kind](record)]
-    if record.artifact_kind != "task_start" and failed(record.status):
+    if record.artifact_kind != "task_start" and means_failure(record.status):
         bodies.append(_error(record))
-    return tuple(_event(record, sequence + place, place, body) for place, body in enumerate(bodies))
+    return tuple(_event(record, sequence + index, index, body) for index, body in enumerate(bodies))
 
 
-def _event(record: TaskRecord, sequence: int, place: int, body: _EventBody) -> Event:
-    parent = record.reply_to_artifact_id if place == 0 else record.artifact_id
+def _event(record: TaskRecord, sequence: int, index: int, body: _EventBody) -> Event:
+    parent = record.reply_to_artifact_id if index == 0 else record.artifact_id
     metadata = {
         name: indexable(value)
         for name in ("task_id", "project_id", "artifact_id", "artifact_kind", "thread_id")
@@ -67,7 +67,7 @@ def _event(record: TaskRecord, sequence: int, place: int, body: _EventBody) -> E
     }
     return Event(
         hmx_version=HMX_VERSION,
-        event_id=_event_id_of(record.tenant_id, record.artifact_id, place),
+        event_id=_event_id_of(record.tenant_id, record.artifact_id, index),
         event_type=body.event_type,
         agent_id=record.agent_id or UNSIGNED,
         tenant_id=record.tenant_id,
@@ -100,7 +100,11 @@ def _call(record: TaskRecord) -> _EventBody:
 
 def _result(record: TaskRecord) -> _EventBody:
     result = _fields(record, "status", "summary", "outputs", "metrics", "what_worked", "what_failed")
-    content = {"tool_name": record.tool_name or "command", "result": result, "success": not failed(record.status)}
+    content = {
+        "tool_name": record.tool_name or "command",
+        "result": result,
+        "success": not means_failure(record.status),
+    }
     return _EventBody("tool_result", content | {"call_id": record.reply_to_artifact_id or record.artifact_id})
 
 
@@ -197,44 +201,44 @@ def memory_event(
     )
 
 
-def added(kind: str, text: str, *, hard: bool) -> dict[str, Any]:
+def addition_content(kind: str, text: str, *, hard: bool) -> dict[str, Any]:
     """The content of the event that adds a memory."""
     return {"kind": kind, "text": text, "hard": hard}
 
 
-def judged(memory_id: str, signal: str, comment: str, target_event_id: str | None) -> dict[str, Any]:
+def feedback_content(memory_id: str, signal: str, comment: str, target_event_id: str | None) -> dict[str, Any]:
     """The content of feedback about a memory."""
     target = {} if target_event_id is None else {"target_event_id": target_event_id}
     return {"signal": signal, "comment": comment, "memory_id": memory_id} | target
 
 
-def outcome(memory_ids: tuple[str, ...], result: str, summary: str) -> dict[str, Any]:
+def outcome_content(memory_ids: tuple[str, ...], result: str, summary: str) -> dict[str, Any]:
     """The content of the outcome of work that used memories."""
     return {"outcome": result, "text": summary or f"outcome: {result}", "memory_ids": list(memory_ids)}
 
 
-# Erased records: only their place is kept.
+# Erased records: only ids, kind, time and thread are kept.
 
 # Statuses that reveal nothing about a record's content, which erasure may keep.
 PLAIN_STATUSES = ("open", "completed", "failed", "abandoned", "finished")
 
 
-def digests_telling(task_id: str, project_id: str | None) -> tuple[DigestName, ...]:
+def digests_containing(task_id: str, project_id: str | None) -> tuple[DigestName, ...]:
     """The digests that may contain a record of this task and project, sorted.
 
-    >>> len(digests_telling("t", "soil")), len(digests_telling("t", None))
+    >>> len(digests_containing("t", "soil")), len(digests_containing("t", None))
     (11, 6)
     """
     wide = {DigestName(role, scope) for role in LIBRARIES for scope in (EVERYTHING, project_id or EVERYTHING)}
     return tuple(sorted({DigestName("task_resume", task_id), *wide}))
 
 
-def place_of(record: TaskRecord) -> TaskRecord:
+def erased_form(record: TaskRecord) -> TaskRecord:
     """What is kept of an erased *record*: ids, kind, time, thread, and the record it replies to.
 
     >>> record = TaskRecord(artifact_id="r", artifact_kind="evidence", task_id="t", tenant_id="a",
     ...     timestamp_created=5, thread_id="t", summary="seen")
-    >>> sorted(place_of(record).document())
+    >>> sorted(erased_form(record).document())
     ['artifact_id', 'artifact_kind', 'task_id', 'tenant_id', 'thread_id', 'timestamp_created']
     """
     return TaskRecord(

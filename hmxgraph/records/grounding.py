@@ -12,14 +12,14 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from hmxgraph.protocol.record_results import RecordView
 from hmxgraph.protocol.records import TaskRecord
-from hmxgraph.records.search import failed, record_text
+from hmxgraph.records.search import means_failure, record_text
 from hmxgraph.records.statements import Side, Statement, claims, failure, side, statements
-from hmxgraph.records.trust import COUNTERSIGNING, countersigns, rejects, signature
+from hmxgraph.records.trust import COUNTERSIGNING, agent_key, countersigns, rejects
 
 Part: TypeAlias = Literal["supporting", "conflicting", "hint", "unrelated"]
 GROUNDING = frozenset({"evidence", "run_finish", "task_finish", *COUNTERSIGNING})
 _PARTS: Mapping[Side | None, Part] = {"for": "supporting", "against": "conflicting", None: "unrelated"}
-_TURNED: Mapping[Side, Side] = {"for": "against", "against": "for"}
+_OPPOSITE: Mapping[Side, Side] = {"for": "against", "against": "for"}
 
 
 class Grounds(NamedTuple):
@@ -65,7 +65,7 @@ class Case:
         if view.artifact_kind not in GROUNDING or view.hidden_reason or view.rejected_by:
             return "unrelated"
         judged = self._judged(view)
-        signed = signature(view.record.agent_id) is not None
+        signed = agent_key(view.record.agent_id) is not None
         return _PARTS[judged] if signed or judged is None else "hint"
 
     @cached_property
@@ -92,12 +92,12 @@ class Case:
         return stated
 
     def _verdict(self, view: RecordView, parent: RecordView, stated: Side | None) -> Side | None:
-        """The side of a reply: that of its parent, as far as the reply still counts as a verdict about it."""
+        """The side of a reply: that of its parent, if the reply still counts as a verdict on it."""
         record = view.record
         fields = (record.artifact_kind, record.supports_claim, record.verification_status)
         counts = view.artifact_id in parent.verified_by or view.artifact_id in parent.rejected_by
         if (countersigns(*fields) or rejects(*fields)) and (not counts or parent.hidden_reason):
-            own = signature(record.agent_id) == signature(parent.record.agent_id)
+            own = agent_key(record.agent_id) == agent_key(parent.record.agent_id)
             return stated if own and not rejects(*fields) and not parent.hidden_reason else None
         grounds = self._side_of(_statements(parent.record, self.records.get(parent.record.reply_to_artifact_id or "")))
         if record.supports_claim is False:
@@ -110,15 +110,15 @@ class Case:
         tested = tuple(_statements(parent.record, None)) if parent else self._hypotheses.get(record.task_id, ())
         if stated is None:
             grounds = self._side_of(tested)
-            return grounds if grounds is None or record.supports_claim else _TURNED[grounds]
+            return grounds if grounds is None or record.supports_claim else _OPPOSITE[grounds]
         if record.supports_claim:
             return stated
         own = tuple(_statements(record, None))
         if tested:
             repeats = any(side(statement, own_statement) == "for" for statement in tested for own_statement in own)
-            return _TURNED[stated] if repeats else stated
+            return _OPPOSITE[stated] if repeats else stated
         # Without a hypothesis, evidence that opposes its own words names the claim that it tested.
-        return stated if any(statement.denied for statement in own) else _TURNED[stated]
+        return stated if any(statement.denied for statement in own) else _OPPOSITE[stated]
 
     def _side_of(self, parts: Iterable[Statement]) -> Side | None:
         """The side of *parts* taken together: against if a clause is opposed, for if each clause is stated."""
@@ -158,7 +158,7 @@ def _statements(record: TaskRecord, parent: RecordView | None) -> Iterator[State
     command = parent.record.command if parent and record.artifact_kind == "run_finish" else record.command
     if command and record.status and record.artifact_kind in {"run_finish", "evidence"}:
         passes = statements(f"{command} passes")
-        yield from (part.denial() for part in passes) if failed(record.status) else passes
+        yield from (part.denial() for part in passes) if means_failure(record.status) else passes
 
 
 def _each(texts: Iterable[str | None], *, decides: bool) -> Iterator[Statement]:

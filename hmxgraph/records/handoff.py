@@ -12,8 +12,8 @@ from hmxgraph.protocol.record_results import Account, RecordView
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.records.board import lease_of
-from hmxgraph.records.search import failed
-from hmxgraph.records.trust import OPEN, signature
+from hmxgraph.records.search import means_failure
+from hmxgraph.records.trust import OPEN, agent_key
 
 # Number of runs and parameter sets that an account lists, the latest ones.
 _RUNS = 5
@@ -21,7 +21,7 @@ _RUNS = 5
 
 # The role of each record in an account: its kind, or for a revision the kind of what it replaced.
 
-_PARTS: Mapping[str, str] = {
+_KIND_OF_PROJECTION: Mapping[str, str] = {
     "task_goal": "task_start",
     "task_summary": "task_progress",
     "evidence": "evidence",
@@ -32,15 +32,15 @@ _SUMMARISING = frozenset({"task_progress", "task_finish"})
 _WORKING = frozenset({"task_progress", "task_finish", "run_start", "run_finish"})
 
 
-def part_played(view: RecordView) -> str:
-    """The kind of *view*; a revision that replaced a record plays the part of that record.
+def effective_kind(view: RecordView) -> str:
+    """The kind of *view*; a revision that replaced a record counts as that record's kind.
 
-    A revision that replaced nothing plays its own part: a remark.
+    A revision that replaced nothing is a remark, and counts as itself.
     """
     record = view.record
     if record.artifact_kind != "revision" or record.relation_kind != "supersedes" or not view.projections:
         return record.artifact_kind
-    return _PARTS.get(view.projections[0].kind, record.artifact_kind)
+    return _KIND_OF_PROJECTION.get(view.projections[0].kind, record.artifact_kind)
 
 
 def account(records: Sequence[RecordView]) -> Account:
@@ -53,12 +53,12 @@ def account(records: Sequence[RecordView]) -> Account:
     texts["status"] = _status(moves)
     seen = {_bare(text) for text in texts.values() if text}
     lists: dict[str, Any] = {
-        name: _once(read(records if name in _OF_ALL else kept), seen) for name, read in _LISTS.items()
+        name: _once(read(records if name in _FROM_ALL_RECORDS else kept), seen) for name, read in _LISTS.items()
     }
     lists["open"] = (*_held(moves), *lists["open"])
-    summary = _last(view.record.summary for view in kept if part_played(view) in _SUMMARISING) or ""
+    summary = _last(view.record.summary for view in kept if effective_kind(view) in _SUMMARISING) or ""
     texts["summary"] = summary if _bare(summary) not in seen else ""
-    if not any(part_played(view) in _SUMMARISING for view in records):
+    if not any(effective_kind(view) in _SUMMARISING for view in records):
         texts["summary"] = "started"
     return Account(**texts, **lists)
 
@@ -82,11 +82,11 @@ def _held(moves: Sequence[TaskRecord]) -> tuple[str, ...]:
     if last.artifact_role == "claim":
         until_us = last.created_us + lease_of(last) * 1_000_000
         return (f"held by {(last.agent_id or '').strip()} until {iso(until_us)}",)
-    return (f"reopened{_by(last)}: {last.summary}",) if last.artifact_role == "reopen" else ()
+    return (f"reopened{_author_suffix(last)}: {last.summary}",) if last.artifact_role == "reopen" else ()
 
 
 def _once(lines: Iterable[_Line], seen: set[str]) -> tuple[str, ...]:
-    """The lines whose bare text is not in *seen*, which it is added to."""
+    """The lines whose bare text is not in *seen* yet, to which it is added."""
     kept = []
     for bare, line in lines:
         if bare and _bare(bare) not in seen:
@@ -104,7 +104,7 @@ def _plain(texts: Iterable[str]) -> Iterator[_Line]:
 
 
 def _goal(records: Sequence[RecordView]) -> str:
-    starts = [view.record for view in records if part_played(view) == "task_start"]
+    starts = [view.record for view in records if effective_kind(view) == "task_start"]
     return _last(start.goal or start.summary for start in starts) or ""
 
 
@@ -117,9 +117,9 @@ def _blockers(records: Sequence[RecordView]) -> Iterator[_Line]:
     author = None
     for view in records:
         record = view.record
-        same = signature(record.agent_id) == author
+        same = agent_key(record.agent_id) == author
         if record.blockers is not None:
-            blockers, author = record.blockers, signature(record.agent_id)
+            blockers, author = record.blockers, agent_key(record.agent_id)
         elif record.artifact_kind in _SUMMARISING or (record.artifact_kind in _WORKING and same):
             blockers = ()
     return _plain(blockers)
@@ -144,15 +144,15 @@ def _open(records: Sequence[RecordView]) -> Iterator[_Line]:
         record = view.record
         is_ended = record.artifact_id in ended or _closed_after(record, records)
         if record.artifact_kind == "run_start" and not is_ended:
-            yield record.artifact_id, f"run {record.artifact_id} is open: {record.command}{_by(record)}"
+            yield record.artifact_id, f"run {record.artifact_id} is open: {record.command}{_author_suffix(record)}"
         if view.rejected_by:
             continue
         if record.requested_action and not _answered(record, records):
-            yield record.requested_action, f"{record.requested_action} (asked{_by(record)})"
-    made = {_bare(text) for view in records for text in view.record.outputs or ()}
+            yield record.requested_action, f"{record.requested_action} (asked{_author_suffix(record)})"
+    reported_outputs = {_bare(text) for view in records for text in view.record.outputs or ()}
     for view in records:
         for text in () if view.rejected_by else view.record.expected_outputs or ():
-            if _bare(text) not in made:
+            if _bare(text) not in reported_outputs:
                 yield text, f"expected output: {text}"
 
 
@@ -164,18 +164,18 @@ def _closed_after(start: TaskRecord, records: Sequence[RecordView]) -> bool:
 def _answered(asking: TaskRecord, records: Sequence[RecordView]) -> bool:
     """Whether somebody else replied to a request, or later to the record that it is about."""
     about = {asking.artifact_id, asking.reply_to_artifact_id} - {None}
-    asker = signature(asking.agent_id)
+    asker = agent_key(asking.agent_id)
     return any(
         view.record.reply_to_artifact_id in about
         and view.record.created_us >= asking.created_us
-        and signature(view.record.agent_id) != asker
+        and agent_key(view.record.agent_id) != asker
         for view in records
     )
 
 
 def _decisions(records: Sequence[RecordView]) -> Iterator[_Line]:
     for view in records:
-        if part_played(view) == "decision" and not view.rejected_by:
+        if effective_kind(view) == "decision" and not view.rejected_by:
             record = view.record
             why = f", because {_inner(record.why_chosen)}" if record.why_chosen else ""
             yield record.summary or "", f"{(record.summary or '').rstrip('.')}{why}{_trust(view, records)}"
@@ -183,9 +183,9 @@ def _decisions(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 def _evidence(records: Sequence[RecordView]) -> Iterator[_Line]:
     for view in records:
-        if part_played(view) == "evidence" and view.artifact_kind != "review" and not view.rejected_by:
+        if effective_kind(view) == "evidence" and view.artifact_kind != "review" and not view.rejected_by:
             record = view.record
-            against = " (speaks against the claim)" if record.supports_claim is False else ""
+            against = " (contradicts the claim)" if record.supports_claim is False else ""
             metrics = f" {canonical_text(record.metrics)}" if record.metrics else ""
             yield record.summary or "", f"{record.summary}{metrics}{against}{_trust(view, records)}"
 
@@ -197,11 +197,14 @@ def _validation(records: Sequence[RecordView]) -> Iterator[_Line]:
         if view.rejected_by:
             continue
         yield from _plain(record.validation or ())
-        if record.artifact_kind in {"verification", "review", "revision"} and part_played(view) == record.artifact_kind:
+        if (
+            record.artifact_kind in {"verification", "review", "revision"}
+            and effective_kind(view) == record.artifact_kind
+        ):
             parent = known.get(record.reply_to_artifact_id or "")
             if not (parent and view.artifact_id in parent.rejected_by):
                 words = {True: "confirmed", False: "doubted", None: "remark"}[record.supports_claim]
-                yield record.summary or "", f"{words}{_by(record)}: {record.summary}"
+                yield record.summary or "", f"{words}{_author_suffix(record)}: {record.summary}"
 
 
 def _rejected(records: Sequence[RecordView]) -> Iterator[_Line]:
@@ -210,7 +213,7 @@ def _rejected(records: Sequence[RecordView]) -> Iterator[_Line]:
         reasons = [known[name] for name in view.rejected_by if name in known]
         if view.rejected_by:
             text = view.record.summary or view.text
-            why = "; ".join(f"{reason.summary}{_by(reason)}" for reason in reasons)
+            why = "; ".join(f"{reason.summary}{_author_suffix(reason)}" for reason in reasons)
             yield text, f"{text.rstrip('.')} (rejected: {why})" if why else f"{text} (rejected)"
 
 
@@ -221,7 +224,7 @@ def _worked(records: Sequence[RecordView]) -> Iterator[_Line]:
 def _failed(records: Sequence[RecordView]) -> Iterator[_Line]:
     for view in records:
         record = view.record
-        summary = (record.summary,) if failed(record.status) and record.summary else ()
+        summary = (record.summary,) if means_failure(record.status) and record.summary else ()
         yield from _plain(record.what_failed or summary)
 
 
@@ -235,7 +238,7 @@ def _runs(records: Sequence[RecordView]) -> Iterator[_Line]:
     starts = [view.record for view in records if view.artifact_kind == "run_start"]
     for start in starts[: -_RUNS - 1 : -1]:
         end = ends.get(start.artifact_id)
-        text = short_text(end.summary) if end and end.summary and not failed(end.status) else ""
+        text = short_text(end.summary) if end and end.summary and not means_failure(end.status) else ""
         line = f"{start.command} -> {end.status if end else OPEN}"
         yield start.artifact_id, f"{line}: {text}" if text else line
 
@@ -249,8 +252,8 @@ def _tools(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 
 def _parameters(records: Sequence[RecordView]) -> Iterator[_Line]:
-    given = [view.record for view in records if view.record.parameters]
-    for record in given[-_RUNS:]:
+    parametrised = [view.record for view in records if view.record.parameters]
+    for record in parametrised[-_RUNS:]:
         values = record.parameters
         text = canonical_text(values)
         if isinstance(values, Mapping):
@@ -284,10 +287,10 @@ def _trust(view: RecordView, records: Sequence[RecordView]) -> str:
     signers = [known[name].agent_id or "" for name in view.verified_by if name in known]
     if view.trust_tier == "verified_record":
         return f" [verified by {', '.join(signers)}]" if signers else " [verified]"
-    return "" if signature(view.record.agent_id) else " [unsigned]"
+    return "" if agent_key(view.record.agent_id) else " [unsigned]"
 
 
-def _by(record: TaskRecord) -> str:
+def _author_suffix(record: TaskRecord) -> str:
     return f" by {record.agent_id.strip()}" if record.agent_id and record.agent_id.strip() else ""
 
 
@@ -306,9 +309,9 @@ def _last(values: Iterable[Any]) -> Any:
     return last
 
 
-# Lists that are read from all records, because rejected ones matter or are referred to; others from those that stand.
-_OF_ALL = frozenset({"rejected", "decisions", "evidence", "open", "validation", "recent_runs"})
-# In order of precedence: a text is listed where it comes first.
+# Lists that are read from all records, because rejected ones matter or are referred to; other lists skip those.
+_FROM_ALL_RECORDS = frozenset({"rejected", "decisions", "evidence", "open", "validation", "recent_runs"})
+# In order of precedence: a text is listed only in the first list that has it.
 _LISTS: Mapping[str, Callable[[Sequence[RecordView]], Iterable[_Line]]] = {
     "rejected": _rejected,
     "blockers": _blockers,

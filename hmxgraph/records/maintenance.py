@@ -97,18 +97,18 @@ def weighed(score: float, useful: int, useless: int) -> float:
     return round(score * (0.75 + 0.5 * _usefulness(useful, useless)), 6)
 
 
-def hidden_reason(status: str, *, superseded: bool, deleted: bool, over: bool, begun: bool = True) -> str | None:
-    """Why a memory is hidden; None if it is visible. A memory that was ended is hidden only once it is *over*.
+def hidden_reason(status: str, *, superseded: bool, deleted: bool, ended: bool, started: bool = True) -> str | None:
+    """Why a memory is hidden; None if it is visible. A memory with an end is hidden only once it has *ended*.
 
-    >>> hidden_reason("deprecated", superseded=True, deleted=False, over=True)
+    >>> hidden_reason("deprecated", superseded=True, deleted=False, ended=True)
     'superseded'
-    >>> hidden_reason("deprecated", superseded=True, deleted=False, over=False)
-    >>> hidden_reason("promoted", superseded=False, deleted=False, over=False, begun=False)
+    >>> hidden_reason("deprecated", superseded=True, deleted=False, ended=False)
+    >>> hidden_reason("promoted", superseded=False, deleted=False, ended=False, started=False)
     'later'
     """
-    if not begun:
+    if not started:
         return "later"
-    if not over:
+    if not ended:
         return None
     if deleted:
         return "deleted"

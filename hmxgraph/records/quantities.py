@@ -18,7 +18,7 @@ _POWERS = 30
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """An interval of one *measure*: a dimension, the term of the counted noun, or "" where the text names neither.
+    """An interval of one *measure*: a dimension, the term of the counted noun, or "" if the text names neither.
 
     ``exact`` intervals state a single value; their width is its rounding.
     """
@@ -41,7 +41,7 @@ class Quantity:
 
 
 class Reading(NamedTuple):
-    """The quantities of a text, the numbers that only name something, and the text without both."""
+    """The quantities in a text, the numbers that are only labels, and the text without both."""
 
     quantities: tuple[Quantity, ...]
     labels: frozenset[str]
@@ -82,17 +82,17 @@ _UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("%", "percent"), ("share", 0.01)),
     **dict.fromkeys(("x", "times", "fold"), ("factor", 1.0)),
 }
-_COUNTED = {
+_NUMBER_WORDS = {
     word: value
     for value, word in enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 2)
 }
-_COUNTED |= {"eleven": 11, "twelve": 12, "twenty": 20, "fifty": 50, "hundred": 100}
+_NUMBER_WORDS |= {"eleven": 11, "twelve": 12, "twenty": 20, "fifty": 50, "hundred": 100}
 _BELOW = r"below|under|less than|fewer than|lower than|shorter than|smaller than|at most|up to|within|no more than"
 _BELOW += r"|not more than|maximum of"
 _ABOVE = r"above|over|more than|greater than|longer than|larger than|higher than|at least|exceed(?:s|ed|ing)?"
 _ABOVE += r"|no less than|no fewer than|not less than|minimum of"
 _NUMBER = r"[-\u2212+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?"
-_WORD_NUMBER = "|".join(_COUNTED)
+_WORD_NUMBER = "|".join(_NUMBER_WORDS)
 _QUANTITY = re.compile(
     rf"(?:\b(?P<below>{_BELOW}) |\b(?P<above>{_ABOVE}) )?"
     rf"(?P<about>~ ?|\b(?:about|around|approximately|roughly|nearly|almost|circa|some) )?"
@@ -137,7 +137,7 @@ _BETWEEN = re.compile(rf"\bbetween ({_NUMBER})(?: ?[a-zA-Z%]+)? and (?={_NUMBER}
 
 
 def read_quantities(text: str) -> Reading:
-    """The quantities of *text*; of "from A to B" only B is one.
+    """The quantities in *text*; in "from A to B", only B counts.
 
     >>> read_quantities("Latency is below 40 ms").quantities
     (Quantity(measure='time', low=-inf, high=0.04, exact=False),)
@@ -154,7 +154,7 @@ def read_quantities(text: str) -> Reading:
     quantities: list[Quantity] = []
     labels: set[str] = set()
 
-    def taken(match: re.Match[str]) -> str:
+    def consume(match: re.Match[str]) -> str:
         if abs(_power(match["number"])) > _POWERS:
             return match.group()  # a commit such as 3e8421
         name = _name_before(plain, match)
@@ -165,7 +165,7 @@ def read_quantities(text: str) -> Reading:
         quantities.append(quantity)
         return "" if quantity.measure in _DIMENSIONS or not match["unit"] else match["unit"]
 
-    rest = _QUANTITY.sub(taken, plain)
+    rest = _QUANTITY.sub(consume, plain)
     for label in labels:
         rest = re.sub(rf"\b{re.escape(label.partition(' ')[0])}\b", " ", rest, count=1, flags=re.IGNORECASE)
     return Reading(tuple(quantities), frozenset(labels), rest)
@@ -188,11 +188,11 @@ _DIMENSIONS = frozenset({name for name, _ in _UNITS.values()})
 
 
 def _agreement(claimed: Quantity, stated: Sequence[Quantity]) -> Agreement:
-    alike = [quantity for quantity in stated if quantity.measure == claimed.measure]
-    alike = alike or [quantity for quantity in stated if "" in {quantity.measure, claimed.measure}]
-    if any(_confirms(quantity, claimed) for quantity in alike):
+    same_measure = [quantity for quantity in stated if quantity.measure == claimed.measure]
+    same_measure = same_measure or [quantity for quantity in stated if "" in {quantity.measure, claimed.measure}]
+    if any(_confirms(quantity, claimed) for quantity in same_measure):
         return "same"
-    return "different" if alike and all(_apart(quantity, claimed) for quantity in alike) else "unclear"
+    return "different" if same_measure and all(_excludes(quantity, claimed) for quantity in same_measure) else "unclear"
 
 
 def _confirms(stated: Quantity, claimed: Quantity) -> bool:
@@ -206,8 +206,8 @@ def _confirms(stated: Quantity, claimed: Quantity) -> bool:
     return within or rounded or (approximate and not stated.exact)
 
 
-def _apart(stated: Quantity, claimed: Quantity) -> bool:
-    """Whether both cannot hold. Bounds are taken to be strict: "below 60" and "above 60" exclude each other."""
+def _excludes(stated: Quantity, claimed: Quantity) -> bool:
+    """Whether the two exclude each other. Bounds are taken as strict: "below 60" and "above 60" exclude each other."""
     middle = (stated.low + stated.high) / 2
     low, high = (middle, middle) if stated.exact else (stated.low, stated.high)
     if claimed.is_bound and stated.is_bound:
@@ -245,8 +245,8 @@ def _measure(match: re.Match[str], text: str) -> tuple[str, float]:
 
 def _value(number: str) -> tuple[float, float]:
     """The value of a number as written, and the place value of its last digit."""
-    if number.lower() in _COUNTED:
-        return float(_COUNTED[number.lower()]), 1.0
+    if number.lower() in _NUMBER_WORDS:
+        return float(_NUMBER_WORDS[number.lower()]), 1.0
     plain = number.replace(",", "").replace("\u2212", "-")
     decimals = len(plain.lower().partition("e")[0].partition(".")[2])
     return float(plain), 10.0 ** (_power(plain) - decimals)
@@ -273,7 +273,7 @@ def _name_before(text: str, match: re.Match[str]) -> str | None:
         return None
     if word.lower() in _NAMING:
         return word.lower()
-    if match["number"].lower() in _COUNTED or not word[0].isupper():
+    if match["number"].lower() in _NUMBER_WORDS or not word[0].isupper():
         return None
     # At the beginning, "Pipette 3 drips" names one; "All 3 drip" and "Accuracy 0.9" count and measure.
     counts = starts and (not terms(word) or word.endswith("ly") or not match["number"].isdigit() or not match["unit"])

@@ -12,23 +12,23 @@ from hmxgraph.text.terms import terms
 
 # Projections: searchable texts of nine kinds, derived from a record (memd: Retrieval Projection).
 
-_FAILED = frozenset({"failed", "failure", "error", "aborted", "abandoned", "cancelled", "timeout", "crashed"})
+_FAILURE_STATUSES = frozenset({"failed", "failure", "error", "aborted", "abandoned", "cancelled", "timeout", "crashed"})
 
 
-def failed(status: str | None) -> bool:
+def means_failure(status: str | None) -> bool:
     """Whether *status* means a failure.
 
-    >>> failed("Failed"), failed("completed"), failed(None)
+    >>> means_failure("Failed"), means_failure("completed"), means_failure(None)
     (True, False, False)
     """
-    return status is not None and status.strip().lower() in _FAILED
+    return status is not None and status.strip().lower() in _FAILURE_STATUSES
 
 
 def projections(record: TaskRecord, inherited: Sequence[str] = ()) -> tuple[Projection, ...]:
     """The projections of *record*, its main one first; the record itself stays the source of truth.
 
-    A revision that replaces a record has its own text under the kinds *inherited* from it: revised evidence stays
-    evidence, a revised failure a failure.
+    A revision keeps the projection kinds of the record that it replaces (*inherited*), with its own text: revised
+    evidence stays evidence, a revised failure a failure.
 
     >>> record = TaskRecord(artifact_id="r", artifact_kind="task_finish", task_id="t", tenant_id="a",
     ...     timestamp_created=0, status="completed", summary="Leak closed", what_worked=["valgrind"])
@@ -38,13 +38,13 @@ def projections(record: TaskRecord, inherited: Sequence[str] = ()) -> tuple[Proj
     main = Projection(inherited[0] if inherited else _MAIN[record.artifact_kind], _main_text(record))
     # A digest reports the results of others; it is never a failure or a success itself.
     texts = {} if record.artifact_kind == "digest" else _FURTHER
-    further = [Projection(kind, sentences(*parts(record))) for kind, parts in texts.items()]
+    further = [Projection(kind, sentences(*extract(record))) for kind, extract in texts.items()]
     own = tuple(part for part in (main, *further) if part.text)
-    return own + tuple(Projection(kind, main.text) for kind in _heritage(own, inherited[1:]))
+    return own + tuple(Projection(kind, main.text) for kind in _kept_kinds(own, inherited[1:]))
 
 
-def _heritage(own: Sequence[Projection], inherited: Sequence[str]) -> list[str]:
-    """The kinds of the replaced record that its revision does not fill or contradict itself."""
+def _kept_kinds(own: Sequence[Projection], inherited: Sequence[str]) -> list[str]:
+    """The inherited kinds that the revision neither fills nor contradicts."""
     kinds = {part.kind for part in own}
     withdrawn = {_CONTRARY[kind] for kind in kinds & _CONTRARY.keys()}
     return [kind for kind in inherited if kind not in kinds | withdrawn]
@@ -97,7 +97,7 @@ def _finish(record: TaskRecord) -> Iterator[str | None]:
 def _evidence(record: TaskRecord) -> Iterator[str | None]:
     yield record.summary
     if record.supports_claim is not None:
-        yield "Supports the claim" if record.supports_claim else "Speaks against the claim"
+        yield "Supports the claim" if record.supports_claim else "Contradicts the claim"
     yield from _listed("Outputs", record.outputs)
     if record.metrics:
         yield f"Metrics: {canonical_text(record.metrics)}"
@@ -130,7 +130,7 @@ def sentences(*parts: str | None) -> str:
     return ". ".join(part.strip().rstrip(".") for part in parts if part and part.strip())
 
 
-_Parts = Callable[[TaskRecord], Iterator[str | None]]
+_TextParts = Callable[[TaskRecord], Iterator[str | None]]
 _MAIN: Mapping[str, str] = {
     "task_start": "task_goal",
     "task_progress": "task_summary",
@@ -144,7 +144,7 @@ _MAIN: Mapping[str, str] = {
     "digest": "digest",
     "task_finish": "task_summary",
 }
-_TEXTS: Mapping[str, _Parts] = {
+_TEXTS: Mapping[str, _TextParts] = {
     "task_start": _goal,
     "run_start": _run,
     "run_finish": _run,
@@ -160,9 +160,9 @@ def _worked(record: TaskRecord) -> Iterator[str | None]:
     yield "; ".join(record.what_worked or ())
 
 
-def _failed(record: TaskRecord) -> Iterator[str | None]:
+def _failed_text(record: TaskRecord) -> Iterator[str | None]:
     yield "; ".join(record.what_failed or ())
-    if failed(record.status) and not record.what_failed:
+    if means_failure(record.status) and not record.what_failed:
         yield record.summary or record.command or record.status
 
 
@@ -170,7 +170,7 @@ def _validation(record: TaskRecord) -> Iterator[str | None]:
     yield "; ".join(record.validation or ())
 
 
-_FURTHER: Mapping[str, _Parts] = {"worked": _worked, "failed": _failed, "validation": _validation}
+_FURTHER: Mapping[str, _TextParts] = {"worked": _worked, "failed": _failed_text, "validation": _validation}
 _CONTRARY = {"worked": "failed", "failed": "worked"}
 _NAMES = {"worked": "worked", "failed": "failed", "validation": "validated"}
 
@@ -237,7 +237,7 @@ def facet(name: str, value: str) -> str:
 
 
 def name_of(text: str) -> str:
-    r"""The filter of a facet; of a pair, its first filter.
+    r"""The filter name in a facet; for a pair, that of the first.
 
     >>> name_of("status=a=b"), name_of("dataset_name=soil\0dataset_version=2")
     ('status', 'dataset_name')
@@ -282,7 +282,7 @@ def _joint(first: str) -> str:
 
 # The tags that link conversational chunks to their source (memd: Conversation Event Tags).
 
-# Python reads no number of thousands of digits.
+# ``int()`` refuses numbers with thousands of digits.
 _LONGEST_NUMBER = 9
 _ENTRY_KINDS = ("factual", "relational", "synthesis")
 
@@ -298,7 +298,7 @@ class ConversationTags:
 
     @classmethod
     def read(cls, tags: Iterable[str]) -> "ConversationTags":
-        """Parse *tags*; of several tags of one kind the first counts, other tags are ignored.
+        """Parse *tags*; of several tags of one kind, only the first counts; other tags are ignored.
 
         >>> ConversationTags.read(["event:e1", "entry:factual", "speaker:ana", "turn:3", "urgent"])
         ConversationTags(event_id='e1', entry='factual', speaker='ana', turn=3)

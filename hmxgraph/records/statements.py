@@ -59,7 +59,7 @@ _CONTRAST = re.compile(
     re.IGNORECASE,
 )
 # A reference to the subject of the clause before: "it halves them", "without shrinking the bundle".
-_TAKEN_UP = re.compile(r"^(?:(?i:it|they)\b(?! (?i:is|was) (?:\w+ ){1,2}(?:that|to)\b)|without(?= \w+ing\b))")
+_BACK_REFERENCE = re.compile(r"^(?:(?i:it|they)\b(?! (?i:is|was) (?:\w+ ){1,2}(?:that|to)\b)|without(?= \w+ing\b))")
 _ONE = re.compile(r"\b(the \w+) ones?\b", re.IGNORECASE)
 # Verbs that begin an instruction of its own after "and": "drop moment.js and keep date-fns".
 _CHANGING = r"(?:add|delete|disable|drop|enable|keep|remove|replace|skip|start|stop)\s"
@@ -146,17 +146,17 @@ def _clauses(sentence: str) -> Iterator[str]:
 
 
 def _resolved(clause: str, before: Statement | None) -> Statement:
-    """What a clause states; what it takes from the clause before it is filled in."""
+    """The statement of a clause; what it leaves out is filled in from the clause before."""
     if before is None:
         return _statement(clause)
-    own = _statement(_TAKEN_UP.sub(_denied_without, clause))
+    own = _statement(_BACK_REFERENCE.sub(_denied_without, clause))
     if not own.terms:
         return own
     named = frozenset(own.terms)
     terms = {**before.terms, **own.terms}
     if _ELLIPSIS.search(clause) or clause.startswith("not "):
         return replace(own, terms=terms, quantities=before.quantities, about=named)
-    if _TAKEN_UP.match(clause):
+    if _BACK_REFERENCE.match(clause):
         return replace(own, terms=terms, labels=before.labels | own.labels, about=named | before.subject)
     return replace(own, terms=terms, about=named) if _ONE.search(clause) else own
 
@@ -171,7 +171,7 @@ _NONE = re.compile(
     re.IGNORECASE,
 )
 _NEITHER = re.compile(r"\bneither\b(.{0,200}?)\bnor\b", re.IGNORECASE)
-# Longer blanks would be searched from each of their characters.
+# Runs of blanks are collapsed: a search would start from each of their characters.
 _BLANKS = re.compile(r"[ \t]{2,}")
 _NOT = re.compile(r"(?<=\w)n['\u2019]t\b|\bcan(?:not|['\u2019]t)\b", re.IGNORECASE)
 # Phrases rewritten to the plain words that follow; the order matters.
@@ -224,7 +224,7 @@ _UN = re.compile(
     r"(\w{3,}(?:ed|able|ible)|safe|healthy|common|(?<=-)\w+)\b",
     re.IGNORECASE,
 )
-# Words that tell how something is known or done, not what.
+# Words about how something is known or done, not about what.
 _LIGHT = frozenset(
     """
     already also actually amount amounts became become becomes can clearly completely could currently decide decided
@@ -242,7 +242,7 @@ def _statement(clause: str) -> Statement:
         ordered = pattern.sub(plain, ordered)
     reading = read_quantities(_NONE.sub("no ", ordered))
     text = _NEITHER.sub(r"not\1and", _NOT.sub(" not", reading.rest))
-    # The "not" of an antonym, as in "not higher", turns one term; that of the clause turns the whole.
+    # The "not" of an antonym, as in "not higher", negates one term; that of the clause negates the whole.
     for pattern, plain in _PHRASES:
         text = pattern.sub(plain.replace("not ", "not~") if " " in plain else plain, text)
     text = _UN.sub(r"not~\1", text)
@@ -266,7 +266,7 @@ def _compared(parts: list[str], clause: str, labels: frozenset[str]) -> tuple[fr
     return before | (labels - late), after | late
 
 
-# The name of something, as in "station B"; "A" at the beginning is the article, except before these.
+# A single capital is a name, as in "station B"; "A" at the beginning is the article, except before these words.
 _LETTER = re.compile(r"[A-HJ-Z]\.?")
 _AFTER_NAME = frozenset({"is", "was", "has", "had"})
 
@@ -276,8 +276,8 @@ def _signed(text: str) -> tuple[dict[str, bool], bool]:
     signs: dict[str, bool] = {}
     denied = excluded = False
     words = re.findall(r"[\w~\u2019'.+#/-]+|,", text)
-    for place, word in enumerate(words):
-        if _LETTER.fullmatch(word) and (word != "A" or place or not words[1:] or words[1] in _AFTER_NAME):
+    for index, word in enumerate(words):
+        if _LETTER.fullmatch(word) and (word != "A" or index or not words[1:] or words[1] in _AFTER_NAME):
             signs.setdefault(word.lower(), not excluded)
         elif word.lower() == "without":
             excluded = True
@@ -292,7 +292,7 @@ def _signed(text: str) -> tuple[dict[str, bool], bool]:
     return signs, denied
 
 
-# Stop words that make a difference here.
+# Stop words that are significant here.
 _KEPT = frozenset({"use", "more"})
 
 

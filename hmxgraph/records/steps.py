@@ -8,13 +8,13 @@ from hmxgraph.errors import TaskError
 from hmxgraph.protocol.records import DIGEST_ROLES, TaskRecord
 from hmxgraph.records.board import board_changes, check_board_fields, check_board_step, holder_at
 from hmxgraph.records.digests import OWN_DIGESTS
-from hmxgraph.records.trust import CONFIRMED, COUNTERSIGNING, OPEN, REJECTED, STEPS, Parent, judges, signature
+from hmxgraph.records.trust import CONFIRMED, COUNTERSIGNING, OPEN, REJECTED, STEPS, Parent, agent_key, judges
 
 # The state of the task that a step belongs to.
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class TaskState:
     """The state of a task: status, ids of open and of all runs, project, goal, the runs' tools, assignee and lease.
 
     ``status`` is None before the task's start, ``open`` during its life, then that of its finish.
@@ -49,13 +49,13 @@ _CLASSIFYING = ("status", "artifact_role", "verification_status", "relation_kind
 _ENDING = frozenset({"run_finish", "task_finish"})
 
 
-def _check_sense(record: TaskRecord) -> None:
+def _check_consistency(record: TaskRecord) -> None:
     """Refuse a record that contradicts itself, has no final status, claims trust, or uses a reserved id.
 
     Raises:
         TaskError: what is wrong, and the way out.
 
-    >>> _check_sense(TaskRecord(artifact_id="r", artifact_kind="task_finish", task_id="t", tenant_id="a",
+    >>> _check_consistency(TaskRecord(artifact_id="r", artifact_kind="task_finish", task_id="t", tenant_id="a",
     ...     timestamp_created=0, status="open"))
     Traceback (most recent call last):
     hmxgraph.errors.TaskError: task_finish: status 'open' is not final; write status='completed' or 'failed'
@@ -96,7 +96,7 @@ def _check_name(record: TaskRecord) -> None:
         raise TaskError(kind, reason, "choose another artifact_id, or leave it out")
     if agent_id is None or (agent_id and agent_id == agent_id.strip()):
         return
-    if signature(agent_id) is None:
+    if agent_key(agent_id) is None:
         raise TaskError(kind, "agent_id is blank, and a blank is not a name", "name the agent, or leave agent_id out")
     reason = f"agent_id {agent_id!r:.60} has leading or trailing white space"
     raise TaskError(kind, reason, "give the name without it")
@@ -136,13 +136,13 @@ def _check_promotion(record: TaskRecord) -> None:
 
 
 def _check_words(record: TaskRecord) -> None:
-    for name, word in _words(record):
+    for name, word in _classifying_fields(record):
         if len(word) > LONGEST_WORD:
             reason = f"{name} has {len(word)} characters, more than {LONGEST_WORD}"
             raise TaskError(record.artifact_kind, reason, "give a short word, and put the rest into the summary")
 
 
-def _words(record: TaskRecord) -> Iterator[tuple[str, str]]:
+def _classifying_fields(record: TaskRecord) -> Iterator[tuple[str, str]]:
     """The fields that classify *record*."""
     yield from ((name, word) for name in _CLASSIFYING if (word := getattr(record, name)) is not None)
     yield from (("entity_type", entity.entity_type) for entity in record.entity_refs or ())
@@ -180,13 +180,13 @@ _REQUIRED: Mapping[str, Mapping[str, tuple[str, str]]] = {
 _REPLYING = frozenset({"review", "revision", "verification"})
 
 
-def check_said(record: TaskRecord) -> None:
+def check_fields(record: TaskRecord) -> None:
     """Refuse a record that lacks a required field of its kind, or breaks a rule for all records.
 
     Raises:
         TaskError: names the field, the rule, and the way out.
 
-    >>> check_said(TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
+    >>> check_fields(TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
     ...     timestamp_created=0))
     Traceback (most recent call last):
     hmxgraph.errors.TaskError: task_start: goal is missing: a task starts with a goal; give it (goal=...)
@@ -201,10 +201,10 @@ def check_said(record: TaskRecord) -> None:
     if kind in _REPLYING and record.reply_to_artifact_id is None:
         reason = f"reply_to_artifact_id is missing: a {kind} is about a record"
         raise TaskError(kind, reason, "name that record (reply_to_artifact_id=...)")
-    _check_sense(record)
+    _check_consistency(record)
 
 
-def check_step(record: TaskRecord, standing: Standing, parent: Parent | None) -> None:
+def check_step(record: TaskRecord, task_state: TaskState, parent: Parent | None) -> None:
     """Refuse a record that the existing records of its task rule out.
 
     Raises:
@@ -213,21 +213,21 @@ def check_step(record: TaskRecord, standing: Standing, parent: Parent | None) ->
     """
     kind = record.artifact_kind
     if kind == "task_start":
-        _check_start(standing)
+        _check_start(task_state)
         return
-    if not standing.started:
+    if not task_state.started:
         reason = f"there is no task {record.task_id!r}, and nothing is recorded before its start"
         step = record.artifact_role if record.is_move and record.artifact_role else kind
         raise TaskError(step, reason, "start it first (tasks.start), or look up its id (tasks.list)")
     if record.is_move:
-        check_board_step(record, standing)
+        check_board_step(record, task_state)
         return
-    if kind in STEPS and standing.finished:
-        reason = f"task {record.task_id!r} is finished ({standing.status}), and only replies and decisions may follow"
+    if kind in STEPS and task_state.finished:
+        reason = f"task {record.task_id!r} is finished ({task_state.status}), and only replies and decisions may follow"
         way_out = f"reopen it (tasks.reopen), or start another with parent_task_id={record.task_id!r}"
         raise TaskError(kind, reason, way_out)
     if record.reply_to_artifact_id is not None:
-        _check_reply(record, standing, parent)
+        _check_reply(record, task_state, parent)
 
 
 def no_parent(kind: str, artifact_id: str | None) -> TaskError:
@@ -236,36 +236,36 @@ def no_parent(kind: str, artifact_id: str | None) -> TaskError:
     return TaskError(kind, reason, "give its artifact_id (records.search finds it)")
 
 
-def run_to_finish(standing: Standing, run_id: str | None) -> str:
+def run_to_finish(task_state: TaskState, run_id: str | None) -> str:
     """The run that a ``run_finish`` finishes: *run_id*, or the only open one.
 
     Raises:
         TaskError: no such run, no open run, several open runs, or finished before.
 
-    >>> run_to_finish(Standing("t", "open", ("r1",), ("r1",)), None)
+    >>> run_to_finish(TaskState("t", "open", ("r1",), ("r1",)), None)
     'r1'
     """
     if run_id is None:
-        return _only_open_run(standing)
-    if run_id not in standing.runs:
-        reason = f"task {standing.task_id!r} has no run {run_id!r}"
-        way_out = f"give the artifact_id of one of its run_start records (run_id=...){_listed(standing.open_runs)}"
+        return _only_open_run(task_state)
+    if run_id not in task_state.runs:
+        reason = f"task {task_state.task_id!r} has no run {run_id!r}"
+        way_out = f"give the artifact_id of one of its run_start records (run_id=...){_listed(task_state.open_runs)}"
         raise TaskError("run_finish", reason, way_out)
-    if run_id not in standing.open_runs:
-        reason = f"run {run_id!r} of task {standing.task_id!r} is finished, and a run finishes only once"
+    if run_id not in task_state.open_runs:
+        reason = f"run {run_id!r} of task {task_state.task_id!r} is finished, and a run finishes only once"
         raise TaskError("run_finish", reason, "start another run (run_start)")
     return run_id
 
 
-def _only_open_run(standing: Standing) -> str:
-    match standing.open_runs:
+def _only_open_run(task_state: TaskState) -> str:
+    match task_state.open_runs:
         case (run_id,):
             return run_id
         case ():
-            reason = f"no run of task {standing.task_id!r} is open"
+            reason = f"no run of task {task_state.task_id!r} is open"
             raise TaskError("run_finish", reason, "start one first (run_start)")
         case several:
-            reason = f"{len(several)} runs of task {standing.task_id!r} are open, and a record finishes only one"
+            reason = f"{len(several)} runs of task {task_state.task_id!r} are open, and a record finishes only one"
             raise TaskError("run_finish", reason, f"name it (run_id=...){_listed(several)}")
 
 
@@ -277,13 +277,13 @@ def _is_blank(value: object) -> bool:
     return value is None or value == () or (isinstance(value, str) and not value.strip())
 
 
-def _check_start(standing: Standing) -> None:
-    if standing.started:
-        reason = f"task {standing.task_id!r} was started before"
+def _check_start(task_state: TaskState) -> None:
+    if task_state.started:
+        reason = f"task {task_state.task_id!r} was started before"
         raise TaskError("task_start", reason, "continue it with tasks.progress, or leave task_id out for a new task")
 
 
-def _check_reply(record: TaskRecord, standing: Standing, parent: Parent | None) -> None:
+def _check_reply(record: TaskRecord, task_state: TaskState, parent: Parent | None) -> None:
     kind, parent_id = record.artifact_kind, record.reply_to_artifact_id
     if parent is None:
         raise no_parent(kind, parent_id)
@@ -297,13 +297,13 @@ def _check_reply(record: TaskRecord, standing: Standing, parent: Parent | None) 
         raise TaskError(kind, reason, "reply to another record")
     check = _BY_KIND.get(kind)
     if check:
-        check(record, standing)
+        check(record, task_state)
     if record.relation_kind == "supersedes":
         _check_supersession(record, parent)
 
 
-def _check_run_finish(record: TaskRecord, standing: Standing) -> None:
-    run_to_finish(standing, record.reply_to_artifact_id)
+def _check_run_finish(record: TaskRecord, task_state: TaskState) -> None:
+    run_to_finish(task_state, record.reply_to_artifact_id)
 
 
 def _check_supersession(record: TaskRecord, parent: Parent) -> None:
@@ -312,20 +312,20 @@ def _check_supersession(record: TaskRecord, parent: Parent) -> None:
             f"{parent.artifact_id!r} is already superseded by {parent.superseded_by!r}, and a record has one successor"
         )
         raise TaskError(record.artifact_kind, reason, "supersede that one instead")
-    author = signature(parent.agent_id)
-    if judges(parent.artifact_kind, parent.supports_claim) and author not in {None, signature(record.agent_id)}:
+    author = agent_key(parent.agent_id)
+    if judges(parent.artifact_kind, parent.supports_claim) and author not in {None, agent_key(record.agent_id)}:
         name = (parent.agent_id or "").strip()
         reason = f"{parent.artifact_id!r} is a verdict of {name!r:.60}, which only its author may supersede"
         raise TaskError(record.artifact_kind, reason, "reply to it without superseding it")
 
 
-_BY_KIND: Mapping[str, Callable[[TaskRecord, Standing], None]] = {"run_finish": _check_run_finish}
+_BY_KIND: Mapping[str, Callable[[TaskRecord, TaskState], None]] = {"run_finish": _check_run_finish}
 
 
 # Fields that are derived from the task and from the record replied to.
 
 
-def completed(record: TaskRecord, standing: Standing, parent: Parent | None) -> TaskRecord:
+def with_derived_fields(record: TaskRecord, task_state: TaskState, parent: Parent | None) -> TaskRecord:
     """*record* with thread, project, run and relation filled in from its task and parent.
 
     The thread is the parent's, or the task's own; the project is the task's; a ``run_finish`` gets its run and the
@@ -333,24 +333,24 @@ def completed(record: TaskRecord, standing: Standing, parent: Parent | None) -> 
 
     >>> record = TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
     ...     timestamp_created=0, goal="Find it")
-    >>> completed(record, Standing("t"), None).thread_id
+    >>> with_derived_fields(record, TaskState("t"), None).thread_id
     't'
     """
-    added = _place(record, standing, parent) | _relation(record, standing)
+    added = _place(record, task_state, parent) | _relation(record, task_state)
     fresh = {name: value for name, value in added.items() if value is not None and getattr(record, name) is None}
     return TaskRecord.parse(record.document() | fresh) if fresh else record
 
 
-def _place(record: TaskRecord, standing: Standing, parent: Parent | None) -> dict[str, Any]:
+def _place(record: TaskRecord, task_state: TaskState, parent: Parent | None) -> dict[str, Any]:
     thread = parent.thread_id if parent and parent.thread_id else record.task_id
-    project = standing.project_id or (parent.project_id if parent else None)
+    project = task_state.project_id or (parent.project_id if parent else None)
     return {"thread_id": thread, "project_id": project}
 
 
-def _relation(record: TaskRecord, standing: Standing) -> dict[str, Any]:
-    if record.artifact_kind == "run_finish" and standing.started and not standing.finished:
-        run_id = run_to_finish(standing, record.reply_to_artifact_id)
-        tool = standing.tools.get(run_id)
+def _relation(record: TaskRecord, task_state: TaskState) -> dict[str, Any]:
+    if record.artifact_kind == "run_finish" and task_state.started and not task_state.finished:
+        run_id = run_to_finish(task_state, record.reply_to_artifact_id)
+        tool = task_state.tools.get(run_id)
         return {"reply_to_artifact_id": run_id, "relation_kind": "finishes", "tool_name": tool}
     if record.reply_to_artifact_id is None:
         return {}
@@ -379,12 +379,12 @@ class Changes:
     runs: dict[str, dict[str, Any]]
 
 
-def changes(record: TaskRecord, standing: Standing) -> Changes:
-    """The effect of *record* on a task in the state *standing*.
+def changes(record: TaskRecord, task_state: TaskState) -> Changes:
+    """The effect of *record* on a task in this state.
 
     >>> start = TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
     ...     timestamp_created=1, goal="Find the leak")
-    >>> changes(start, Standing("t")).task["status"]
+    >>> changes(start, TaskState("t")).task["status"]
     'open'
     """
     match record.artifact_kind:
@@ -398,9 +398,9 @@ def changes(record: TaskRecord, standing: Standing) -> Changes:
         case "task_finish":
             ended = {"status": _ABANDONED, "finished_us": record.created_us}
             finished = {"status": record.status, "finished_us": record.created_us, "lease_until_us": None}
-            if holder_at(standing, record.created_us) is None:
+            if holder_at(task_state, record.created_us) is None:
                 finished |= {"assignee": None, "assignee_key": None}
-            return Changes(_touched(record) | finished, dict.fromkeys(standing.open_runs, ended))
+            return Changes(_touched(record) | finished, dict.fromkeys(task_state.open_runs, ended))
         case _:
             moved = board_changes(record) if record.is_move else {}
             return Changes(_touched(record) | moved, {})

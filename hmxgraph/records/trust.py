@@ -12,10 +12,10 @@ CONFIRMED = frozenset({"verified", "confirmed", "passed", "supported", "valid", 
 _JUDGING = frozenset({"review", "verification"})
 
 
-def signature(agent_id: str | None) -> str | None:
-    """The agent who signed a record, independent of case and white space; None for a blank name.
+def agent_key(agent_id: str | None) -> str | None:
+    """The key by which agent names are compared, regardless of case and white space; None for a blank name.
 
-    >>> signature("Ana "), signature(" "), signature(None)
+    >>> agent_key("Ana "), agent_key(" "), agent_key(None)
     ('ana', None, None)
     """
     return "".join((agent_id or "").split()).casefold() or None
@@ -44,7 +44,7 @@ def countersigns(artifact_kind: str, supports_claim: bool | None, verification_s
 
 
 def judges(artifact_kind: str, supports_claim: bool | None) -> bool:  # noqa: FBT001 - the wire's field
-    """Whether a record is a verdict about another record, which only its author may supersede.
+    """Whether a record is a verdict on another record; only its own author may supersede a verdict.
 
     >>> judges("review", None), judges("decision", True), judges("decision", None), judges("evidence", True)
     (True, True, False, False)
@@ -91,12 +91,12 @@ def verdicts(agent_id: str | None, replies: Iterable[Reply]) -> tuple[Reply, ...
 
     Unsigned replies do not count, and a record without a known author cannot be countersigned.
     """
-    author = signature(agent_id)
+    author = agent_key(agent_id)
     if author is None:
         return ()
     last: dict[str, Reply] = {}
     for reply in sorted(replies, key=lambda reply: (reply.created_us, reply.artifact_id)):
-        signer = signature(reply.agent_id)
+        signer = agent_key(reply.agent_id)
         if reply.is_verdict and signer is not None and signer != author:
             last[signer] = reply
     return tuple(sorted(last.values(), key=lambda reply: (reply.created_us, reply.artifact_id)))
@@ -132,12 +132,12 @@ def promotion(stated: str | None, artifact_kind: str, trust_tier: str) -> str:
 
 
 def rejected(agent_id: str | None, replies: Sequence[Reply]) -> bool:
-    """Whether the latest verification of another agent rejects the record."""
+    """Whether the latest verdict of any other agent rejects the record."""
     return any(verdict.rejects for verdict in verdicts(agent_id, replies))
 
 
 def rejecting(agent_id: str | None, replies: Sequence[Reply]) -> tuple[str, ...]:
-    """The agents whose latest verdict rejects the record, by name.
+    """The names of the agents whose latest verdict rejects the record, sorted.
 
     >>> rejecting("ana", [Reply("v1", "verification", "bo", False, None, 5)])
     ('bo',)

@@ -25,7 +25,7 @@ from hmxgraph.server.edge import Edge
 from hmxgraph.server.guard import Guard, RateLimit, check_scope
 from hmxgraph.server.observing import LOGGER, Exchange, Figures, log_defect
 from hmxgraph.server.operations import OPERATIONS, Call, Operation, Service
-from hmxgraph.server.tenants import Tally, Tenants
+from hmxgraph.server.tenants import Tenants, UsageTally
 from hmxgraph.server.wire import Json, Refusal, failure, success
 
 # Threads that call the engine: each holds a connection of the driver's pool while it works.
@@ -47,7 +47,7 @@ class Limits:
 
 def application(root: KnowledgeGraph, limits: Limits, extra: "Mounted | None" = None) -> ASGIApp:
     """The server for the graph *root*, which it closes on shutdown; *extra* adds routes."""
-    service = Service(Tenants(root), Tally(), Figures())
+    service = Service(Tenants(root), UsageTally(), Figures())
     routes: list[BaseRoute] = [Route(openapi.PREFIX + "/health", _health(service)), Route("/health", _health(service))]
     routes += [Route("/metrics", _figures(service)), Route("/openapi.json", _described), Route("/docs", _page)]
     routes += [_route(service, operation, limits) for operation in OPERATIONS]
@@ -108,7 +108,7 @@ async def _store_usage(service: Service) -> None:
 
 
 def _store_once(service: Service) -> None:
-    """Store the usage counters; if that fails they are kept for the next time, whatever the reason."""
+    """Store the usage counters; if that fails for any reason, they are kept for the next time."""
     try:
         service.tally.store(service.tenants)
     except HmxGraphError as error:
@@ -136,7 +136,7 @@ def _route(service: Service, operation: Operation, limits: Limits) -> Route:
 
 
 def exchange_of(request: Request) -> Exchange:
-    """The exchange that the edge began for a request."""
+    """The exchange that the edge started for a request."""
     exchange: Exchange = request.scope["state"]["exchange"]
     return exchange
 
@@ -147,23 +147,23 @@ async def _request_model(request: Request, operation: Operation, most: int) -> t
         raw: dict[str, Any] = {name: value for name, value in request.query_params.items() if value}
     else:
         raw = await run_in_threadpool(_object, await _body(request, most))
-    if operation.takes is None:
+    if operation.request_model is None:
         return raw, None
     try:
-        return raw, operation.takes.model_validate(raw)
+        return raw, operation.request_model.model_validate(raw)
     except ValidationError as error:
         details = [{"path": _path(fault["loc"]), "message": fault["msg"]} for fault in error.errors()]
         message = "; ".join(f"{detail['path']}: {detail['message']}" for detail in details[:5])
         raise Refusal(422, message, details=details) from error
 
 
-def _path(place: tuple[int | str, ...]) -> str:
+def _path(steps: tuple[int | str, ...]) -> str:
     """The path of a fault in a document.
 
     >>> _path(("events", 3, "type"))
     '$.events[3].type'
     """
-    return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in steps)
 
 
 def _object(body: bytes) -> dict[str, Any]:
@@ -186,11 +186,11 @@ async def _body(request: Request, most: int) -> bytes:
         if size <= most:
             parts.append(part)
     if size > most:
-        raise Refusal(413, f"the body has {size} bytes or more, at most {most} are taken; send fewer events at once")
+        raise Refusal(413, f"the body has {size} bytes or more, at most {most} are accepted; send fewer events at once")
     return b"".join(parts)
 
 
-# Health, figures, description.
+# Health, metrics, description.
 
 
 def _health(service: Service) -> Callable[[Request], Awaitable[Response]]:
@@ -237,8 +237,8 @@ def _refused_by_engine(request: Request, error: Exception) -> Response:
 
 def _refused_route(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    words = {404: "there is nothing at this path", 405: f"this path takes no {request.method}"}
-    message = words.get(error.status_code, error.detail)
+    messages = {404: "no such path", 405: f"this path does not support {request.method}"}
+    message = messages.get(error.status_code, error.detail)
     refusal = Refusal(error.status_code, message, headers=dict(error.headers or {}))
     return failure(refusal, exchange_of(request).meta())
 

@@ -1,4 +1,4 @@
-"""The contract of the Hippocortex SDK: its requests, and the engine's results on its wire."""
+"""The contract of the Hippocortex SDK: its requests, and the engine's results in its wire format."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -18,7 +18,7 @@ DEFAULT_TOKENS = 4_000
 DEFAULT_CONFIDENCE = 0.3
 Words = Annotated[str, StringConstraints(min_length=1)]
 
-# Requests. Fields that the contract does not know are ignored, as its own server does.
+# Requests. Unknown fields are ignored, as by the SDK's own server.
 
 
 class Request(BaseModel):
@@ -51,7 +51,7 @@ class LearnOptions(Request):
 
 
 class LearnRequest(Request):
-    """Which sessions to compile: those that changed, or all."""
+    """Which sessions to compile: changed ones, or all."""
 
     scope: Literal["incremental", "full"] = "incremental"
     options: LearnOptions | None = None
@@ -67,7 +67,7 @@ class SynthesizeOptions(Request):
 
 
 class SynthesizeRequest(Request):
-    """What the agent is about to do or wants to know."""
+    """What the agent is fields to do or wants to know."""
 
     query: str = ""
     options: SynthesizeOptions | None = None
@@ -104,7 +104,7 @@ _STATUSES = {"stored": "ingested", "duplicate": "duplicate", "skipped": "skipped
 
 
 def captured(receipt: Receipt) -> dict[str, Any]:
-    """What became of one event.
+    """The outcome of one event.
 
     >>> captured(Receipt(0, "stored", ("e1",)))["status"]
     'ingested'
@@ -116,7 +116,7 @@ def captured(receipt: Receipt) -> dict[str, Any]:
 
 
 def captured_batch(receipts: Sequence[Receipt]) -> dict[str, Any]:
-    """What became of each event of a batch, in order, and the counts."""
+    """The outcome of each event of a batch, in order, and the counts."""
     results = [captured(receipt) for receipt in receipts]
     counts = {name: sum(result["status"] == name for result in results) for name in ("ingested", "duplicate", "error")}
     summary = {
@@ -150,16 +150,16 @@ def learned(report: CompileReport, run_id: str, warnings: Sequence[str]) -> dict
 
 # Packs. The contract has six sections, HMX-C ten.
 
-_OF_TYPE = {
+_SECTION_OF_TYPE = {
     "task_schema": "procedures",
     "strategy_template": "procedures",
     "failure_playbook": "failures",
     "decision_policy": "decisions",
     "causal_pattern": "causal",
 }
-_OF_SOURCE = {"policy": "decisions", "memory": "facts", "entity": "facts", "relation": "facts"}
+_SECTION_OF_SOURCE = {"policy": "decisions", "memory": "facts", "entity": "facts", "relation": "facts"}
 # The pack sections that can hold the entries of each section of the contract.
-_WITHIN = {
+_PACK_SECTIONS = {
     "procedures": ("procedures", "workflow"),
     "failures": ("procedures", "workflow"),
     "causal": ("procedures", "workflow"),
@@ -170,35 +170,35 @@ _WITHIN = {
 
 
 def pack_sections(sections: Sequence[str]) -> list[str]:
-    """The sections of a pack to ask for, so that no budget is spent on what the caller leaves out.
+    """The pack sections to request, so that no budget is spent on sections that the caller leaves out.
 
     >>> pack_sections(["failures", "context"])
     ['procedures', 'workflow', 'episodes', 'evidence', 'conflicts']
     """
-    return list(dict.fromkeys(section for name in sections for section in _WITHIN[name]))
+    return list(dict.fromkeys(section for name in sections for section in _PACK_SECTIONS[name]))
 
 
 def section_of(entry: Entry, artifact_type: str | None) -> str:
     """The contract's section for an entry of a pack."""
     if entry.source_type == "artifact":
-        return _OF_TYPE.get(artifact_type or "", "procedures")
-    return _OF_SOURCE.get(entry.source_type, "context")
+        return _SECTION_OF_TYPE.get(artifact_type or "", "procedures")
+    return _SECTION_OF_SOURCE.get(entry.source_type, "context")
 
 
 def synthesized(
     pack: Pack, types: Mapping[str, str], sections: Sequence[str] | None, *, provenance: bool = True
 ) -> dict[str, Any]:
-    """A pack on the wire. Each content is the entry's line in the pack's text, with any label.
+    """A pack in the wire format. Each content is the entry's line in the pack's text, with its label if it has one.
 
-    If there is such a label, the first entry is the notice that explains it: it belongs to the pack's text and budget.
+    If a line has a label, the first entry is the notice that explains labels: it is part of the pack's text and budget.
     """
     entries = []
     for entry, line in zip(pack.entries, pack.lines, strict=True):
         section = section_of(entry, types.get(entry.source_id))
         if sections is None or section in sections:
-            about = {"section": section, "content": line.removeprefix("- "), "confidence": entry.provenance.confidence}
+            fields = {"section": section, "content": line.removeprefix("- "), "confidence": entry.provenance.confidence}
             sources = [_source(entry, types.get(entry.source_id))] if provenance else []
-            entries.append(about | ({"provenance": sources} if sources else {}))
+            entries.append(fields | ({"provenance": sources} if sources else {}))
     if entries and pack.text.startswith(NOTICE):
         entries.insert(0, {"section": "context", "content": NOTICE, "confidence": 1.0})
     return {"packId": pack.pack_id, "entries": entries, "budget": _budget(pack, len(entries))}
@@ -214,7 +214,7 @@ def _source(entry: Entry, artifact_type: str | None) -> dict[str, Any]:
 
 
 def _budget(pack: Pack, included: int) -> dict[str, Any]:
-    """The budget; the ratio is the share of the included tokens in all candidates of known size."""
+    """The budget; the ratio is the number of used tokens divided by that of all listed candidates."""
     used = pack.token_budget.used
     left_out = sum(drop.token_estimate for drop in pack.dropped_entries or ())
     return {
@@ -253,7 +253,7 @@ def artifact_list(page: ArtifactPage) -> dict[str, Any]:
 
 
 def usage_view(hours: Sequence[UsageHour], period: tuple[int, int], granularity: str) -> dict[str, Any]:
-    """The usage of a period of microseconds. The engine has no quota."""
+    """The usage in *period*, given in microseconds. The engine has no quota."""
     sums = {name: sum(getattr(hour, name) for hour in hours) for name in COUNTERS}
     events = {name: sums[name] for name in ("ingested", "duplicates", "errors")}
     start, end = period

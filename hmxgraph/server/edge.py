@@ -1,4 +1,4 @@
-"""The outermost layer of the server: every request gets an id and, whatever happens, an answer in the envelope."""
+"""The outermost layer of the server: every request gets an id and, even after an error, an answer in the envelope."""
 
 from http import HTTPStatus
 

@@ -14,8 +14,8 @@ from hmxgraph.server.wire import Refusal
 
 # Seconds for which a looked-up key is cached; a revoked key is refused within that time.
 KNOWN_FOR = 2.0
-_MOST_KNOWN = 10_000
-_WAY_OUT = "make one with hmxgraph key create and send it as Authorization: Bearer <key>"
+_MOST_CACHED = 10_000
+_WAY_OUT = "create one with hmxgraph key create and send it as Authorization: Bearer <key>"
 
 
 class RateLimit:
@@ -41,7 +41,7 @@ class RateLimit:
             level = min(float(self._burst), level + (now - since) * self._rate)
             allowed = level >= 1
             self._buckets[name] = (level - 1 if allowed else level, now)
-            if len(self._buckets) > _MOST_KNOWN:
+            if len(self._buckets) > _MOST_CACHED:
                 self._buckets.popitem(last=False)
         return 0.0 if allowed else (1 - level) / self._rate
 
@@ -69,7 +69,7 @@ class Guard:
     def __init__(self, find: Callable[[str], ApiKey | None]) -> None:
         self._find = find
         self._lock = threading.Lock()
-        self._known: OrderedDict[str, _CachedKey] = OrderedDict()
+        self._cached: OrderedDict[str, _CachedKey] = OrderedDict()
 
     def key(self, authorization: str | None) -> ApiKey:
         """The active key that an ``Authorization`` header carries.
@@ -80,8 +80,8 @@ class Guard:
         """
         kind, _, secret = (authorization or "").partition(" ")
         if kind.lower() != "bearer" or not secret.strip():
-            raise KeyRefused("this request brings no API key", _WAY_OUT)
-        api_key = self._looked_up(secret.strip())
+            raise KeyRefused("this request has no API key", _WAY_OUT)
+        api_key = self._lookup(secret.strip())
         if api_key is None:
             raise KeyRefused("unknown API key", _WAY_OUT)
         standing = api_key.standing(time_ns() // 1_000)
@@ -89,17 +89,17 @@ class Guard:
             raise KeyRefused(f"API key {api_key.key_id} is {standing}", _WAY_OUT)
         return api_key
 
-    def _looked_up(self, secret: str) -> ApiKey | None:
+    def _lookup(self, secret: str) -> ApiKey | None:
         now, name = monotonic(), secret_hash(secret)
         with self._lock:
-            known = self._known.get(name)
-        if known is not None and now < known.until:
-            return known.key
+            cached = self._cached.get(name)
+        if cached is not None and now < cached.until:
+            return cached.key
         key = self._find(secret)
         with self._lock:
-            self._known[name] = _CachedKey(key, now + KNOWN_FOR)
-            if len(self._known) > _MOST_KNOWN:
-                self._known.popitem(last=False)
+            self._cached[name] = _CachedKey(key, now + KNOWN_FOR)
+            if len(self._cached) > _MOST_CACHED:
+                self._cached.popitem(last=False)
         return key
 
 
@@ -112,4 +112,4 @@ def check_scope(key: ApiKey, scope: str) -> None:
     """
     if scope not in key.scopes:
         reason = f"API key {key.key_id} has no scope {scope!r}"
-        raise KeyRefused(reason, f"make one with hmxgraph key create --scope {scope}")
+        raise KeyRefused(reason, f"create one with hmxgraph key create --scope {scope}")

@@ -1,4 +1,4 @@
-"""MCP over streamable HTTP, in the process of the server and behind its keys."""
+"""MCP over streamable HTTP, in the process of the server, protected by its keys."""
 
 from typing import Any
 
@@ -13,11 +13,10 @@ _MOST_BYTES = 4 << 20
 
 
 def mounted(service: Service) -> Mount:
-    """The MCP route, and what has to run while it is served.
+    """The MCP route, and the session manager that runs while it is served.
 
-    Requests are stateless, so that any number of server processes can answer one client. Every
-    request needs a key, which no web page has: this protects against DNS rebinding, whatever host
-    name the server is reached by.
+    Requests are stateless, so that any number of server processes can answer one client. Every request needs a key,
+    which no web page has: this protects against DNS rebinding under any host name of the server.
     """
 
     def caller_of(ctx: Ctx, scope: str) -> Caller:

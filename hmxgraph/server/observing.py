@@ -18,19 +18,19 @@ _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 @dataclass(slots=True)
 class Exchange:
-    """One request and its answer, as far as they are logged."""
+    """The logged properties of one request and its answer."""
 
     method: str
     request_id: str = field(default_factory=lambda: str(uuid4()))
-    began: float = field(default_factory=perf_counter)
+    started: float = field(default_factory=perf_counter)
     route: str = "unmatched"
     status: int = 0
     key: ApiKey | None = None
 
     @property
     def milliseconds(self) -> float:
-        """The time since the request came in."""
-        return round((perf_counter() - self.began) * 1_000, 3)
+        """The time since the request arrived."""
+        return round((perf_counter() - self.started) * 1_000, 3)
 
     def meta(self) -> dict[str, Any]:
         """The ``meta`` of an envelope."""
@@ -57,16 +57,16 @@ class Figures:
         self._seconds.labels(exchange.route).observe(exchange.milliseconds / 1_000)
 
     def count_events(self, status: str, number: int) -> None:
-        """Count events by what became of them."""
+        """Count events by outcome."""
         self._events.labels(status).inc(number)
 
     def text(self) -> bytes:
-        """All figures in Prometheus' text format."""
+        """All counters in Prometheus' text format."""
         return generate_latest(self._registry)
 
 
 def log_request(exchange: Exchange) -> None:
-    """Log one answered request: which route, for which tenant and key, how long; nothing that it holds."""
+    """Log one answered request: its route, tenant, key and duration, but none of its contents."""
     key = exchange.key
     LOGGER.info(
         "request",
@@ -86,11 +86,11 @@ def log_request(exchange: Exchange) -> None:
 
 def log_defect(error: BaseException, **fields: Any) -> None:
     """Log an unexpected error: its type and where it was raised, not its message, which may quote contents."""
-    trace, places = error.__traceback__, []
+    trace, frames = error.__traceback__, []
     while trace is not None:
-        places.append(f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}")
+        frames.append(f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}")
         trace = trace.tb_next
-    LOGGER.error("unexpected error", extra={"fields": {**fields, "error": type(error).__name__, "at": places[-6:]}})
+    LOGGER.error("unexpected error", extra={"fields": {**fields, "error": type(error).__name__, "at": frames[-6:]}})
 
 
 class JsonLines(logging.Formatter):

@@ -37,7 +37,7 @@ _ERRORS = {
     "401": "no valid API key",
     "403": "the key lacks the scope",
     "413": "the body is too large",
-    "422": "the request is wrong; details name each fault",
+    "422": "the request is invalid; details list each fault",
     "429": "too many requests; Retry-After says when to try again",
     "500": "an unexpected error",
     "503": "the memory cannot be reached",
@@ -80,8 +80,8 @@ def _described(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
         "description": f"Needs the scope `{operation.scope}`.",
         "responses": _responses(operation),
     }
-    if operation.takes is not None:
-        schema = operation.takes.model_json_schema(ref_template="#/components/schemas/{model}")
+    if operation.request_model is not None:
+        schema = operation.request_model.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas |= schema.pop("$defs", {})
         if operation.method == "GET":
             parameters += [
@@ -89,8 +89,8 @@ def _described(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
                 for name, part in schema["properties"].items()
             ]
         else:
-            schemas[operation.takes.__name__] = schema
-            reference = {"$ref": f"#/components/schemas/{operation.takes.__name__}"}
+            schemas[operation.request_model.__name__] = schema
+            reference = {"$ref": f"#/components/schemas/{operation.request_model.__name__}"}
             required = bool(schema.get("required"))
             described["requestBody"] = {"required": required, "content": {"application/json": {"schema": reference}}}
     return described | ({"parameters": parameters} if parameters else {})
@@ -102,14 +102,14 @@ def _path_parameters(path: str) -> list[str]:
 
 def _responses(operation: Operation) -> dict[str, Any]:
     reference = {"application/json": {"schema": {"$ref": "#/components/schemas/Envelope"}}}
-    known = {"200": "the answer"} | _ERRORS
+    descriptions = {"200": "the answer"} | _ERRORS
     if "{" in operation.path:
-        known["404"] = "no such object"
+        descriptions["404"] = "no such object"
     if operation.path == "/artifacts":
-        known["404"] = "the cursor is not one of this listing"
+        descriptions["404"] = "the cursor does not belong to this listing"
     if operation.path.startswith("/vault"):
-        known = {"501": "this server keeps no vault"} | _ERRORS
-    return {status: {"description": words, "content": reference} for status, words in sorted(known.items())}
+        descriptions = {"501": "this server has no vault"} | _ERRORS
+    return {status: {"description": text, "content": reference} for status, text in sorted(descriptions.items())}
 
 
 @cache

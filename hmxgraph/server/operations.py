@@ -1,4 +1,4 @@
-"""The operations of the contract over the engine: one function each, called in a thread."""
+"""The operations of the HTTP contract, one function each, run in a worker thread."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.protocol.usage import HOUR_US, hour_of
 from hmxgraph.server import contract
 from hmxgraph.server.observing import Figures
-from hmxgraph.server.tenants import Tally, Tenants
+from hmxgraph.server.tenants import Tenants, UsageTally
 from hmxgraph.server.wire import Refusal
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ class Service:
     """What all operations share."""
 
     tenants: Tenants
-    tally: Tally
+    tally: UsageTally
     figures: Figures
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request, checked: who calls, its body or query, and what its path names."""
+    """A validated request: the caller's key, the body or query, and the path parameters."""
 
     service: Service
     key: ApiKey
@@ -42,7 +42,7 @@ class Call:
 
     @property
     def graph(self) -> KnowledgeGraph:
-        """The memory that the key opens."""
+        """The graph of the key's tenant."""
         return self.service.tenants.graph(self.key.tenant_id)
 
     def count(self, **counts: int) -> None:
@@ -62,36 +62,36 @@ def capture(call: Call) -> dict[str, Any]:
 
 
 def capture_batch(call: Call) -> dict[str, Any]:
-    """Store several events, those of one session in one transaction; a bad one harms no other."""
+    """Store several events, those of one session in one transaction; an invalid event does not affect the others."""
     return contract.captured_batch(_recorded(call, call.body.events))
 
 
 def _recorded(call: Call, events: Sequence[Any]) -> list[Receipt]:
     """A receipt for each event, in order."""
     groups: dict[tuple[str, str], list[int]] = {}
-    for place, event in enumerate(events):
-        groups.setdefault(_group(event), []).append(place)
+    for position, event in enumerate(events):
+        groups.setdefault(_group(event), []).append(position)
     receipts: dict[int, Receipt] = {}
-    for (session_id, key), places in groups.items():
+    for (session_id, key), positions in groups.items():
         report = call.graph.record(
-            [events[place] if isinstance(events[place], Mapping) else {} for place in places],
+            [events[position] if isinstance(events[position], Mapping) else {} for position in positions],
             session_id=session_id or "unnamed",
             agent_id=call.key.agent_id,
             format=FORMAT,
             idempotency_key=key or None,
         )
-        receipts |= dict(zip(places, report.receipts, strict=True))
+        receipts |= dict(zip(positions, report.receipts, strict=True))
     _count(call, list(receipts.values()))
-    return [receipts[place] for place in range(len(events))]
+    return [receipts[position] for position in range(len(events))]
 
 
 def _group(event: Any) -> tuple[str, str]:
-    """The session of an event, and its idempotency key; events of a batch are recorded by both."""
+    """The session of an event, and its idempotency key; a batch is grouped by both."""
     if not isinstance(event, Mapping):
         return "", ""
     session_id, key = event.get("sessionId"), event.get("idempotencyKey")
-    named = str(session_id) if isinstance(session_id, str | int) and not isinstance(session_id, bool) else ""
-    return named, key if isinstance(key, str) else ""
+    session = str(session_id) if isinstance(session_id, str | int) and not isinstance(session_id, bool) else ""
+    return session, key if isinstance(key, str) else ""
 
 
 def _count(call: Call, receipts: Sequence[Receipt]) -> None:
@@ -112,8 +112,8 @@ def learn(call: Call) -> dict[str, Any]:
     run = call.graph.usage.record_run(report)
     call.count(compilations=1)
     options = request.options or contract.LearnOptions.model_validate({})
-    given = {"minPatternStrength": options.min_pattern_strength, "artifactTypes": options.artifact_types}
-    warnings = [f"{name} has no effect on what is learned" for name, value in given.items() if value is not None]
+    ignored = {"minPatternStrength": options.min_pattern_strength, "artifactTypes": options.artifact_types}
+    warnings = [f"{name} has no effect on what is learned" for name, value in ignored.items() if value is not None]
     return contract.learned(report, run.run_id, warnings)
 
 
@@ -122,7 +122,7 @@ def synthesize(call: Call) -> dict[str, Any]:
     request: contract.SynthesizeRequest = call.body
     options = request.options or contract.SynthesizeOptions.model_validate({})
     sections = options.sections or None
-    asked: PackOptions = {
+    pack_options: PackOptions = {
         "budget": options.max_tokens or request.max_tokens or contract.DEFAULT_TOKENS,
         "min_confidence": contract.DEFAULT_CONFIDENCE if options.min_confidence is None else options.min_confidence,
         "session_id": request.session_id,
@@ -130,15 +130,15 @@ def synthesize(call: Call) -> dict[str, Any]:
         "user_id": request.user_id,
     }
     if sections:
-        asked["sections"] = contract.pack_sections(sections)
-    pack = call.graph.pack(request.query, **asked)
+        pack_options["sections"] = contract.pack_sections(sections)
+    pack = call.graph.pack(request.query, **pack_options)
     ids = [entry.source_id for entry in pack.entries if entry.source_type == "artifact"]
     types = call.graph.artifact_types(ids) if ids else {}
     call.count(syntheses=1)
     return contract.synthesized(pack, types, sections, provenance=options.include_provenance)
 
 
-# Artifacts, usage, and what a memory does not do.
+# Artifacts, usage, and the unsupported vault.
 
 
 def list_artifacts(call: Call) -> dict[str, Any]:
@@ -172,8 +172,8 @@ def usage_metrics(call: Call) -> dict[str, Any]:
 
 
 def vault(_call: Call) -> NoReturn:
-    """Refuse: secrets do not belong in a memory."""
-    raise Refusal(501, "this server keeps no vault: secrets do not belong in a memory", code="not_implemented")
+    """Always 501: this server has no vault, because secrets do not belong in a memory."""
+    raise Refusal(501, "this server has no vault: secrets do not belong in a memory", code="not_implemented")
 
 
 # The table of all operations.
@@ -184,13 +184,13 @@ Scope: TypeAlias = Literal["read", "write"]
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation: its place on the wire, the scope that it needs, and the function that performs it."""
+    """One operation: its method and path, the scope that it needs, and the function that performs it."""
 
     method: Method
     path: str
     scope: Scope
     run: Callable[[Call], dict[str, Any]]
-    takes: type[contract.Request] | None = None
+    request_model: type[contract.Request] | None = None
     name: str = ""
 
     @property

@@ -21,7 +21,7 @@ _GRACE = 60
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where a server listens, with which certificate, within which limits."""
+    """The address, certificate and limits of a server."""
 
     host: str = "127.0.0.1"
     port: int = 8787
@@ -34,7 +34,7 @@ def listening(settings: Settings) -> socket.socket:
     """A socket that listens at the address; port 0 is a free one.
 
     Raises:
-        OSError: the address is taken, or not of this machine.
+        OSError: the address is in use, or does not belong to this machine.
 
     """
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
@@ -49,10 +49,10 @@ def address_of(settings: Settings, listener: socket.socket) -> str:
 
 
 def run(graph: KnowledgeGraph, settings: Settings, listener: socket.socket) -> None:
-    """Serve until the process is told to stop: SIGTERM or SIGINT.
+    """Serve until SIGTERM or SIGINT.
 
     Requests in progress are finished, usage counters stored, and the graph closed; captures are stored before they are
-    acknowledged, so that even a killed server loses none that a client knows of.
+    acknowledged, so that even a killed server loses no acknowledged one.
     """
     config = uvicorn.Config(
         application(graph, settings.limits, _mcp()),
@@ -69,7 +69,7 @@ def run(graph: KnowledgeGraph, settings: Settings, listener: socket.socket) -> N
 
 
 def has_mcp() -> bool:
-    """Whether MCP is served: its extra is installed, and not the older mcp that some frameworks bring."""
+    """Whether MCP is served: its extra is installed, and not the older mcp that some frameworks install."""
     return find_spec("mcp") is not None and find_spec("mcp.server.mcpserver") is not None
 
 

@@ -1,4 +1,4 @@
-"""The tenants of a server: one graph each on a shared driver, and usage not stored yet."""
+"""The tenants of a server: one graph each on a shared driver, and usage counts not stored yet."""
 
 import threading
 from collections import defaultdict
@@ -40,7 +40,7 @@ class Tenants:
             graph.close()
 
 
-class Tally:
+class UsageTally:
     """Usage counts that are not stored yet, by tenant and hour; thread-safe.
 
     They are added to the database every few seconds and when the server stops, so that no request waits for them. A
@@ -55,7 +55,7 @@ class Tally:
     def count(self, tenant_id: str, **counts: int) -> None:
         """Add to the counters of the current hour.
 
-        >>> tally = Tally(lambda: 5)
+        >>> tally = UsageTally(lambda: 5)
         >>> tally.count("acme", ingested=2)
         >>> tally.taken()["acme"][0].ingested, tally.taken()
         (2, {})
@@ -67,7 +67,7 @@ class Tally:
             hours[hour_us] = replace(hour, **{name: getattr(hour, name) + number for name, number in counts.items()})
 
     def taken(self) -> dict[str, list[UsageHour]]:
-        """What was counted since the last call, by tenant."""
+        """Remove and return all counts, by tenant."""
         with self._lock:
             hours, self._hours = self._hours, {}
         return {tenant_id: list(counted.values()) for tenant_id, counted in hours.items()}
@@ -75,10 +75,10 @@ class Tally:
     def give_back(self, tenant_id: str, hours: list[UsageHour]) -> None:
         """Put back counts that could not be stored."""
         with self._lock:
-            mine = self._hours.setdefault(tenant_id, {})
+            counted = self._hours.setdefault(tenant_id, {})
             for hour in hours:
-                known = mine.get(hour.hour_us)
-                mine[hour.hour_us] = hour if known is None else _sum(known, hour)
+                current = counted.get(hour.hour_us)
+                counted[hour.hour_us] = hour if current is None else _sum(current, hour)
 
     def store(self, tenants: Tenants) -> None:
         """Add all counts to the database; if that fails, keep them for the next call and raise."""
@@ -88,8 +88,8 @@ class Tally:
             try:
                 tenants.graph(tenant_id).usage.add(hours)
             except BaseException:
-                for refused, again in [(tenant_id, hours), *taken.items()]:
-                    self.give_back(refused, again)
+                for unstored_id, unstored_hours in [(tenant_id, hours), *taken.items()]:
+                    self.give_back(unstored_id, unstored_hours)
                 raise
 
 

@@ -31,7 +31,7 @@ ANYWHERE = Validity()
 def validity(scope: Mapping[str, Any] | None) -> Validity:
     """Parse a document's ``validity_scope``.
 
-    Raises: ValueError if a bound of ``time_range`` is no timestamp.
+    Raises: ValueError if a bound of ``time_range`` is not a timestamp.
 
     >>> validity({"agent_ids": ["a"], "time_range": {"start": "1970-01-01T00:00:01Z"}}).from_us
     1000000
@@ -96,9 +96,9 @@ def _time(text: str | None) -> int | None:
 
 # How often a recovery step worked.
 
-# Up to here counts are exact; above, they are rounded, or else every session would create a new artifact version.
+# Counts are exact up to this one and rounded above, or else every session would create a new artifact version.
 _EXACT = 10
-# A way that worked says so if at least this share of its sessions failed nevertheless.
+# The note on a step that worked says so if at least this share of its sessions failed nevertheless.
 _MOSTLY_FUTILE = 0.75
 _OFTEN = 0.3
 _ROUNDED = (10, 20, 50, 100, 200, 500, 1000)
@@ -138,7 +138,7 @@ def times(worked: int, tried: int, displaced: int = 0, *, futile: float = 0) -> 
 
 
 def done(count: int, possible: int) -> str:
-    """How often something was done of the times that it could have been.
+    """How often something was done, of the times when it was possible.
 
     >>> done(1, 1), done(2, 3), done(38, 39)
     ('done once', 'done 2 of 3 times', 'done more than 90 % of more than 20 times')
@@ -147,7 +147,7 @@ def done(count: int, possible: int) -> str:
 
 
 def in_sessions(count: int, possible: int) -> str:
-    """In how many sessions something was so.
+    """In how many of the possible sessions something occurred.
 
     >>> in_sessions(2, 3), in_sessions(38, 39)
     ('in 2 of 3 sessions', 'in more than 90 % of more than 20 sessions')
@@ -156,7 +156,7 @@ def in_sessions(count: int, possible: int) -> str:
 
 
 def attempted(tried: int) -> str:
-    """How often something was tried in vain.
+    """How often something was tried without success.
 
     >>> attempted(1), attempted(3), attempted(12)
     ('tried once', 'tried 3 times', 'tried more than 10 times')

@@ -154,14 +154,14 @@ _BEFORE_AMOUNT = frozenset(
         " only least most than about roughly around exactly within every after of"
     )
 )
-_BESIDE_STATEMENT = frozenset(words("a an the our do does did now currently still exactly only already"))
+_FILLER_WORDS = frozenset(words("a an the our do does did now currently still exactly only already"))
 _RENEWED = re.compile(
     r"\b(?:now(?:adays)?|currently|no longer|any ?more|meanwhile|from now on|today|since)\b", re.IGNORECASE
 )
 
 
 class Claim(NamedTuple):
-    """What a statement is about, what it says of that, and whether it speaks of a change."""
+    """The topic of a statement, its answer on that topic, and whether it speaks of a change."""
 
     topic: str
     answer: str
@@ -169,7 +169,7 @@ class Claim(NamedTuple):
 
 
 def claim(text: str) -> Claim:
-    """The words and signs of a plain statement without negations and amounts, and these as its answer.
+    """The negations and amounts of a plain statement as its answer, its other words and signs as its topic.
 
     Equal topics with different answers contradict each other. The topic is empty if it would be a single word.
 
@@ -191,7 +191,7 @@ def claim(text: str) -> Claim:
             amounts.append(amount)
         elif word in _NEGATIONS:
             negations += 1
-        elif word not in _BESIDE_STATEMENT:
+        elif word not in _FILLER_WORDS:
             negations += base in _OPPOSITES
             topic.append(_OPPOSITES.get(base, base))
     answer = " ".join([*(["not"] if negations % 2 else []), *amounts])
@@ -241,5 +241,5 @@ def _base(word: str) -> str:
 
 
 _OPPOSITES = {_base(wrong): _base(right) for right, wrong in (pair.split() for pair in _ANTONYMS)}
-# Stop words that carry meaning when an antonym was replaced by them.
+# Stop words that carry meaning where they replace an antonym.
 _MEANINGFUL = frozenset({"before", "up"})

@@ -11,20 +11,19 @@ from hmxgraph.text.terms import terms
 
 # Marks omitted text; at the end it means that the text continues.
 GAP = " […]"
-# Marks that the text began before.
+# Marks that the text began earlier.
 _BEGUN = "[…] "
-# An excerpt of an excerpt has marks beside each other.
+# An excerpt of an excerpt has adjacent marks.
 _GAPS = re.compile(r"( ?\[…\])(?:\s*\[…\])+ ?")
 # A sentence, a line or a field of a record; longer ones are split at a space, or anywhere if there is none.
 _LONGEST = 160
 _FIELD_END = r",\s(?=\w{1,40}:\s)"
 # Texts whose pieces are cached, up to some ten kilobytes each.
 _CACHED_TEXTS = 2_048
-# The number of a list item ends no sentence.
+# The number of a list item does not end a sentence.
 _SENTENCE_END = r"(?<=[.!?;])(?<!\b\d\.)(?<!\b\d\d\.)\s+"
-# An opening with fewer terms tells nothing.
-_FEW_TERMS = 3
-_LEAST_TERMS = 2
+# Minimum number of terms for the first piece to orient the reader, and for any other piece to say anything.
+_FEW_TERMS, _LEAST_TERMS = 3, 2
 _SENTENCE_ENDS = (".", "!", "?", ";", "\n")
 _FENCE = "```"
 _PIECE = re.compile(
@@ -34,7 +33,7 @@ _PIECE = re.compile(
 
 @dataclass(frozen=True)
 class Passages:
-    """A text in pieces, each with its relevance to the wanted terms; *code* are the places that no excerpt shows."""
+    """A text in pieces, each with its relevance to the wanted terms; no excerpt shows the pieces in *code*."""
 
     pieces: tuple[str, ...]
     worth: tuple[float, ...]
@@ -44,8 +43,7 @@ class Passages:
     def of(cls, text: str, weight_by_term: Mapping[str, float]) -> "Passages":
         """Split *text*; a piece is worth the total weight of its terms, a repeated one and a heading nothing.
 
-        In prose with fenced code, the code counts only if nothing else is relevant: a line of code
-        says little.
+        In prose with fenced code, the code counts only if nothing else is relevant: a line of code says little.
 
         >>> Passages.of("Run the suite. Account 7 is unknown.", {"account": 2.0})
         Passages(pieces=('Run the suite. ', 'Account 7 is unknown.'), worth=(0.0, 2.0), code=frozenset())
@@ -81,14 +79,14 @@ class Passages:
 
         """
         chosen = set[int]()
-        # A mark before the first passage, unless that is the beginning.
-        taken = len(_BEGUN)
+        # Reserve room for a mark before the first passage; the beginning of the text needs none.
+        used = len(_BEGUN)
         for place in self._order if from_beginning else self._best_first:
-            takes = len(self.pieces[place]) + len(GAP) * (1 - len(chosen & {place - 1, place + 1}))
-            takes -= 0 if place else len(_BEGUN)
-            if taken + takes <= limit:
+            size = len(self.pieces[place]) + len(GAP) * (1 - len(chosen & {place - 1, place + 1}))
+            size -= 0 if place else len(_BEGUN)
+            if used + size <= limit:
                 chosen.add(place)
-                taken += takes
+                used += size
             elif not self.worth[place]:
                 break
         return _GAPS.sub(_one_gap, "".join(self._joined(chosen))).rstrip()
@@ -99,7 +97,7 @@ class Passages:
         best = sorted((place for place, worth in enumerate(self.worth) if worth), key=lambda place: -self.worth[place])
         places = [place for place in range(len(self.pieces)) if place not in self.code]
         ordered = dict.fromkeys([*places[:1], *best])
-        # Each goes on in both directions until it meets a place that is ordered already: in all, every place once.
+        # Each spreads in both directions until it meets a place that is already ordered, so each place comes once.
         frontier = [(place, side) for place in (*best, *places[:1]) for side in (1, -1)]
         while frontier and len(ordered) < len(places):
             reached, frontier = [(place + side, side) for place, side in frontier], []
@@ -112,16 +110,16 @@ class Passages:
 
     @property
     def _best_first(self) -> tuple[int, ...]:
-        """The same with the best piece before the first, which only orients, if the best begins a sentence.
+        """The order with the best piece before the first, which only orients, if the best begins a sentence.
 
-        A first piece of a word or two ("Certainly!") does not even orient.
+        A first piece of a word or two ("Certainly!") does not even orient and is left out.
         """
         if len(self._order) < 2:
             return self._order
         first, best, *others = self._order
         better = self.worth[best] > self.worth[first]
-        alone = self.pieces[best - 1].rstrip(" ").endswith(_SENTENCE_ENDS)
-        if not (better and alone):
+        begins_sentence = self.pieces[best - 1].rstrip(" ").endswith(_SENTENCE_ENDS)
+        if not (better and begins_sentence):
             return self._order
         return (best, *others) if len(terms(self.pieces[first])) < _FEW_TERMS else (best, first, *others)
 
@@ -147,9 +145,8 @@ def _says_nothing(piece: str, own_terms: frozenset[str]) -> bool:
 def _pieces(text: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], frozenset[int]]:
     """Return the pieces of *text*, the terms of each, and which of them are code between fences.
 
-    Cached: packs of one tenant split the same texts again and again.
-
-    A piece that repeats an earlier one has no terms: logs give the same warning many times.
+    A piece that repeats an earlier one has no terms: logs give the same warning many times. Cached, because packs of
+    one tenant split the same texts again and again.
     """
     pieces = tuple(_PIECE.findall(text))
     firsts: dict[str, int] = {}

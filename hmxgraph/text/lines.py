@@ -53,8 +53,8 @@ def question_in(condition: str) -> str:
 
 # Candidate names for the speaker of an event; extraction and packs check them further.
 
-_NAMED_IN = ("speaker", "user_name", "username", "author", "name")
-_NAMES = frozenset(_NAMED_IN)
+_NAME_FIELDS = ("speaker", "user_name", "username", "author", "name")
+_NAME_FIELD_SET = frozenset(_NAME_FIELDS)
 _PERSON = re.compile(r"[^\W\d_][\w'.-]*(?: [^\W\d_][\w'.-]*){0,3}")
 
 
@@ -67,7 +67,7 @@ def named_speaker(event: Event) -> str | None:
     'Ana'
     """
     for part in (event.content, event.metadata):
-        for field in _NAMED_IN if not _NAMES.isdisjoint(part) else ():
+        for field in _NAME_FIELDS if not _NAME_FIELD_SET.isdisjoint(part) else ():
             value = part.get(field)
             if isinstance(value, str) and value.strip():
                 return value.strip()
@@ -117,7 +117,7 @@ _LABELS = {
 }
 _TOOLS = ("tool:", "mcp:")
 _PAGES = ("web:", "http:", "https:", "www.", "url:")
-_REPORTED = ("[tool] ", "[web] ", "[data] ")
+_QUOTE_LABELS = ("[tool] ", "[web] ", "[data] ")
 # Message roles that carry tool output.
 _TOOL_ROLES = frozenset({"tool", "function"})
 
@@ -151,19 +151,19 @@ def foreign(label: str) -> bool:
 
 
 def rejection(names: Iterable[str]) -> str:
-    """The label of what these agents reject; empty without any.
+    """The label for a record that these agents reject; empty if there are none.
 
     >>> rejection(["bo", "cy"]), rejection([])
     ('rejected by bo and cy', '')
 
     """
-    known = [speaker_name(name) or "another agent" for name in names]
-    all_but_last = ", ".join(known[:-1])
-    return f"{_REJECTED}{f'{all_but_last} and ' if all_but_last else ''}{known[-1]}" if known else ""
+    agents = [speaker_name(name) or "another agent" for name in names]
+    all_but_last = ", ".join(agents[:-1])
+    return f"{_REJECTED}{f'{all_but_last} and ' if all_but_last else ''}{agents[-1]}" if agents else ""
 
 
 def labelled(content: str, label: str) -> str:
-    """*content* with its label, for callers who pass nothing else on.
+    """*content* prefixed with its label, for output that has no separate label field.
 
     >>> labelled("disk full", "tool"), labelled("disk full", "")
     ('[tool] disk full', 'disk full')
@@ -183,7 +183,7 @@ def unlabelled(content: str, label: str) -> str:
 
 
 def outside_kind(label: str) -> str:
-    """The kind of outside source in *label*; empty for what is from inside.
+    """The kind of outside source in *label*; empty if the label marks no outside source.
 
     >>> outside_kind("web, disputed"), outside_kind("disputed")
     ('web', '')
@@ -192,24 +192,24 @@ def outside_kind(label: str) -> str:
     return label.partition(",")[0] if foreign(label) else ""
 
 
-def reported(words: str) -> str:
+def tool_quote(words: str) -> str:
     r"""The words of a tool as one line inside another entry.
 
-    >>> reported("disk\n## full")
+    >>> tool_quote("disk\n## full")
     '[tool] disk ## full'
 
     """
     return f"[tool] {' '.join(words.split())}"
 
 
-def reports(content: str) -> bool:
+def quotes_outside(content: str) -> bool:
     r"""Whether an entry quotes an outside source below its first line.
 
-    >>> reports("Recover\n1. Retry\n[tool] disk full"), reports("[tool] is what labels say")
+    >>> quotes_outside("Recover\n1. Retry\n[tool] disk full"), quotes_outside("[tool] is what labels say")
     (True, False)
 
     """
-    return any(line.startswith(_REPORTED) for line in content.splitlines()[1:])
+    return any(line.startswith(_QUOTE_LABELS) for line in content.splitlines()[1:])
 
 
 def speaker_name(speaker: str) -> str:
@@ -234,7 +234,7 @@ def attributed(text: str, speaker: str) -> str:
 
 
 def event_line(text: str, label: str, speaker: str) -> str:
-    r"""The complete line of an event, with line end: what a pack pays tokens for.
+    r"""The complete line of an event, with line end, as a pack counts its tokens.
 
     >>> event_line("Hey Mel!", "", "Caroline"), event_line("a\nb", "tool", "")
     ('Caroline: Hey Mel!\n', '[tool] a\n  b\n')

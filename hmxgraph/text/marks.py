@@ -3,8 +3,8 @@
 import re
 
 _TAG = "hmxgraph-pack"
-# Prompts are often quoted inside JSON, where the quotation marks of the id are escaped, by some the slash, and by some
-# (Go, Gson) the angle brackets.
+# Prompts are often quoted inside JSON, which escapes the quotation marks of the id; some writers also escape the slash,
+# others (Go, Gson) the angle brackets.
 _LESS, _GREATER = r"(?:<|\\+u003[cC])", r"(?:>|\\+u003[eE])"
 _OPENING = re.compile(rf"{_LESS}{_TAG} id=(\\*[\"'])?(?P<id>[^\"'\\<>]*)(\\*[\"'])?{_GREATER}")
 _CLOSING = re.compile(rf"{_LESS}\\*/{_TAG}{_GREATER}")

@@ -13,8 +13,8 @@ from hashlib import sha256
 class MaskRule:
     """Replace matches of *pattern*, or only their group ``value`` if it exists, by *mark* if *accepts* agrees.
 
-    Every match contains one of the substrings *needs*, in lower case, if there are any: to look for these first is
-    several times as fast.
+    If there are *needs*, every match contains one of these lower-case substrings; looking for them first is several
+    times as fast.
     """
 
     mark: str
@@ -74,7 +74,7 @@ def phone(number: str) -> bool:
 _LOOKED_UP = re.compile(
     r"[A-Za-z_][\w.]*(?:\[|\(\)?)\Z|(?:process\.env|os\.environ|import\.meta\.env)\b|(?i:your|my|the)[_-]\w*(?i:key|token|password)(?i:[_-](?:here|goes[_-]here))?\Z"
 )
-# Values that stand where a secret is expected, but mean that there is none.
+# Values in the place of a secret that mean that there is none.
 UNSET = frozenset({"", "null", "none", "true", "false", "yes", "no"})
 _NAMES_WITH_DIGITS = frozenset(
     (
@@ -138,7 +138,8 @@ def rule(mark: str, pattern: str, accepts: Callable[[str], bool] = bool, needs: 
     return MaskRule(mark, re.compile(pattern), accepts, needs)
 
 
-# Parts of every sensitive name, without an i: a pattern without case also matches the dotless one, which does not fold.
+# Parts of every sensitive name, without an i: case-insensitive patterns also match the dotless one, which does not
+# fold.
 _SENSITIVE_PARTS = ("pass", "pwd", "secret", "creden", "key", "token")
 
 SECRETS = (
@@ -226,7 +227,7 @@ def mask_secrets(text: str, *, personal: bool = True) -> str:
 def linked_secrets(text: str, key: str) -> str:
     """*text* with its secrets masked; the same secret has the same mark in all texts masked with *key*.
 
-    A mark carries 16 bits of a keyed hash: enough to see that two places hold the same secret, too little to find it.
+    A mark carries 16 bits of a keyed hash: enough to see that two places hold the same secret, too few to recover it.
 
     >>> linked_secrets("password=hunter2, then password=hunter2", "k")
     'password=[password 0cd9], then password=[password 0cd9]'
@@ -262,7 +263,7 @@ def masked(text: str, rules: Iterable[MaskRule]) -> str:
 # Addresses without credentials, safe to show in errors, reports and reject files.
 
 # Credentials end at an @ before the path. A colon not followed by a port also belongs to credentials: a password may
-# contain characters that have no place in an address.
+# contain characters that are not allowed in an address.
 _CREDENTIALS = re.compile(r"(?<=://)(?:[^/?#]*@|[^/?#:\[]*:(?!\d*(?:[/?#]|$)).*@)", re.DOTALL)
 _QUERY_OR_FRAGMENT = re.compile(r"[?#].*", re.DOTALL)
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s'\"<>]+", re.IGNORECASE)

@@ -103,7 +103,7 @@ def terms(text: str) -> list[str]:
     ['pod', 'restart', 'stage']
 
     """
-    # The cache must not keep what is longer than any word, such as encoded data.
+    # The cache must not keep strings longer than any word, such as encoded data.
     return list(filter(None, [_term(word[:LONGEST_WORD]) for word in words(text)]))
 
 
@@ -136,17 +136,18 @@ def nearest_term(term: str, known: Iterable[str]) -> str:
     if len(term) < SHORTEST_MISSPELT or not term.isalpha():
         return ""
     beginning = term[:_KEPT_BEGINNING]
-    return min((other for other in known if other.startswith(beginning) and _one_slip(term, other)), default="")
+    return min((other for other in known if other.startswith(beginning) and _is_typo_of(term, other)), default="")
 
 
-def _one_slip(term: str, other: str) -> bool:
+def _is_typo_of(term: str, other: str) -> bool:
     """Whether the two differ by one letter inserted or left out, or by two adjacent letters swapped."""
     if not other.isalpha() or len(other) <= SHORTEST_MISSPELT:
         return False
     size = min(len(term), len(other))
     start = next((at for at in range(size) if term[at] != other[at]), size)
-    here, there = term[start:], other[start:]
-    return here[1:] == there or here == there[1:] or (here[1::-1] == there[:2] and here[2:] == there[2:])
+    end, other_end = term[start:], other[start:]
+    swapped = end[1::-1] == other_end[:2] and end[2:] == other_end[2:]
+    return end[1:] == other_end or end == other_end[1:] or swapped
 
 
 @lru_cache(maxsize=200_000)
@@ -283,7 +284,7 @@ def ranks(encoding: str) -> bytes:
 
 @cache
 def _encoding(name: str) -> tiktoken.Encoding:
-    fields = ranks(name).split()  # token and rank by turns, 200,000 lines
+    fields = ranks(name).split()  # 200,000 lines of token and rank
     merges = dict(zip(map(a2b_base64, fields[::2]), map(int, fields[1::2]), strict=True))
     return tiktoken.Encoding(name, pat_str=_PATTERNS[name], mergeable_ranks=merges, special_tokens={})
 

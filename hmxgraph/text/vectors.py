@@ -34,8 +34,8 @@ def checked_vectors(vectors: Any, count: int) -> list[list[float]]:
         raise InvalidVectors(f"{len(rows)} vectors for {count} texts", "one vector for each text, in the same order")
     sizes = sorted({row.size if row.ndim == 1 else -1 for row in rows})
     if len(sizes) > 1 or any(not 0 < size <= _MOST_NUMBERS for size in sizes):
-        sizes_named = "vectors of " + " and ".join(str(size) if size >= 0 else "several rows of" for size in sizes)
-        raise InvalidVectors(f"{sizes_named} numbers", f"vectors of one size, 1 to {_MOST_NUMBERS:,} numbers")
+        sizes_text = "vectors of " + " and ".join(str(size) if size >= 0 else "several rows of" for size in sizes)
+        raise InvalidVectors(f"{sizes_text} numbers", f"vectors of one size, 1 to {_MOST_NUMBERS:,} numbers")
     for place, row in enumerate(rows):
         if not np.isfinite(row).all() or float(np.linalg.norm(row)) < _SHORTEST:
             raise InvalidVectors(f"vector {place + 1} is zero or not finite", "finite numbers, not all zero")
@@ -72,8 +72,7 @@ BACKGROUND = (
     "Which of these phones has the better camera?",
 )
 _LEAST_DEVIATION = 0.01
-# Standard deviations above the background from which similarity counts, and at which it counts
-# fully.
+# Standard deviations above the background at which similarity begins to count, and at which it counts fully.
 _CHANCE, _CERTAIN = 2.5, 7.0
 # The standard deviation of a normal distribution is this many times its median absolute deviation.
 _NORMAL = 1.4826
@@ -82,8 +81,7 @@ _NORMAL = 1.4826
 class Background(NamedTuple):
     """How similar a question is to unrelated sentences, and how much such similarities vary.
 
-    Medians, because some of the sentences may be related to the question, or to each other, after
-    all.
+    Both are medians, because some of the sentences may be related to the question or to each other after all.
     """
 
     middle: float

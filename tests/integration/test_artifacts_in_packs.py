@@ -119,7 +119,7 @@ def test_a_procedure_that_is_only_the_best_guess_says_how_likely_it_is(graph):
         graph.ingest(script.feedback("positive").events)
     graph.compile()
     guess = graph.pack("I need help with my parcel with the clock", sections=["procedures"])
-    assert "(only if asked: about 3 of 10 such requests came to it)\n" in guess.text
+    assert "(only if asked: about 3 of 10 such requests led to it)\n" in guess.text
     assert "only if asked" not in graph.pack("Please return my lamp", sections=["procedures"]).text
 
 

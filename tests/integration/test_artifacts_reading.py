@@ -97,7 +97,7 @@ def test_pages_follow_each_other_without_gap_or_repeat(connection, tenancy, reco
 @pytest.mark.parametrize("cursor", ["", "nonsense", "e30=", "WzEsMl0="])
 def test_an_invalid_cursor_is_refused(connection, tenancy, cursor):
     """Anything but a cursor given by a page is an error."""
-    with pytest.raises(NotFound, match="cursor of the page before"):
+    with pytest.raises(NotFound, match="cursor of the previous page"):
         connection.perform(artifacts.artifacts(tenancy, after=cursor))
 
 

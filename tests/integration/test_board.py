@@ -79,7 +79,7 @@ def test_release_and_reopen(graph, task_id):
 
 @pytest.mark.parametrize(
     ("fields", "reason"),
-    [({"agent_id": ""}, "agent_id is missing"), ({"agent_id": "ana", "lease": 0}, "a lease of 0 is no whole number")],
+    [({"agent_id": ""}, "agent_id is missing"), ({"agent_id": "ana", "lease": 0}, "lease of 0 is not a whole number")],
 )
 def test_a_claim_names_its_agent_and_lease(graph, task_id, fields, reason):
     """Nobody and no time hold no task."""

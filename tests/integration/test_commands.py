@@ -105,7 +105,7 @@ def test_several_files_are_ingested_together_and_equal_faults_told_once(hmxgraph
     assert "bad.ndjson, lines 1, 2, 3, 4, 5 and 2 more: " in out
     assert "notes.txt, the whole source: $: found no JSON in the first lines" in out
     code, _, err = hmxgraph("ingest", names[0], "-", "--tenant", tenant_id)
-    assert (code, "- is ingested alone" in err) == (2, True)
+    assert (code, "- must be the only source" in err) == (2, True)
 
 
 def test_a_live_pipe_is_stored_and_may_be_interrupted(address, graph, tenant_id):

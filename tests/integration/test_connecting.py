@@ -121,8 +121,8 @@ def test_nobody_there_names_the_way_out(tenant_id):
 @pytest.mark.parametrize(
     ("uri", "said"),
     [
-        ("localhost:7687", "none of bolt://"),
-        ("http://localhost:7474", "none of bolt://"),
+        ("localhost:7687", "one of bolt://"),
+        ("http://localhost:7474", "one of bolt://"),
         ("bolt://[::1", "IPv6"),
         ("bolt://localhost:port", "port"),
         ("bolt://localhost:99999", "[Pp]ort"),

@@ -175,9 +175,9 @@ def test_a_place_where_rejects_cannot_go(graph, lines, tmp_path, rejects):
     """The file that is read, or one that cannot be opened, is refused before anything happens to it."""
     path = tmp_path / "events.ndjson"
     path.write_bytes(b"\n".join(lines))
-    with pytest.raises(IngestRefused, match="bad lines"):
+    with pytest.raises(IngestRefused, match="rejected lines"):
         graph.ingest(path, rejects=tmp_path / rejects.format(folder=tmp_path.name))
-    with pytest.raises(IngestRefused, match="bad lines"):
+    with pytest.raises(IngestRefused, match="rejected lines"):
         graph.ingest(tmp_path, rejects=tmp_path / rejects.format(folder=tmp_path.name))
     assert path.read_bytes() == b"\n".join(lines)
     assert graph.ingest(path).accepted == GOOD

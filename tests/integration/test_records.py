@@ -190,7 +190,7 @@ def test_filters_hold_however_many_records_there_are(monkeypatch, records, task_
     expected = [f"n{place}" for place in range(7, 4, -1)]
     for recent, counted in ((1_000, 2_000), (2, 2_000), (2, 3)):
         monkeypatch.setattr(record_search, "RECENT", recent)
-        monkeypatch.setattr(record_search, "COUNTED", counted)
+        monkeypatch.setattr(record_search, "MOST_FULLTEXT_HITS", counted)
         for filters in ({"agent_id": "ana"}, {"agent_id": "ana", "artifact_kind": "evidence"}):
             assert [hit.view.record.summary for hit in records.search(limit=3, **filters)] == expected
 
@@ -512,6 +512,6 @@ def test_wrong_aliases_are_refused(records, options, says):
 def test_aliases_do_not_reach_into_another_database(graph):
     """With a database for each tenant, those of others cannot be read from here."""
     records = Records(graph._tenancy, graph._connection, own_database=True)
-    with pytest.raises(InvalidRequest, match="connect to the other one"):
+    with pytest.raises(InvalidRequest, match="connect to that tenant instead"):
         records.search(project_id="parser", aliases=[("acme-2024", "parser")])
     assert not records.search(project_id="parser", aliases=["lexer"]).hits

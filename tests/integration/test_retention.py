@@ -186,7 +186,7 @@ def test_a_wrong_time_goes_with_its_event(graph, forgetting, events):
     graph.ingest(events)
     now_us = graph.health()["logical_us"]
     report = graph.ingest([dict(events[2], event_id="z", timestamp="9999-12-31T23:59:59Z", ttl_seconds=60)])
-    assert "'z' first (9999-12-31T23:59:59Z)" in report.warnings[0]
+    assert "(first: 'z', 9999-12-31T23:59:59Z)" in report.warnings[0]
     assert graph.health()["logical_us"] == now_us
     forgetting(event_ids=("z",))
     assert graph.health()["logical_us"] == now_us

@@ -117,8 +117,8 @@ def test_wrong_usage_and_impossible_steps(hmxgraph, tenant_id):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["task", "evidence", "leak", "-s", "y", "--set", "summary=x"], "this command has --summary for it"),
-        (["task", "start", "x", "--agent", "a", "--set", "agent_id=b"], "this command has --agent for it"),
+        (["task", "evidence", "leak", "-s", "y", "--set", "summary=x"], "use --summary instead"),
+        (["task", "start", "x", "--agent", "a", "--set", "agent_id=b"], "use --agent instead"),
         (["record", "verification", "r", "-s", "y", "--supports", "--set", "supports_claim=false"], "--supports"),
         (["task", "evidence", "leak", "-s", "y", "--set", "confidense=1"], "did you mean confidence="),
         (["task", "search", "--where", "taskid=1"], "did you mean task_id="),

@@ -29,7 +29,7 @@ class JetStream:
         return self._deliveries()
 
     async def acknowledge(self, receipts: Sequence[Any]) -> None:
-        """Acknowledge each message; what is not acknowledged in time is sent again and found stored.
+        """Acknowledge each message; one not acknowledged in time is sent again and counts as a duplicate.
 
         Raises:
             IngestRefused: the server is gone.

@@ -102,7 +102,7 @@ class RedisStream:
 
 
 def _entries_of(answer: Any) -> list[tuple[bytes, dict[bytes, bytes]]]:
-    """The entries of the one stream asked, in either form of the protocol; trimmed ones have no fields."""
+    """The entries of the requested stream, in either version of the protocol; trimmed ones have no fields."""
     streams = list(answer.values()) if isinstance(answer, dict) else [entries for _, entries in answer or ()]
     entries = streams[0] if streams else []
     if entries and isinstance(entries[0], list) and entries[0] and isinstance(entries[0][0], tuple | list):
@@ -117,9 +117,9 @@ def _payload(fields: dict[bytes, bytes]) -> bytes:
 
 
 def from_url(url: str, idle_seconds: float | None) -> RedisStream:
-    """The stream named by ``redis://host:port/key?group=g&consumer=c&db=0``; other options are those of redis-py."""
+    """The stream named by ``redis://host:port/key?group=g&consumer=c&db=0``; redis-py gets all other options."""
     parts = urlsplit(url)
-    asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-    group, consumer = asked.pop("group", "hmxgraph"), asked.pop("consumer", "hmxgraph")
-    server = urlunsplit((parts.scheme, parts.netloc, f"/{asked.pop('db', '0')}", urlencode(asked), ""))
+    options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    group, consumer = options.pop("group", "hmxgraph"), options.pop("consumer", "hmxgraph")
+    server = urlunsplit((parts.scheme, parts.netloc, f"/{options.pop('db', '0')}", urlencode(options), ""))
     return RedisStream(server, parts.path.strip("/"), group=group, consumer=consumer, idle_seconds=idle_seconds)

@@ -11,7 +11,7 @@ from hmxgraph.ingest.sources import Delivery
 from hmxgraph.ingest.streams.stream import broken_off, until_idle
 from hmxgraph.text.masking import public_address
 
-# Seconds before a dropped connection is made again, doubled each time, where the sender did not say how many.
+# Seconds before reconnecting, doubled each time, unless the sender sets the delay.
 PAUSE = 0.5
 
 
@@ -44,11 +44,11 @@ class SseStream:
         return self._deliveries()
 
     async def acknowledge(self, receipts: Sequence[Any]) -> None:
-        """Remember the id of the last stored message; the protocol knows no acknowledgement."""
+        """Remember the id of the last stored message; the protocol has no acknowledgements."""
         self.last_stored = next((receipt for receipt in reversed(receipts) if receipt), self.last_stored)
 
     async def close(self) -> None:
-        """Nothing: the connection ends with the iteration."""
+        """Do nothing: the connection ends with the iteration."""
 
     async def _deliveries(self) -> AsyncIterator[Delivery]:
         line, source = 0, public_address(self.url)

@@ -1,4 +1,4 @@
-"""What every event stream offers, how a URL names one, and its errors (HMX-E 8)."""
+"""The interface of event streams, their URLs, and their errors (HMX-E 8)."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -9,7 +9,7 @@ from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest.sources import Delivery
 from hmxgraph.text.masking import public_address, public_addresses
 
-# An asynchronous iterator that ends when nothing comes for a while.
+# An asynchronous iterator that ends when nothing arrives for a while.
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ async def until_idle(messages: AsyncIterator[T], seconds: float | None) -> Async
         yield message
 
 
-# Errors for a source that stops answering or cannot be sent an acknowledgement; they never show logins or keys.
+# Errors for a source that stops answering or cannot be acknowledged; they never show logins or keys.
 
 
 def broken_off(address: str, error: Exception, line: int | None = None, *, during: str = "") -> IngestRefused:
@@ -38,16 +38,16 @@ def broken_off(address: str, error: Exception, line: int | None = None, *, durin
 
 
 def not_acknowledged(address: str, error: Exception) -> IngestRefused:
-    """The events are stored, but *address* does not know it.
+    """The error for events that are stored but could not be acknowledged at *address*.
 
     >>> str(not_acknowledged("redis://host", OSError("gone")))
-    'redis://host: stored but not acknowledged (gone): read it again, what is stored counts as duplicate'
+    'redis://host: stored but not acknowledged (gone): read it again; stored events count as duplicates'
     """
-    reason = f"stored but not acknowledged ({public_addresses(str(error)) or type(error).__name__}): read it again, "
-    return IngestRefused(public_address(address), f"{reason}what is stored counts as duplicate")
+    reason = f"stored but not acknowledged ({public_addresses(str(error)) or type(error).__name__}): read it again; "
+    return IngestRefused(public_address(address), f"{reason}stored events count as duplicates")
 
 
-# What every stream offers, and how a URL names one.
+# The interface of streams, and their URLs.
 
 _MODULES = {
     "http": "sse",
@@ -66,7 +66,7 @@ class Stream(Protocol):
     """An asynchronous source whose messages are acknowledged."""
 
     def __aiter__(self) -> AsyncIterator[Delivery]:
-        """The messages, each with the receipt to be given back when its event is stored."""
+        """The messages, each with the receipt to acknowledge once its event is stored."""
         ...
 
     async def acknowledge(self, receipts: Sequence[Any]) -> None:
@@ -74,7 +74,7 @@ class Stream(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go of the connection; nothing can be acknowledged any more."""
+        """Close the connection; nothing can be acknowledged afterwards."""
         ...
 
 
@@ -100,16 +100,16 @@ def open_stream(url: str, *, idle_seconds: float | None = None) -> Stream:
     """
     module = _MODULES.get(_scheme(url))
     if module is None:
-        raise IngestRefused(public_address(url), f"no such kind of stream; known are {', '.join(sorted(_MODULES))}")
+        raise IngestRefused(public_address(url), f"unknown kind of stream; choose one of {', '.join(sorted(_MODULES))}")
     try:
         opened: Stream = import_module(f"hmxgraph.ingest.streams.{module}").from_url(url, idle_seconds)
     except ImportError as error:
         raise IngestRefused(
             public_address(url), f"{error.name} is not installed: pip install 'hmxgraph[streams]'"
         ) from error
-    except ValueError as error:  # its words may quote a login
+    except ValueError as error:  # its message may quote a login
         raise IngestRefused(
-            public_address(url), "no address of a stream; write it like redis://host:6379/key"
+            public_address(url), "not the address of a stream; write it like redis://host:6379/key"
         ) from error
     return opened
 

@@ -1,4 +1,4 @@
-"""The hooks of hmxgraph in Claude Code's settings: merged beside others', and taken out without a trace."""
+"""The hooks of hmxgraph in Claude Code's settings: added after others, and removed without a trace."""
 
 import copy
 import json
@@ -40,7 +40,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def run(monkeypatch, capsys):
-    """Runs the command line; gives back exit code, output and errors."""
+    """Runs the command line; returns exit code, output and errors."""
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["hmxgraph", *map(str, arguments)])
@@ -52,14 +52,14 @@ def run(monkeypatch, capsys):
 
 
 def meaning(settings):
-    """*settings* without a list of no hooks, which says nothing."""
+    """*settings* without empty lists of hooks, which mean nothing."""
     return {name: value for name, value in settings.items() if name != "hooks" or value}
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_uninstalling_takes_out_what_installing_put_in(settings, program):
-    """Whatever the settings hold; the input is not changed."""
+    """Uninstalling removes what installing added, for any settings; the input is not changed."""
     before = copy.deepcopy(settings)
     after = installed(settings, [program], "my team")
     assert settings == before
@@ -69,7 +69,7 @@ def test_uninstalling_takes_out_what_installing_put_in(settings, program):
 
 
 def test_foreign_hooks_stay_untouched_and_come_first():
-    """Also those that only mention us."""
+    """Other hooks are kept unchanged and come first, even if they mention hmxgraph."""
     after = installed(FOREIGN, ["hmxgraph"], "default")
     for event, groups in FOREIGN["hooks"].items():
         assert after["hooks"][event][: len(groups)] == groups
@@ -79,14 +79,14 @@ def test_foreign_hooks_stay_untouched_and_come_first():
 
 
 def test_a_hook_that_somebody_moved_beside_others_is_taken_out_alone():
-    """The others in its group stay, with their matcher."""
+    """If one of our hooks was moved into another group, only that hook is removed."""
     ours = installed({}, ["hmxgraph"], "default")["hooks"]["Stop"][0]["hooks"][0]
     mixed = {"hooks": {"Stop": [{"matcher": "x", "hooks": [LINT, ours]}]}}
     assert uninstalled(mixed) == {"hooks": {"Stop": [{"matcher": "x", "hooks": [LINT]}]}}
 
 
 def test_another_tenant_replaces_the_first():
-    """No event is answered twice."""
+    """Installing for another tenant replaces the first, so that no event is answered twice."""
     after = installed(installed({}, ["hmxgraph"], "one"), ["/usr/bin/hmxgraph"], "two")
     commands = [entry["command"] for groups in after["hooks"].values() for group in groups for entry in group["hooks"]]
     assert len(commands) == len(EVENTS)
@@ -98,13 +98,13 @@ def test_a_settings_file_of_unknown_structure_is_refused(tmp_path, text):
     """The file stays unchanged."""
     path = tmp_path / "settings.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InvalidRequest, match="mend the file"):
+    with pytest.raises(InvalidRequest, match="fix the file"):
         read_settings(path)
     assert path.read_text(encoding="utf-8") == text
 
 
 def test_a_missing_file_is_made_and_a_link_stays_a_link(tmp_path):
-    """As people keep their settings in a repository."""
+    """A missing settings file is created, and a symbolic link stays a link."""
     target, link = tmp_path / "dotfiles" / "claude.json", tmp_path / "settings.json"
     link.symlink_to(target)
     write_settings(link, {"a": "é"})
@@ -113,7 +113,7 @@ def test_a_missing_file_is_made_and_a_link_stays_a_link(tmp_path):
 
 
 def test_settings_are_read_by_whom_they_were_before(tmp_path, monkeypatch):
-    """Settings may hold keys: a new file is the user's alone, also while it is written; an old one keeps its mode."""
+    """Settings may hold keys: only the owner can read a new file, even while it is written; an old one keeps its mode."""
     path, modes = tmp_path / "settings.json", []
     replacing = Path.replace
     monkeypatch.setattr(Path, "replace", lambda self, to: modes.append(mode(self)) or replacing(self, to))
@@ -129,7 +129,7 @@ def mode(path):
 
 
 def test_installing_shows_first_and_changes_only_with_yes(file, run):
-    """Then uninstalling likewise; the file keeps its mode."""
+    """Installing and uninstalling only show the change without --yes; the file keeps its mode."""
     original = file.read_text(encoding="utf-8")
     code, shown, said = run("install", "claude-code", "--settings", file)
     assert (code, file.read_text(encoding="utf-8")) == (0, original)
@@ -144,14 +144,14 @@ def test_installing_shows_first_and_changes_only_with_yes(file, run):
 
 
 def test_an_unknown_agent_is_named(file, run):
-    """With the choices."""
+    """The error for an unknown agent lists the choices."""
     code, _, said = run("install", "emacs", "--settings", file)
     assert code != 0
     assert "claude-code" in said
 
 
 def test_a_module_is_a_program():
-    """Where no script is on the path, Python runs it; it is recognised again."""
+    """Without a script on the path, Python runs the module; the hook is still recognised."""
     program = ["/opt/my python/bin/python", "-m", "hmxgraph"]
     once = installed({}, program, "default")
     assert once["hooks"]["Stop"][0]["hooks"][0]["command"].startswith(
@@ -162,7 +162,7 @@ def test_a_module_is_a_program():
 
 
 def test_hooks_are_found_from_any_folder(monkeypatch):
-    """A script that is called by a relative path is written down by its whole one."""
+    """A script called by a relative path is recorded with its absolute path."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
     monkeypatch.setattr(sys, "argv", [".venv/bin/hmxgraph", "install"])
     assert program() == [str(Path.cwd() / ".venv/bin/hmxgraph")]

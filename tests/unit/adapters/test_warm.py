@@ -1,4 +1,4 @@
-"""The warm process and those who ask it, when one of both is silent."""
+"""The warm process and its clients, if one of them is silent."""
 
 import json
 import os
@@ -12,14 +12,14 @@ from hmxgraph.adapters.warm import Warm
 
 @pytest.fixture
 def file(tmp_path, monkeypatch):
-    """Where a warm process of this test says that it is."""
+    """The state file of this test's warm process."""
     monkeypatch.setenv("HMXGRAPH_HOME", str(tmp_path))
     monkeypatch.setattr(warm, "_HANDSHAKE", 1)
     return warm.state_file()
 
 
 def test_a_silent_client_keeps_nobody_waiting(file):
-    """It holds its own connection only."""
+    """A silent client blocks only its own connection."""
     with Warm(lambda message: ({"echo": message}, None)).listening(file):
         port = json.loads(file.read_bytes())["port"]
         with socket.create_connection(("127.0.0.1", port)):
@@ -27,7 +27,7 @@ def test_a_silent_client_keeps_nobody_waiting(file):
 
 
 def test_a_silent_process_is_given_up(file):
-    """Whoever asks goes on without it: a stopped process accepts connections and says nothing."""
+    """A client gives up on a stopped process, which accepts connections but does not answer."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         file.parent.mkdir(parents=True)
         state = {"port": server.getsockname()[1], "key": "00" * 32, "pid": os.getpid()}

@@ -1,4 +1,4 @@
-"""The list of commands says what the commands themselves say, without importing them."""
+"""The list of commands has the summaries of the commands, without importing them."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ def first_line(command):
 
 
 def test_each_summary_is_the_first_line_of_the_command_s_own_help():
-    """Who reads the list and who reads a command's help read the same sentence."""
+    """The list of commands and a command's own help have the same sentence."""
     own = {name: first_line(loaded(name)) for name in COMMANDS}
     assert own == {name: entry.summary for name, entry in COMMANDS.items()}
 

@@ -8,7 +8,7 @@ from hmxgraph.protocol.reports import CompileReport
 
 @pytest.mark.parametrize("older", [True, False])
 def test_sessions_that_no_longer_count_are_mentioned(capsys, older):
-    """The number of those that were learned from is called a total only if they are all there are."""
+    """The number of sessions learned from is called a total only if there are no older ones."""
     show_report(CompileReport("acme", "p", None, 10_000, 1, 9, full=False, dry_run=False, older=older))
     printed = capsys.readouterr().out
     assert ("Learned from the latest 10,000 sessions; older ones no longer count." in printed) == older

@@ -1,4 +1,4 @@
-"""The demo's invented events go where nobody keeps their own."""
+"""The demo's sample events go to a tenant of their own."""
 
 import pytest
 from typer.testing import CliRunner
@@ -9,7 +9,7 @@ from hmxgraph.demo import TENANT
 
 @pytest.mark.parametrize(("words", "tenant"), [((), TENANT), (("--tenant", "mine"), "mine")])
 def test_the_demo_takes_no_tenant_from_the_environment(monkeypatch, words, tenant):
-    """Whoever works with HMXGRAPH_TENANT gets no invented events and hard rules into that memory."""
+    """The demo ignores HMXGRAPH_TENANT, so that its events and hard rules do not enter that tenant's memory."""
     asked = []
 
     def opened(tenant_id):

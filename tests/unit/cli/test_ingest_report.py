@@ -10,7 +10,7 @@ def rows(table):
 
 
 def test_what_was_left_out_is_told_by_reason():
-    """The most frequent first; of very many reasons, the first twenty."""
+    """Reasons are listed by frequency, at most twenty."""
     reasons = {"system prompt": 3, "span of kind CHAIN": 1_200, **{f"span 'step {number}'": 1 for number in range(25)}}
     table = _left_out(IngestReport("acme", sources=(SourceReport("trace.json", "traces", left_out=reasons),)))
     told = rows(table)

@@ -23,7 +23,7 @@ from hmxgraph.protocol.records import ARTIFACT_KINDS, FILTERS, MODES
 
 @pytest.mark.parametrize("words", [("query",), ("query", "--json"), ("schema", "fingerprint"), ("--help",)])
 def test_a_reader_that_has_enough_is_no_error(words):
-    """As with ``head``: the program ends like any other whose pipe was closed, and says nothing."""
+    """If a reader such as ``head`` closes the pipe, the program ends silently with the usual code."""
     command = [sys.executable, "-m", "hmxgraph", *words]
     source, sink = os.pipe()
     with subprocess.Popen(command, stdout=sink, stderr=subprocess.PIPE, text=True) as running:
@@ -43,21 +43,21 @@ def test_a_reader_that_has_enough_is_no_error(words):
     ],
 )
 def test_errors_name_what_can_be_typed(error):
-    """No error on the command line tells its reader to call Python."""
+    """Errors on the command line suggest commands and options, not Python calls."""
     assert str(error) != as_commands(str(error))
     assert not re.search(r"\w+=|\w\(\)|run_start", as_commands(str(error)))
 
 
 @pytest.fixture
 def interruptible():
-    """Programs heed SIGINT, also where tests run in the background."""
+    """Programs respond to SIGINT even if tests run in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
 def interrupted_at(module):
-    """How the program ends, and its last words, where SIGINT comes when *module* was imported."""
+    """The exit code and last output if SIGINT arrives when *module* has been imported."""
     command = [sys.executable, "-X", "importtime", "-m", "hmxgraph", "health"]
     nowhere = os.environ | {"HMXGRAPH_URI": "bolt://127.0.0.1:1", "HMXGRAPH_PASSWORD": "x"}
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=nowhere) as running:
@@ -69,7 +69,7 @@ def interrupted_at(module):
 
 @pytest.mark.parametrize("module", ["hmxgraph.errors", "typer", "hmxgraph.compiler.compilation"])
 def test_an_interrupt_while_modules_are_imported_is_one_line(interruptible, module):
-    """No traceback out of the middle of some library, and the exit code of a program that SIGINT ended."""
+    """An interrupt during imports prints one line instead of a traceback, and exits with the code for SIGINT."""
     assert interrupted_at(module) == (130, ["interrupted"])
 
 
@@ -93,7 +93,7 @@ def test_garbage_is_collected_once_a_command_is_imported():
     ],
 )
 def test_the_help_names_every_choice(words, choices):
-    """Whoever must choose from fixed words is told all of them."""
+    """The help of an option with fixed choices lists all of them."""
     help_text = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "400"}).stdout
     assert [choice for choice in choices if choice not in help_text] == []
 
@@ -112,7 +112,7 @@ def test_the_version_is_printed():
 
 
 def test_nobody_at_a_routing_address_is_one_line():
-    """What the driver logs of its own while it looks for a cluster stands in the one line of the error."""
+    """The one-line error contains what the driver logs while it looks for a cluster."""
     environment = os.environ | {"HMXGRAPH_URI": "neo4j://127.0.0.1:1", "HMXGRAPH_PASSWORD": "x"}
     done = subprocess.run(
         [sys.executable, "-m", "hmxgraph", "health"], check=False, capture_output=True, text=True, env=environment
@@ -123,7 +123,7 @@ def test_nobody_at_a_routing_address_is_one_line():
 
 
 def test_the_program_imports_no_extra():
-    """What the server and MCP need is imported by their commands alone: not for the version, not for the help."""
+    """Only the commands of the server and MCP import their extras, not the version or the help."""
     heavy = {"starlette", "uvicorn", "mcp", "prometheus_client", "pydantic", "neo4j"}
     for words in (["--version"], ["--help"]):
         program = (
@@ -145,7 +145,7 @@ def test_a_missing_extra_is_named():
 
 @pytest.mark.parametrize(("answer", "code", "said"), [("n\n", 1, "Replace everything"), ("", 2, "nothing was done")])
 def test_a_dump_replaces_nothing_without_a_yes(monkeypatch, tmp_path, answer, code, said):
-    """It holds all tenants of the local server; with nobody there to answer, the error says how to do without."""
+    """Restoring a dump needs a confirmation; without an answer, the error says how to skip the question."""
     monkeypatch.delenv("HMXGRAPH_URI", raising=False)
     monkeypatch.setattr("hmxgraph.engine.load", lambda *_, **__: pytest.fail("the store was replaced"))
     done = CliRunner().invoke(app, ["restore", str(tmp_path / "all.dump")], input=answer)

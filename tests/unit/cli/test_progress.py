@@ -1,4 +1,4 @@
-"""What the command line tells while it works."""
+"""Progress that the command line shows."""
 
 import re
 from itertools import count
@@ -9,7 +9,7 @@ from hmxgraph.cli.ingest import Rate
 
 
 def test_a_rate_is_a_whole_number_or_nothing():
-    """Before it is known nothing is said; then it has marked thousands and no fraction."""
+    """The rate is empty until it is known; then it is a whole number with thousands separators."""
     clock = count(step=0.7)
     progress = Progress(get_time=lambda: next(clock))
     number = progress.add_task("ingest", total=None)

@@ -1,4 +1,4 @@
-"""What users and agents wrote is printed as it stands: brackets are no markup, words between colons no pictures."""
+"""Text of users and agents is printed unchanged: brackets are not markup, and words between colons not emoji."""
 
 import io
 import json
@@ -59,7 +59,7 @@ def test_text_is_printed_as_it_stands(monkeypatch, show, times):
 @pytest.mark.parametrize("shown", [str, Text, Panel, _in_a_table], ids=["line", "text", "panel", "table"])
 @pytest.mark.parametrize("console", [out, err], ids=["out", "err"])
 def test_nothing_that_was_written_commands_the_terminal(console, shown):
-    """Colours, titles and bells of tools are shown, not obeyed; those of the console itself are."""
+    """Control sequences in text are shown, not executed; those of the console itself are executed."""
     hostile = "a\x1b[31mred \x1b]0;title\x07 \x9b2J\x7f\r b"
     with console.capture() as printed:
         console.print(shown(hostile))
@@ -69,7 +69,7 @@ def test_nothing_that_was_written_commands_the_terminal(console, shown):
 
 
 def test_json_commands_no_terminal(capsys):
-    """Every control character is written as an escape, and read back as it was."""
+    """Every control character is written as an escape, and is read back unchanged."""
     text = "".join(map(chr, range(0xA0)))
     emit({"text": text}, as_json=True, show=lambda: None)
     printed = capsys.readouterr().out
@@ -78,14 +78,14 @@ def test_json_commands_no_terminal(capsys):
 
 
 def test_messages_are_printed_as_they_stand():
-    """What goes to standard error as well."""
+    """Text on standard error is printed unchanged as well."""
     with err.capture() as printed:
         err.print(TEXT)
     assert TEXT in printed.get()
 
 
 def test_the_table_of_a_pack_is_for_any_console():
-    """A console that knows markup and pictures, as those of users do, shows what entries say."""
+    """A console with markup and emoji enabled, like those of users, shows the text of entries."""
     shown = io.StringIO()
     Console(file=shown, width=200).print(packed([event(1, f"deploy {TEXT}")], query=f"deploy {TEXT}").table())
     assert shown.getvalue().count(TEXT) == 2

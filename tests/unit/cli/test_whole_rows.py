@@ -1,4 +1,4 @@
-"""Ids can be copied from every table, at least their first characters, and in a pipe a row is found by grep."""
+"""Ids can be copied from every table, at least their first characters, and in a pipe rows can be found with grep."""
 
 import io
 import re
@@ -10,7 +10,7 @@ from rich.text import Text
 
 from hmxgraph.api.exploring import QueryResult
 from hmxgraph.cli import _fingerprint_tables, artifact, explore
-from hmxgraph.cli._console import Lines, Whole, out
+from hmxgraph.cli._console import PipeConsole, UnbrokenTables, out
 from tests.artifact_makers import policy
 from tests.recall_makers import event, packed
 
@@ -22,12 +22,12 @@ TITLE = "Recover when kubectl apply fails: namespaces staging not found: cannot 
 
 @pytest.fixture
 def shown():
-    """What a console prints of a table, on a terminal of that width or into a pipe."""
+    """The output of a table on a terminal of that width, or in a pipe."""
 
     def shown(table, width=None):
         printed = io.StringIO()
-        console = Lines(file=printed, width=width, force_terminal=width is not None, markup=False)
-        console.push_render_hook(Whole(console))
+        console = PipeConsole(file=printed, width=width, force_terminal=width is not None, markup=False)
+        console.push_render_hook(UnbrokenTables(console))
         console.print(table)
         return printed.getvalue()
 
@@ -46,12 +46,12 @@ def _tables():
 )
 @pytest.mark.parametrize("width", [60, 80, 100, 200, None])
 def test_an_id_stands_whole(shown, table, name, width):
-    """At any width that can hold it, and in a pipe; what hmxgraph lists itself, by the first eight characters."""
+    """Ids are never broken if the width can hold them, nor in a pipe; generated ids are shortened to eight characters."""
     assert name in shown(table, width)
 
 
 def test_in_a_pipe_a_row_is_a_line(shown):
-    """However long it is, and whatever COLUMNS says of the terminal."""
+    """In a pipe a row is one line, however long, and whatever COLUMNS says."""
     (line,) = [line for line in shown(_tables()[0]).splitlines() if SHORT_ID in line]
     assert TITLE in line
 
@@ -71,7 +71,7 @@ def test_in_a_pipe_no_row_is_longer_than_what_it_says(shown):
 
 
 def test_a_narrow_terminal_gets_each_row_as_a_list(shown):
-    """Where words would be broken side by side, names and values stand below one another; nothing is lost."""
+    """If words would be broken in columns, each row becomes a list of names and values; nothing is lost."""
     table = Table("id", "title", "kept", "tenant", title="what there is")
     table.add_row(Text(ID), "one two", "", "t" * 40)
     lines = [" ".join(line.split()) for line in ANSI.sub("", shown(table, 80)).splitlines()]
@@ -79,7 +79,7 @@ def test_a_narrow_terminal_gets_each_row_as_a_list(shown):
 
 
 def test_the_command_line_prints_so(monkeypatch):
-    """Standard output of every command is such a console."""
+    """All commands print to such a console."""
     monkeypatch.setenv("COLUMNS", "80")
     with out.capture() as printed:
         out.print(_tables()[0])
@@ -102,7 +102,7 @@ def test_csv_has_the_values_of_the_table(capsys):
 
 @pytest.mark.parametrize("width", [70, 80, 200, None])
 def test_keys_and_hashes_of_a_fingerprint_stand_whole(shown, width):
-    """What has to be compared or handed over can be copied, also beside a name that leaves it no room."""
+    """Keys and hashes are printed whole, even next to a name that leaves no room for them."""
     table = _fingerprint_tables._pairs({"tier": "compact", "fingerprint_hash": "f" * 64, "public key": "k" * 64})
     printed = ANSI.sub("", shown(table, width))
     assert all(word in printed for word in ("tier", "compact", "fingerprint_hash", "f" * 64, "public key", "k" * 64))
@@ -110,7 +110,7 @@ def test_keys_and_hashes_of_a_fingerprint_stand_whole(shown, width):
 
 @pytest.mark.parametrize("width", [60, 80, 120, None])
 def test_what_was_left_out_of_a_pack_can_be_asked_about(shown, width):
-    """Its ids stand whole; a pipe gets lines no longer than what they say."""
+    """The ids of dropped entries are printed whole; in a pipe, lines have no padding."""
     events = [event(number, f"deploy service {number}") for number in range(9)]
     ids = [str(uuid.UUID(int=number)) for number in range(9)]
     named = [((name, *row[1:]), text) for name, (row, text) in zip(ids, events, strict=True)]

@@ -1,4 +1,4 @@
-"""Actions under one name each, and sentences that tell a person to do them."""
+"""Names of actions, and the instructions derived from them."""
 
 import pytest
 
@@ -44,7 +44,7 @@ from tests.session_makers import Script, event
     ],
 )
 def test_command_line_is_named_by_program_and_subcommand(line, name):
-    """A command line goes by what it does, whatever surrounds it."""
+    """A command line is named by its program, without wrappers and redirections."""
     assert command_name(line) == name
 
 
@@ -74,7 +74,7 @@ def test_command_line_is_named_by_program_and_subcommand(line, name):
     ],
 )
 def test_event_is_an_action(event_type, content, name, ok):
-    """Each kind of work is an action, with its end where the event tells it."""
+    """Each kind of work is an action, with its result if the event states it."""
     (action,) = actions_of(event("s", 0, event_type, content))
     assert (action.name, action.ok) == (name, ok)
 
@@ -105,7 +105,7 @@ def test_a_request_body_is_compared_field_by_field():
 
 
 def test_an_edit_is_named_by_its_file():
-    """A file that all sessions edited is named in the step, one that differs is a placeholder; no file, no name."""
+    """A step names the file that all sessions edited, with a placeholder where file names differ."""
     edits = [
         Script(str(number)).user("Add a page").add("file_edit", {"path": f"src/{name}.py", "success": True})
         for number, name in enumerate(("orders", "users", "teams"))
@@ -119,7 +119,7 @@ def test_an_edit_is_named_by_its_file():
 
 
 def test_names_stay_on_one_line():
-    """Line breaks and other signs that nobody sees are one blank in a name, and its result is still found."""
+    """Line breaks and invisible characters become one blank in a name, and its result is still found."""
     script = Script("s").add("tool_call", {"tool_name": "restart\n\x07server", "arguments": {}})
     script.add("tool_result", {"tool_name": "restart\n\x07server", "result": {}, "success": True})
     (step,) = summarise(script.events).steps
@@ -127,7 +127,7 @@ def test_names_stay_on_one_line():
 
 
 def test_telling_events_are_no_actions():
-    """Messages, results, errors, decisions and feedback are not done by anybody."""
+    """Messages, results, errors, decisions and feedback are not actions."""
     for event_type in ("message", "tool_result", "error", "decision", "feedback", "observation", "x-acme-note"):
         assert actions_of(event("s", 0, event_type, {})) == ()
 
@@ -156,7 +156,7 @@ def test_telling_events_are_no_actions():
     ],
 )
 def test_action_reads_like_an_instruction(action, sentence, kind):
-    """A step tells a person what to do, and look-ups are told from changes."""
+    """An action name becomes an instruction, and lookups are distinguished from changes."""
     assert (instruction(action), kind_of(action)) == (sentence, kind)
 
 
@@ -182,12 +182,12 @@ def test_action_reads_like_an_instruction(action, sentence, kind):
     ],
 )
 def test_a_service_before_the_verb_hides_neither_verb_nor_kind(name, kind, sentence):
-    """A tool reads by its verb, though the service or thing that it belongs to stands before it."""
+    """A tool is read by its verb, even after the name of a service or object."""
     assert (kind_of(name), instruction(name)) == (kind, sentence)
 
 
 def test_an_action_of_another_script_is_read():
-    """A name without a letter that the rules know."""
+    """A name without Latin letters still becomes an instruction."""
     assert read_action("browser \u70b9\u51fb").kind == "action"
 
 

@@ -1,4 +1,4 @@
-"""The five types compiled from small worlds: what a person would act on, supported, distinct, without secrets."""
+"""The five artifact types compiled from small worlds: actionable, supported, distinct and free of secrets."""
 
 import random
 import re
@@ -24,7 +24,7 @@ SECRETS = {
 
 
 def drafts(sessions, artifact_type=None):
-    """What these sessions compile to."""
+    """The drafts compiled from these sessions."""
     compiled = compile_summaries(summarise(events) for events in sessions).drafts
     return [draft for draft in compiled if artifact_type in {None, draft.artifact_type}]
 
@@ -42,7 +42,7 @@ def world():
 
 
 def test_browser_recoveries_are_keyed_by_their_target():
-    """To click something else is no second attempt, and what was clicked in the end was not at fault."""
+    """A click on another element is not a retry, and the element clicked last is not blamed."""
     buy = {"action": "click", "selector": "#buy", "url": "https://shop.example"}
     sessions = [
         Script(f"s{number}")
@@ -73,7 +73,7 @@ def test_browser_recoveries_are_keyed_by_their_target():
 
 
 def test_an_error_before_any_work_is_answered_by_the_work():
-    """An error at the start of a session does not count as one that nothing helped against."""
+    """The work after an error at the start of a session counts as a reaction to it."""
     sessions = [
         Script(f"s{number}")
         .user("Bring the queue back")
@@ -92,7 +92,7 @@ def test_an_error_before_any_work_is_answered_by_the_work():
 
 
 def test_all_five_types_come_out():
-    """Every type of HMX-A is compiled, and every content is valid."""
+    """Every type of HMX-A is compiled, with valid content."""
     script = [
         Script(f"q{number}")
         .add("decision", {"question": "Which strategy?", "chosen_option": "online", "alternatives": ["offline"]})
@@ -114,7 +114,7 @@ def test_all_five_types_come_out():
 
 
 def test_deployments_give_their_procedure():
-    """Steps come in order, with the command line that everybody runs; what repairs a failure is no step."""
+    """Steps are in order, with the shared command line; repairs of failures are not steps."""
     schema = drafts([*(deployment(f"d{n}") for n in range(3)), repaired_deployment("r1")], "task_schema")[0]
     assert schema.title == "Deploy the staging environment"
     assert [step["description"] for step in schema.content["steps"]] == [
@@ -135,7 +135,7 @@ def test_goals_differ_by_the_requested_change():
 
 
 def test_playbook_recommends_what_helped():
-    """The recovery that worked comes first, and is told as an instruction."""
+    """The recovery that worked comes first, as an instruction."""
     playbook = drafts([repaired_deployment(f"r{number}") for number in range(3)], "failure_playbook")[0]
     assert playbook.content["failure_pattern"] == "namespace staging not found"
     (step,) = playbook.content["recovery_steps"]
@@ -144,7 +144,7 @@ def test_playbook_recommends_what_helped():
 
 
 def recovery_steps(sessions):
-    """What the only playbook of these sessions advises."""
+    """The recovery steps of the only playbook of these sessions."""
     (playbook,) = drafts(sessions, "failure_playbook")
     return playbook.content["recovery_steps"]
 
@@ -155,7 +155,7 @@ def two_commands(first, error, second):
 
 
 def test_another_command_of_the_same_program_is_no_retry():
-    """That a program succeeded at something else says nothing of the command that failed."""
+    """The success of another command of the same program says nothing about the one that failed."""
     sessions = two_commands(
         'mysql -e "ALTER TABLE carts"', "lock wait timeout exceeded", 'mysql -e "DROP DATABASE shop"'
     )
@@ -163,7 +163,7 @@ def test_another_command_of_the_same_program_is_no_retry():
 
 
 def test_a_corrected_command_is_a_retry():
-    """The same command line, spelt otherwise, is another attempt."""
+    """The same command line with a corrected spelling is a retry."""
     sessions = two_commands("kubectl apply -f stagin.yaml", "no such file", "kubectl apply -f staging.yaml")
     assert recovery_steps(sessions) == [
         "Run kubectl apply again as `kubectl apply -f staging.yaml` (worked 3 of 3 times)"
@@ -177,7 +177,7 @@ def test_an_unchanged_retry_is_reported_as_such():
 
 
 def test_one_procedure_for_things_of_any_name():
-    """A step is told by the form of its command lines, and what checks the result is told after the change."""
+    """A step quotes the common form of its command lines, and the check of the result follows the change."""
     sessions = [
         Script(f"n{n}")
         .user("Roll the deployment back")
@@ -199,7 +199,7 @@ def test_one_procedure_for_things_of_any_name():
 
 
 def test_a_lookup_after_the_repair_prevents_nothing():
-    """What comes before later calls, when the failure has been repaired, spared nobody the failure."""
+    """A lookup after the repair does not count as prevention of the failure."""
     sessions = []
     for n in range(10):
         script = Script(f"p{n}").user("Mend the crashing pod")
@@ -234,7 +234,7 @@ def titles(sessions):
 
 
 def served(name, request, *tools, signal="positive", agent="agent-1"):
-    """A session that calls these tools in order, to the user's content unless said otherwise."""
+    """A session that calls these tools in order, with positive feedback by default."""
     script = Script(name, agent=agent).user(request)
     for tool in tools:
         script.call(tool, {"done": 1}, reference=name)
@@ -242,7 +242,7 @@ def served(name, request, *tools, signal="positive", agent="agent-1"):
 
 
 def test_a_complaint_names_its_procedure():
-    """Sessions with one complaint are named by it, whichever of several repairs each of them needed."""
+    """A procedure is named after the complaint, whichever of several repairs its sessions needed."""
     words = ["I am having trouble sending MMS messages, please help", "There is trouble sending MMS messages again"]
     fixes = ["toggle_roaming", "reset_apn", "grant_permission", "reboot_device"]
     sessions = [served(f"s{n}", words[n % 2], "check_status", fixes[n % 4]) for n in range(8)]
@@ -259,7 +259,7 @@ def test_what_was_refused_is_no_question():
 
 
 def test_changes_are_joined_by_and_only_where_most_sessions_made_them_all():
-    """A procedure of either change says "or"."""
+    """A procedure that makes one of two changes says "or"."""
     both = [served(f"s{n}", f"Task {n}", "get_order", "cancel_order", "refund_card") for n in range(4)]
     assert titles(both) == ["Cancel the order and refund the card"]
     either = [
@@ -269,7 +269,7 @@ def test_changes_are_joined_by_and_only_where_most_sessions_made_them_all():
 
 
 def refused(name, *errors, signal="positive"):
-    """A session that books until it works, with one error after the other."""
+    """A session that retries a booking until it works, with one error after another."""
     script = Script(name).user("Book the flight")
     for number, error in enumerate(errors):
         script.call("book_flight", error=error, payment_id=f"card_{number}")
@@ -277,7 +277,7 @@ def refused(name, *errors, signal="positive"):
 
 
 def test_an_attempt_that_led_to_another_error_did_not_work():
-    """Another attempt that usually met another error is told as no way out, with how often it went well."""
+    """A retry that usually met another error is not recommended, and its success rate is stated."""
     first, second = "card is expired", "not enough balance"
     sessions = [refused("a", first, None), refused("b", first, second), refused("c", first, second)]
     (playbook,) = [draft for draft in drafts(sessions, "failure_playbook") if first in draft.title]
@@ -287,7 +287,7 @@ def test_an_attempt_that_led_to_another_error_did_not_work():
 
 
 def test_a_fix_in_sessions_that_failed_nevertheless_says_so():
-    """Where feedback calls every session a failure in which the call went through, the playbook says it."""
+    """The playbook says so if feedback rejects every session in which the call succeeded."""
     sessions = []
     for name in "ab":
         script = Script(name).user("Book the flight").call("book_flight", error="card is expired", payment_id="card_0")
@@ -318,7 +318,7 @@ def test_a_fix_in_sessions_that_failed_nevertheless_says_so():
     ],
 )
 def test_a_corrected_request_says_what_the_interface_accepted(refused_body, accepted_body, error, ending):
-    """The bodies of web requests are compared as the arguments of tools are."""
+    """Bodies of web requests are compared like arguments of tools."""
     sessions = []
     for name in "abc":
         script = Script(name).user("Create the order")
@@ -330,7 +330,7 @@ def test_a_corrected_request_says_what_the_interface_accepted(refused_body, acce
 
 
 def test_calls_before_the_result_is_known_are_no_reaction():
-    """A call made at the same time as the one that failed is no attempt to repair it."""
+    """A call made at the same time as the failed one is not a reaction to it."""
     sessions = []
     for session in "st":
         script = Script(session).user("Read the reports")
@@ -345,7 +345,7 @@ def test_calls_before_the_result_is_known_are_no_reaction():
 
 
 def test_what_was_done_instead_is_no_way_to_try_again():
-    """Only where what failed was tried again, a playbook says so."""
+    """A playbook tells to retry only if the failed action was retried."""
     sessions = [
         Script(f"s{n}")
         .user("Exchange the lamp")
@@ -359,7 +359,7 @@ def test_what_was_done_instead_is_no_way_to_try_again():
 
 
 def test_a_program_is_one_recovery_whatever_its_commands():
-    """Another command of the program that failed, after which it works, is a recovery of its own, not a retry."""
+    """Another command of the failed program that makes it work is a recovery, not a retry."""
     alter, error = 'psql -c "ALTER TABLE carts"', "no index"
     sessions = [
         Script(f"p{n}")
@@ -380,10 +380,10 @@ def test_a_program_is_one_recovery_whatever_its_commands():
 
 
 def test_a_single_coincidence_is_no_recovery():
-    """Another change after a failure, seen once, helped only if what failed then succeeded."""
+    """A single change after a failure helped only if the failed action then succeeded."""
     script = Script("s").user("Deploy").run("kubectl apply -f a.yaml", error="image not found")
     assert recovery_steps([script.run("docker push web").feedback("positive").events]) == [
-        "No way to repair it is known; the work went on with docker push"
+        "No known repair; the work continued with docker push"
     ]
     script = Script("s").user("Deploy").run("kubectl apply -f a.yaml", error="image not found").run("docker push web")
     assert recovery_steps([script.run("kubectl apply -f a.yaml").events]) == [
@@ -392,7 +392,7 @@ def test_a_single_coincidence_is_no_recovery():
 
 
 def test_what_happened_on_the_way_to_a_fix_is_no_recovery():
-    """Among many changes, none is credited that chance may have put there; their tries are counted to the first one."""
+    """Among many changes, none is credited that may be there by chance; the tries count for the first one."""
     checks = ["mix credo", "mix dialyzer", "mix test", "mix docs"]
     script = Script("s").user("Commit the work").run("git commit -m a", error="the hook refuses the change")
     for _ in range(3):
@@ -406,7 +406,7 @@ def test_what_happened_on_the_way_to_a_fix_is_no_recovery():
 
 
 def test_what_makes_the_difference_is_a_recovery():
-    """Never tried alone, but the failure was gone whenever it was among the changes, and else never."""
+    """A change never tried alone is credited if the failure was gone exactly when it was made."""
 
     def attempt(number, fix, error=None):
         script = (
@@ -422,7 +422,7 @@ def test_what_makes_the_difference_is_a_recovery():
 
 
 def test_what_was_left_as_it_was_has_not_been_overcome():
-    """Where the program was run for something else, and what failed was never tried again, nothing helped."""
+    """If the program was run for something else and the failed command was never retried, nothing helped."""
     alter, kill = 'mysql -e "ALTER TABLE carts ADD INDEX (created_at)"', 'mysql -e "KILL QUERY 31002"'
     sessions = [
         Script(f"m{n}").user("Add an index").run(alter, error="lock wait timeout exceeded").run(kill).events
@@ -435,7 +435,7 @@ def test_what_was_left_as_it_was_has_not_been_overcome():
 
 
 def test_playbooks_quote_the_command_line():
-    """A recovery quotes the command line that most sessions ran, without it if they differ in a name."""
+    """A recovery quotes the command line that most sessions ran, unless the lines differ in a name."""
     packages = ("requests", "requests", "requests", "numpy")
     sessions = [
         Script(f"p{n}")
@@ -452,14 +452,14 @@ def test_playbooks_quote_the_command_line():
 
 
 def booking(session):
-    """A table is booked at the second attempt, once a phone number is given too."""
+    """A table is booked at the second attempt, with a phone number added."""
     script = Script(session).user("Book a table at Roma")
     script.call("book_table", error="phone number is required", restaurant="Roma")
     return script.call("book_table", restaurant="Roma", phone=f"0{session}55").feedback("positive").events
 
 
 def test_procedures_name_the_inputs_of_successful_calls():
-    """A step names what successful calls were given, even if failed ones lacked it, wherever it came from."""
+    """A step names the inputs of successful calls, whatever their origin, even if failed calls lacked them."""
     (schema,) = drafts([booking(f"b{n}") for n in range(3)], "task_schema")
     (step,) = schema.content["steps"]
     assert step["description"] == (
@@ -476,7 +476,7 @@ def test_playbooks_name_the_missing_input():
 
 
 def test_playbooks_prevent_nothing_without_evidence():
-    """What nothing in the sessions bears out is not advised: no input is to blame, no look-up spared anybody."""
+    """Without evidence for a missing input or a helpful lookup, no prevention is advised."""
     failed = [
         Script(f"e{n}")
         .user("Move the replicas")
@@ -499,7 +499,7 @@ def test_playbooks_prevent_nothing_without_evidence():
     ],
 )
 def test_a_title_has_its_verb_where_the_request_has_one(request_words):
-    """A noun that could be a verb, and what others have to do, are no title."""
+    """Neither a noun that could be a verb nor a task of others makes a title."""
     sessions = [
         Script(f"n{n}").user(request_words).call("drain_pool", pool="a").feedback("positive").events for n in range(3)
     ]
@@ -516,7 +516,7 @@ def test_a_title_has_its_verb_where_the_request_has_one(request_words):
     ],
 )
 def test_a_title_is_what_was_asked_for(request_words, expected):
-    """Where a request begins a sentence, follows a plea or says what the speaker has to do, its verb is one."""
+    """A verb at the start of a sentence, after a polite phrase or after "I have to" makes a title."""
     sessions = [
         Script(f"n{n}").user(request_words).call("drain_pool", pool="a").feedback("positive").events for n in range(3)
     ]
@@ -525,14 +525,14 @@ def test_a_title_is_what_was_asked_for(request_words, expected):
 
 
 def test_a_title_has_an_object():
-    """A tool whose name is a bare verb makes no sentence that ends before its object."""
+    """A tool whose name is only a verb does not make a title without an object."""
     sessions = [Script(f"n{n}").user("Bonjour").call("fetch", url="u").feedback("positive").events for n in range(3)]
     [schema] = drafts(sessions, "task_schema")
     assert schema.title == "Use fetch"
 
 
 def test_a_procedure_has_no_step_that_only_failed():
-    """Where all first try in vain and another way helps, the procedure is that way."""
+    """If the first action always fails and another way helps, the procedure is that way."""
     sessions = [
         Script(f"r{n}")
         .user("The search is slow, a shard is red")
@@ -548,7 +548,7 @@ def test_a_procedure_has_no_step_that_only_failed():
 
 
 def test_a_failure_outside_of_any_call_has_no_inputs():
-    """An error before the first action compiles, and nothing is blamed on the calls that come after it."""
+    """An error before the first action compiles, and the calls after it are not blamed."""
     error = {"error_type": "ConfigError", "message": "the key of the file is invalid"}
     alone = [Script(f"e{number}").add("error", error).events for number in range(2)]
     before = [Script(f"b{number}").add("error", error).call("open_file", {"key": "k"}).events for number in range(2)]
@@ -559,7 +559,7 @@ def test_a_failure_outside_of_any_call_has_no_inputs():
 
 
 def test_decisions_weigh_outcomes():
-    """The option that went well is recommended; the other is told with its count and rate."""
+    """The option that went well is recommended; the other is listed with its count and rate."""
     made = [("a", "online", "positive"), ("b", "online", "positive"), ("c", "offline", "negative")]
     sessions = [
         Script(name)
@@ -598,14 +598,14 @@ def test_a_decision_without_outcome_stays_a_draft():
 
 
 def identified(session, tool, given, **fixed):
-    """A session that begins with one of two ways to identify the customer, by what was given."""
+    """A session that begins with one of two lookups of the customer, by the given input."""
     script = Script(session).user("Please cancel my order").agent("Who are you?").user(" ".join(given.values()))
     script.call(tool, {"user_id": "ann_lee_1234"}, **given).call("cancel_order", order_id="#W1234567")
     return script.feedback(fixed.get("signal", "positive")).events
 
 
 def test_silent_choices_become_policies():
-    """Where sessions went two ways at the same point, the clearly better one is recommended, with the counts."""
+    """If sessions took two options at the same point, the clearly better one is recommended, with counts."""
     policy = drafts(by_name(), "decision_policy")[0]
     assert policy.content["condition"] == "the work begins"
     assert policy.content["recommendation"] == ("find the user by email with find_user_by_email (worked 6 of 6 times)")
@@ -613,7 +613,7 @@ def test_silent_choices_become_policies():
 
 
 def test_a_policy_names_the_words_that_select_each_choice():
-    """Where the user's words decide which choice is due, the policy says so for each."""
+    """If the user's words determine the choice, the policy states them for each option."""
     sessions = [identified(f"m{n}", "find_by_email", {"email": f"ann{n}@example.com"}) for n in range(4)]
     sessions += [identified(f"z{n}", "find_by_name", {"name": f"Ann Lee {n}", "zip": f"1917{n}"}) for n in range(4)]
     policy = drafts(sessions, "decision_policy")[0]
@@ -623,7 +623,7 @@ def test_a_policy_names_the_words_that_select_each_choice():
 
 
 def by_name(lucky=0):
-    """Cancellations by two ways of identification, the second of which fails but for some; returns that never fail."""
+    """Cancellations with two lookups, the second of which mostly fails; returns that never fail."""
     return [
         *(order_session(f"c{number}", "cancel") for number in range(6)),
         *(order_session(f"e{number}", "return", lookup="find_user_by_name") for number in range(6)),
@@ -640,12 +640,12 @@ def by_name(lucky=0):
 
 
 def test_causes_are_measured_against_like_requests():
-    """A cause names how often its effect shows with it and without it, among sessions that were asked for the same."""
+    """A cause states how often its effect occurs with and without it, among sessions with similar requests."""
     patterns = {draft.content["cause"]: draft for draft in drafts(by_name(), "causal_pattern")}
     pattern = patterns["find_user_by_email is called"]
     assert (pattern.content["effect"], pattern.content["strength"]) == ("the session succeeds", 1.0)
     assert pattern.content["conditions"] == [
-        "Among sessions of the same agents with like requests: 6 of 6 with the cause, 0 of 6 without it",
+        "Among sessions of the same agents with similar requests: 6 of 6 with the cause, 0 of 6 without it",
         "The task is to cancel the order",
     ]
     assert "6 of 6 sessions succeeded; without it, 0 of 6 sessions" in pattern.summary
@@ -653,7 +653,7 @@ def test_causes_are_measured_against_like_requests():
 
 
 def test_causes_name_what_speaks_against_them():
-    """Sessions that showed the cause and not its effect are told."""
+    """Sessions with the cause but without its effect are listed as counterexamples."""
     sessions = [
         *(served(f"a{number}", "cancel the order", "check_stock", "cancel_order") for number in range(5)),
         *(
@@ -663,11 +663,11 @@ def test_causes_name_what_speaks_against_them():
         served("unlucky", "cancel the order", "check_stock", "cancel_order", signal="negative"),
     ]
     patterns = {draft.content["cause"]: draft for draft in drafts(sessions, "causal_pattern")}
-    assert patterns["check_stock is called"].content["counterexamples"] == ["Session unlucky failed all the same"]
+    assert patterns["check_stock is called"].content["counterexamples"] == ["Session unlucky failed nevertheless"]
 
 
 def test_what_is_tried_last_is_no_cause():
-    """A check made only in sessions that went on after the others had ended is not compared with those."""
+    """A check made only in longer sessions is not compared with sessions that ended earlier."""
     short = [served(f"a{n}", "cancel the order", "get_order", "cancel_order", signal="negative") for n in range(6)]
     steps = ["get_order", "cancel_order", "get_user", "get_bill", "check_stock", "refund_card"]
     long = [served(f"b{n}", "cancel the order", *steps) for n in range(6)]
@@ -676,7 +676,7 @@ def test_what_is_tried_last_is_no_cause():
 
 
 def test_sessions_of_different_agents_are_no_comparison():
-    """Where one agent always checks and another never does, the agents differ and not only the check."""
+    """If one agent always checks and another never does, the difference may be the agents', not the check's."""
     with_check = [served(f"a{n}", "cancel the order", "check_stock", "cancel_order") for n in range(6)]
     without = [
         served(f"b{n}", "cancel the order", "get_order", "cancel_order", signal="negative", agent="agent-2")
@@ -686,7 +686,7 @@ def test_sessions_of_different_agents_are_no_comparison():
 
 
 def test_changes_that_the_state_of_things_decides_are_no_cause():
-    """That a change was due in hard cases gives an agent nothing to do otherwise."""
+    """A change that only hard cases need is no advice to an agent."""
     sessions = [
         served(f"s{n}", "cancel the order", "get_order", *(["refund_card"] if n < 6 else []), "cancel_order",
                signal="negative" if n < 6 else "positive")
@@ -696,7 +696,7 @@ def test_changes_that_the_state_of_things_decides_are_no_cause():
 
 
 def test_two_failures_show_no_cause():
-    """What only two sessions suffered from is chance as likely."""
+    """Two affected sessions may be chance."""
     sessions = []
     for n in range(40):
         script = Script(f"l{n}").user("Measure the plate")
@@ -707,7 +707,7 @@ def test_two_failures_show_no_cause():
 
 
 def test_hard_requests_are_no_cause():
-    """Where one kind of request fails more often than another, what only this kind takes is not blamed."""
+    """If one kind of request fails more often, the actions of this kind alone are not blamed."""
     sessions = [
         order_session(f"c{number}", "cancel", signal="negative" if number % 2 else "positive") for number in range(12)
     ]
@@ -716,7 +716,7 @@ def test_hard_requests_are_no_cause():
 
 
 def test_a_failure_that_decided_the_outcome_is_no_cause():
-    """Where a session is judged by its last failure alone, that failure does not explain the outcome."""
+    """If a session is judged by its last failure alone, that failure does not explain the outcome."""
     sessions = [
         Script(f"b{n}").user("Run the tests").run("pytest -q", error="two tests failed").events for n in range(6)
     ]
@@ -725,7 +725,7 @@ def test_a_failure_that_decided_the_outcome_is_no_cause():
 
 
 def test_strategies_have_phases_in_order():
-    """A strategy goes from finding out to changing, with what tells that a phase is done."""
+    """A strategy leads from lookups to changes, with a success criterion for each phase."""
     strategy = drafts([order_session(f"c{n}", "cancel") for n in range(3)], "strategy_template")[0]
     assert [phase["order"] for phase in strategy.content["phases"]] == [1, 2, 3]
     assert [phase["tools_used"] for phase in strategy.content["phases"]] == [
@@ -750,7 +750,7 @@ def test_nothing_to_learn_gives_nothing(sessions):
 
 
 def test_sessions_without_feedback_compile_too():
-    """Outcomes come from the work itself where nobody judged it."""
+    """Without feedback, outcomes are inferred from the work."""
     schema = drafts([deployment(f"d{number}", signal=None) for number in range(3)], "task_schema")[0]
     assert (schema.seen.count, schema.seen.successes) == (3, 3)
 
@@ -762,20 +762,20 @@ def deletion(session):
 
 
 def poem(session, *, request="Write a poem about cats", tool="write_poem"):
-    """What nobody else asks for goes wrong."""
+    """An unusual request fails."""
     return Script(session).user(request).call(tool, topic="cats").feedback("negative").events
 
 
 @pytest.mark.parametrize("tool", ["write_poem", "get_user"])
 def test_unlike_requests_are_of_another_kind(tool):
-    """What fails for a request that shares no word with a kind of request says nothing of that kind."""
+    """A failure of a request that shares no word with a kind of request does not count for that kind."""
     for artifact_type in ("task_schema", "strategy_template"):
         (draft,) = drafts([deletion("d1"), deletion("d2"), poem("p1", tool=tool)], artifact_type)
         assert (draft.seen.count, draft.seen.successes) == (2, 2)
 
 
 def test_unlike_requests_are_no_comparison():
-    """No cause is found by setting sessions beside others that were asked for something else."""
+    """No cause is found by comparing sessions with different requests."""
     sessions = [deletion(f"d{n}") for n in range(6)]
     forms = ("poem", "ode", "haiku", "sonnet", "ballad", "limerick")
     sessions += [poem(f"p{n}", request=form) for n, form in enumerate(forms)]
@@ -783,7 +783,7 @@ def test_unlike_requests_are_no_comparison():
 
 
 def test_other_words_for_the_usual_work_count():
-    """Who asks in words of his own and does what is done for that kind of request belongs to it."""
+    """A request in unusual words belongs to a kind of request if its session does the usual work."""
     sessions = [
         deployment(f"d{n}", request=text) for n, text in enumerate(("Deploy staging", "Deploy it", "Ship this"))
     ]
@@ -792,7 +792,7 @@ def test_other_words_for_the_usual_work_count():
 
 
 def test_silent_lookups_join_no_change():
-    """Sessions without a request that only look things up are not those of a change."""
+    """Sessions without a request that only look things up do not join the class of a change."""
     sessions = [Script(f"c{n}").call("cancel_order", order="W1").feedback("positive").events for n in range(2)]
     sessions += [Script("l").call("get_weather", city="Oslo").feedback("negative").events]
     (schema,) = drafts(sessions, "task_schema")
@@ -800,7 +800,7 @@ def test_silent_lookups_join_no_change():
 
 
 def dropped(session, signal=""):
-    """A database is dropped, and no result tells how that went."""
+    """A database is dropped, and no result states whether that worked."""
     look = {"tool_name": "list_databases", "arguments": {}, "call_id": "c0"}
     call = {"tool_name": "dropdb", "arguments": {"name": "shop"}, "call_id": "c1"}
     script = Script(session).user("Drop the shop database").add("tool_call", look).add("tool_call", call)
@@ -809,7 +809,7 @@ def dropped(session, signal=""):
 
 @pytest.mark.parametrize("signals", [("", "", "", ""), ("", "", "", "positive"), ("", "", "negative", "negative")])
 def test_what_was_never_seen_to_work_is_a_draft(signals):
-    """However many sessions do it: only known outcomes make a procedure active, one success at least among them."""
+    """A procedure becomes active only with known outcomes, at least one of them a success."""
     compiled = drafts([dropped(f"s{n}", signal) for n, signal in enumerate(signals)])
     assert {draft.artifact_type for draft in compiled} == {"task_schema", "strategy_template"}
     assert not [draft for draft in compiled if draft.validated(DEFAULT_PROFILE)]
@@ -820,7 +820,7 @@ def test_postconditions_need_a_reported_success():
     sessions = [dropped(f"s{n}", "positive") for n in range(2)]
     assert drafts(sessions, "task_schema")[0].content["postconditions"] == []
     (_, phase) = drafts(sessions, "strategy_template")[0].content["phases"]
-    assert phase["success_criteria"] == ["A result tells that dropdb worked; none has so far"]
+    assert phase["success_criteria"] == ["A result shows that dropdb worked; none has so far"]
 
 
 def test_order_of_sessions_does_not_matter():
@@ -837,7 +837,7 @@ def test_order_of_sessions_does_not_matter():
 
 
 def test_titles_are_unique_and_nothing_is_said_twice():
-    """No two artifacts share a title, and no two of a type are nearly the same text."""
+    """No two artifacts share a title, and no two of a type have nearly the same text."""
     compiled = drafts(world())
     assert len({draft.title for draft in compiled}) == len(compiled)
     texts = [
@@ -855,7 +855,7 @@ def test_titles_are_unique_and_nothing_is_said_twice():
 
 @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
 def test_secrets_never_reach_an_artifact(secret):
-    """Keys, tokens, card numbers, addresses and passwords are masked wherever they were said or passed on."""
+    """Keys, tokens, card numbers, addresses and passwords are masked in messages, arguments and results."""
     sessions = []
     for number in range(3):
         script = Script(f"s{number}").user(f"Deploy the staging environment with {secret}")
@@ -872,7 +872,7 @@ def test_secrets_never_reach_an_artifact(secret):
 
 
 def test_profile_parameters_are_adapted_and_reported():
-    """Parameters of a fingerprint are taken over, and the state reports the differences."""
+    """Parameters of a fingerprint are adopted, and the state reports the differences."""
     profile = CompilerProfile().adapted({"min_support": 1.0, "lookup_share": 0.7, "unknown": 3.0})
     assert (profile.min_support, profile.lookup_share) == (2, 0.7)
     state = compiler_state(adapted({}, profile, {}))
@@ -880,7 +880,7 @@ def test_profile_parameters_are_adapted_and_reported():
 
 
 def filed(session, request, *, stuck=False):
-    """Expenses are filed; what is lacking is added where that is noticed."""
+    """Expenses are filed; a missing part is added if the agent notices it."""
     script = Script(session).user(request).call("files.search", query="receipt").call("expenses.create", items=3)
     if stuck:
         script.call("expenses.submit", error="no cost center").call("expenses.update", center="c")
@@ -888,7 +888,7 @@ def filed(session, request, *, stuck=False):
 
 
 def test_one_procedure_has_one_schema():
-    """Requests in other words that come to the same steps are one kind, with all their evidence."""
+    """Requests in different words with the same steps are one class, with all their evidence."""
     sessions = [filed(f"t{n}", "Please file what the Lisbon trip came to", stuck=n % 2 == 0) for n in range(6)]
     sessions += [filed(f"r{n}", "Monthly report for May is due", stuck=n == 0) for n in range(4)]
     [schema] = drafts(sessions, "task_schema")
@@ -901,7 +901,7 @@ def test_one_procedure_has_one_schema():
 
 
 def test_what_every_success_needed_is_a_step_though_another_way_was_tried_first():
-    """An action that usually comes of itself stays a step where a kind of request mostly took it after a failure."""
+    """An action that is usually no repair stays a step, even if one kind of request took it mostly after a failure."""
     sessions = []
     for n in range(8):
         script = Script(f"p{n}").user("The profile page crashes" if n < 4 else f"Undo release {n}")
@@ -915,7 +915,7 @@ def test_what_every_success_needed_is_a_step_though_another_way_was_tried_first(
 
 
 def test_strategies_have_more_than_one_phase():
-    """Single phases and those without a subject are left to the schemas; what only failed is in no phase."""
+    """A single phase makes no strategy, and actions that only failed are in no phase."""
     plain = [
         Script(f"m{n}").user("Movie night").call("light.dim").call("cover.close").feedback("positive").events
         for n in range(4)
@@ -937,7 +937,7 @@ def test_strategies_have_more_than_one_phase():
 
 
 def test_an_input_with_which_it_went_well_is_not_at_fault():
-    """What another attempt gave unchanged, and succeeded with, need not be checked, though the message names it."""
+    """An input that a successful retry left unchanged is not to be checked, even if the message names it."""
     sessions = [
         Script(f"w{n}")
         .user("Count the orders")
@@ -952,7 +952,7 @@ def test_an_input_with_which_it_went_well_is_not_at_fault():
 
 
 def test_a_web_request_is_named_by_method_and_address():
-    """Calls of one tool to many addresses are as many actions, lookups or changes, named without ids."""
+    """Calls of one tool to several addresses are separate actions, named without ids."""
     sessions = []
     for n in range(4):
         order = f"https://api.shop.example/v2/orders/{4711 + n}"
@@ -977,7 +977,7 @@ def test_a_web_request_is_named_by_method_and_address():
 
 
 def test_requests_are_not_named_by_marks_and_names():
-    """What was masked, and parts of names with digits in them, give a kind of request no name."""
+    """Masks and parts of names with digits do not name a kind of request."""
     requests = (
         "Patch mc-eu1 for player 4711",
         "patch mc-us2 at 4712",
@@ -993,7 +993,7 @@ def test_requests_are_not_named_by_marks_and_names():
 
 
 def test_names_from_earlier_calls_make_no_other_failure():
-    """Whom or what a failure speaks of by a name that was given before, it speaks of as any other."""
+    """Names passed to earlier calls are masked in a failure, so that it equals others."""
     sessions = [
         Script(f"v{n}")
         .user("Book the bill")
@@ -1008,7 +1008,7 @@ def test_names_from_earlier_calls_make_no_other_failure():
 
 
 def test_a_summary_keeps_the_order_of_work():
-    """What is consulted between changes is told between them."""
+    """A lookup between two changes is mentioned between them."""
     sessions = [
         Script(f"o{n}")
         .user("Post the invoice")
@@ -1024,7 +1024,7 @@ def test_a_summary_keeps_the_order_of_work():
 
 
 def test_what_there_is_no_material_for_is_said():
-    """Sessions without work, and work without failures, are named as the reason why nothing was learned from them."""
+    """Sessions without work, or without failures, are stated as the reason why nothing was learned."""
     talk = Script("t").user("My sister moved to Oslo").agent("How nice!").events
     work = Script("w").user("List the files").run("ls").events
     failing = Script("f").user("List the files").run("ls", error="no such folder").events
@@ -1040,7 +1040,7 @@ def test_what_there_is_no_material_for_is_said():
 
 
 def test_a_subject_alone_makes_no_strategy():
-    """Classes that share a subject, and neither a change nor a request, are handled in ways of their own."""
+    """Classes that share a subject but no change make no strategy."""
     sessions = [
         Script(f"{change}{n}")
         .call("get_order", order_id=f"O{n}")
@@ -1055,7 +1055,7 @@ def test_a_subject_alone_makes_no_strategy():
 
 
 def test_a_phase_names_what_most_sessions_do():
-    """What a few sessions look up is no part of the strategy."""
+    """A lookup of a few sessions is not part of the strategy."""
     sessions = [
         served(
             f"s{n}", "return the lamp", "find_user", "get_order", *(["get_product"] if n < 3 else []), "return_items"
@@ -1077,7 +1077,7 @@ def test_nothing_follows_a_handover():
 
 
 def address_change(number, parts, *, told):
-    """Somebody has an order sent to an address, *told* in words or looked up in a profile."""
+    """A user has an order sent to an address that they state (*told*) or that is in their profile."""
     words = " ".join(parts.values()) if told else "the address in my profile"
     script = Script(f"a{number}").user(f"Send order W{number}77 to {words}")
     script.call("get_profile", parts | {"points": 0})
@@ -1085,7 +1085,7 @@ def address_change(number, parts, *, told):
 
 
 def test_procedures_name_two_sources_that_take_turns():
-    """An input that some users give and a lookup answers for others names both, for all parts alike."""
+    """An input that some users give and that a lookup returns for others names both sources, for all parts."""
     sessions = [
         address_change(n, {"city": f"Town{n}ville", "street": f"{n}11 Elm Road"}, told=n % 2 == 0) for n in range(8)
     ]

@@ -1,4 +1,4 @@
-"""What a compilation costs as sessions become many: in proportion to them, not to their square."""
+"""The cost of a compilation grows linearly with the number of sessions."""
 
 import tracemalloc
 from dataclasses import replace
@@ -28,7 +28,7 @@ class Counted(str):
 
 
 def compared(sessions):
-    """How often session ids are compared while the playbook of a failure in so many sessions is made."""
+    """The number of comparisons of session ids for the playbook of a failure in *sessions* sessions."""
     once = summarise(repaired_deployment("r"))
     groups = failure_groups([replace(once, session_id=Counted(f"r{number}")) for number in range(sessions)])
     Counted.compared = 0
@@ -42,7 +42,7 @@ def test_a_failure_in_many_sessions_is_gone_through_once():
 
 
 def requests(count):
-    """So many sessions, each asking for something that one other session asks for."""
+    """*count* sessions, each with a request that one other session shares."""
     scripts = (
         Script(f"s{number}").user(f"Please find the {number // 2:b} lot".translate({48: "ba", 49: "ne"})).call("find")
         for number in range(count)
@@ -52,7 +52,7 @@ def requests(count):
 
 @pytest.mark.slow
 def test_words_that_few_requests_share_cost_no_matrix():
-    """Of requests and words the ones are held, not the zeros: memory grows with the sessions, not with their square."""
+    """The matrix of requests and words is stored sparsely: memory grows linearly with sessions."""
 
     def peak(sessions):
         tracemalloc.start()
@@ -69,18 +69,18 @@ def test_words_that_few_requests_share_cost_no_matrix():
 @pytest.mark.parametrize("observations", [4, 200])
 @pytest.mark.parametrize("turned", [False, True])
 def test_marks_give_the_product_that_their_matrix_gives(turned, observations):
-    """Both products are those of the matrix of ones and zeros, also where an observation or a feature has none."""
+    """Both products equal those of the dense matrix, also for empty rows and columns."""
     random = np.random.default_rng(observations)
     whole = (random.random((observations, 90)) < 0.1).astype(float)
     whole[[0, -1]] = whole[:, [1, -1]] = 0
     right = random.integers(-8, 8, (observations if turned else 90, 3)) / 8
-    marks = Marks.of([np.flatnonzero(row).tolist() for row in whole], 90)
-    product = marks.turned_product(right) if turned else marks.product(right)
+    marks = Marks.of_columns([np.flatnonzero(row).tolist() for row in whole], 90)
+    product = marks.transposed_product(right) if turned else marks.product(right)
     assert np.array_equal(product, (whole.T if turned else whole) @ right)
 
 
 def test_marks_without_features_give_nothing():
-    """No text features at all, for instance: a product without columns to sum is all zeros."""
-    marks = Marks.of([[], []], 0)
+    """Without features (no texts, for instance), the product is all zeros."""
+    marks = Marks.of_columns([[], []], 0)
     assert np.array_equal(marks.product(np.zeros((0, 2))), np.zeros((2, 2)))
-    assert marks.turned_product(np.ones((2, 2))).shape == (0, 2)
+    assert marks.transposed_product(np.ones((2, 2))).shape == (0, 2)

@@ -1,4 +1,4 @@
-"""Which sessions a compilation learns from: the latest, whatever the order in which they come."""
+"""A compilation learns from the latest sessions, whatever their order of arrival."""
 
 import random
 from dataclasses import replace
@@ -15,7 +15,7 @@ STEPS = len(ONCE.steps)
 
 
 def summaries(ages):
-    """Sessions alike, the first of which ended last."""
+    """Equal sessions, of which the first ended last."""
     return [replace(ONCE, session_id=f"s{age}", last_us=ONCE.last_us - age) for age in ages]
 
 
@@ -26,7 +26,7 @@ def ids(sessions):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_the_latest_sessions_are_kept_in_any_order_of_arrival(seed):
-    """Of nine sessions three are learned from, and the texts of two."""
+    """Three of nine sessions are kept, two of them with texts."""
     given = summaries(range(9))
     random.Random(seed).shuffle(given)
     ledger = Ledger(CompilerProfile(max_sessions=3, habit_positions=STEPS + 1), given)
@@ -36,7 +36,7 @@ def test_the_latest_sessions_are_kept_in_any_order_of_arrival(seed):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_no_texts_of_sessions_that_are_left_out(seed):
-    """Even where habits could use more steps than the latest sessions have."""
+    """Sessions left out keep no texts, even if habits could use more steps."""
     given = summaries(range(9))
     random.Random(seed).shuffle(given)
     ledger = Ledger(CompilerProfile(max_sessions=3, habit_positions=1_000), given)
@@ -44,7 +44,7 @@ def test_no_texts_of_sessions_that_are_left_out(seed):
 
 
 def test_as_many_as_allowed_are_all():
-    """Nothing older is reported where nothing was left out; sessions without events do not count."""
+    """``older`` is unset if nothing was left out; sessions without events do not count."""
     empty = replace(ONCE, session_id="empty", event_count=0)
     ledger = Ledger(CompilerProfile(max_sessions=3), [*summaries(range(3)), empty])
     assert (len(ledger.sessions()), ledger.older) == (3, False)
@@ -57,7 +57,7 @@ def test_of_sessions_that_ended_together_the_last_by_id_are_kept():
 
 
 def test_a_compilation_says_that_it_left_out_older_sessions():
-    """What only they show is not learned."""
+    """Patterns of older sessions alone are not learned."""
     asked = [replace(session, request="Water the plants") for session in summaries(range(5, 10))]
     profile = CompilerProfile(max_sessions=5)
     compiled = compile_summaries([*asked, *summaries(range(5))], profile)

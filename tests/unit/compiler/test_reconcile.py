@@ -1,4 +1,4 @@
-"""Drafts against stored heads: versions, counts, statuses; the same heads and drafts give the same changes."""
+"""Comparison of drafts with stored heads: versions, counts, statuses; equal inputs give equal changes."""
 
 from dataclasses import replace
 
@@ -47,7 +47,7 @@ def only(heads, drafts):
 
 
 def test_new_pattern_is_created_under_a_stable_id(draft):
-    """The id follows from tenant, type, lineage and version; two sessions make it active."""
+    """The id is derived from tenant, type, lineage and version; two sessions make the artifact active."""
     change = only([], [draft])
     assert (change.action, change.artifact.status, change.artifact.version) == ("created", "active", 1)
     assert change.artifact.artifact_id == only([], [draft]).artifact.artifact_id
@@ -55,7 +55,7 @@ def test_new_pattern_is_created_under_a_stable_id(draft):
 
 
 def test_what_never_worked_is_not_recommended(draft):
-    """However many sessions did it; a playbook may say that nothing has helped so far."""
+    """A procedure that never worked stays a draft; a playbook may say that nothing has helped so far."""
     failed = replace(draft, seen=Observations(sessions=5, count=5, successes=0))
     assert not failed.validated(DEFAULT_PROFILE)
     assert replace(failed, seen=Observations(sessions=5, count=5, successes=1)).validated(DEFAULT_PROFILE)
@@ -71,7 +71,7 @@ def long_named(number):
 
 
 def test_artifacts_keep_the_limits_whatever_the_names():
-    """Ids have no limit of length, nor have names of tools; what is compiled of them keeps HMX-A 12 all the same."""
+    """Ids and tool names may have any length, but compiled artifacts keep the limits of HMX-A 12."""
     drafts = compile_summaries(summarise(long_named(number)) for number in range(20)).drafts
     made = [change.artifact for change in reconcile([], drafts, MAKING)]
     assert {artifact.artifact_type for artifact in made} >= {"task_schema"}
@@ -79,7 +79,7 @@ def test_artifacts_keep_the_limits_whatever_the_names():
 
 
 def test_same_again_changes_nothing(draft):
-    """What is stored as it was compiled stays untouched."""
+    """A head equal to its draft is unchanged."""
     assert only([head_of(draft)], [draft]).action == "unchanged"
 
 
@@ -94,7 +94,7 @@ def test_same_again_changes_nothing(draft):
     ],
 )
 def test_what_makes_a_new_version(draft, before, action, reason):
-    """Content, words, a moved confidence or a crossed half make a version; more evidence only raises counts."""
+    """New content, wording, confidence or side of one half makes a version; more evidence only updates counts."""
     change = only([head_of(draft, **before)], [draft])
     assert (change.action, reason in change.reason) == (action, True)
     if action == "updated":
@@ -116,7 +116,7 @@ def test_one_session_makes_a_draft_and_cannot_keep_an_active_artifact(draft):
 
 
 def test_contradicted_and_unsupported_are_deprecated(draft):
-    """What experience speaks against goes, and so does what nothing shows any more."""
+    """Contradicted artifacts are deprecated, and so are those without evidence."""
     wrong = replace(draft, seen=Observations(10, 10, 0))
     assert only([head_of(draft)], [wrong]).action == "deprecated"
     assert only([], [wrong]).action == "skipped"
@@ -124,7 +124,7 @@ def test_contradicted_and_unsupported_are_deprecated(draft):
 
 
 def test_pattern_that_shows_again_begins_another_chain(draft):
-    """A chain that ended stays ended; the pattern gets a new one, with another id."""
+    """A pattern whose chain ended gets a new chain with another id."""
     change = only([head_of(draft, status="deprecated", reason=ERASED)], [draft])
     assert (change.action, change.artifact.version, change.generation) == ("created", 1, 2)
     assert change.artifact.artifact_id != only([], [draft]).artifact.artifact_id
@@ -135,12 +135,12 @@ def test_pattern_that_shows_again_begins_another_chain(draft):
     [{"status": "archived"}, {"status": "deprecated", "reason": "wrong"}, {"compiled": False}],
 )
 def test_decisions_of_people_stand(draft, decided):
-    """What somebody archived, deprecated or wrote in the artifact's place is left alone."""
+    """An artifact that a person archived, deprecated or replaced is left alone."""
     assert only([head_of(draft, **decided)], [draft]).action == "skipped"
 
 
 def test_a_step_of_confidence_makes_a_version(draft):
-    """A confidence that moved by exactly one step is another one; by less it is the same."""
+    """A confidence that moved by exactly one step makes a version; by less, it does not."""
     step = DEFAULT_PROFILE.confidence_step
     moved = only([head_of(draft, confidence=round(draft.seen.confidence - step, 6))], [draft])
     assert (moved.action, moved.reason.partition(" moved")[0]) == ("updated", "confidence")
@@ -153,7 +153,7 @@ def test_a_step_of_confidence_makes_a_version(draft):
     ("before", "successes", "action"), [(0.5, 4, "updated"), (0.5, 5, "unchanged"), (0.4, 5, "updated")]
 )
 def test_one_half_is_success(draft, before, successes, action):
-    """A success rate of one half is on the side of success, coming and going."""
+    """A success rate of one half counts as success, in both directions."""
     seen = Observations(10, 10, successes)
     draft = replace(draft, seen=seen)
     assert only([head_of(draft, success_rate=before)], [draft]).action == action

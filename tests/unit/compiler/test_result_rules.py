@@ -1,4 +1,4 @@
-"""What the results of lookups decide: which change is possible, and which is due."""
+"""Rules from the results of lookups: which change is possible, and which is due."""
 
 from fractions import Fraction
 
@@ -13,7 +13,7 @@ FIELDS = {"currency": "EUR", "country": "USA"}
 
 
 def order_work(number, status, change, *, signal="positive", order=None, before=()):
-    """A session that looks an order up, with its status, and makes a change."""
+    """A session that looks up an order with its status and makes a change."""
     order = order or f"W{number}000"
     script = Script(f"{change}-{number}").user(f"Please {change} the order")
     for other, found in before:
@@ -46,7 +46,7 @@ def rules(sessions):
 
 
 def test_a_change_waits_for_what_its_lookup_nearly_always_said():
-    """What it says about other orders decides nothing, nor does what it says about all of them."""
+    """Statements about other orders decide nothing, nor do statements about all orders."""
     beside = order_work(99, "pending", "cancel", before=[("W77000", "delivered")])
     learned = result_rules([*shop(), beside], DEFAULT_PROFILE)
     waiting = {(rule.action, rule.statement): (rule.holds, rule.count) for rule in learned if not rule.called_for}
@@ -57,7 +57,7 @@ def test_a_change_waits_for_what_its_lookup_nearly_always_said():
 
 
 def test_the_policy_says_when_to_make_each_change_and_when_not():
-    """One for the lookup, with its numbers, and the events behind it."""
+    """One policy per lookup, with its counts and evidence."""
     found = result_rules(shop(), DEFAULT_PROFILE)
     (policy,) = result_policies([rule for rule in found if not rule.called_for], DEFAULT_PROFILE)
     assert policy.content["condition"] == "get_order_details is done"
@@ -65,7 +65,7 @@ def test_the_policy_says_when_to_make_each_change_and_when_not():
         "Use cancel_order only where it says “status: pending” (true 8 of 8 times it worked). "
         "Use return_order only where it says “status: delivered” (true 8 of 8 times it worked)."
     )
-    assert policy.title == "What get_order_details says decides about cancel_order and return_order"
+    assert policy.title == "The result of get_order_details decides whether to use cancel_order and return_order"
     assert policy.validated(DEFAULT_PROFILE)
     assert {event_id.split("/")[0] for event_id in policy.source_events} >= {"cancel-0", "return-7"}
     chosen = rule_for_each(found, called_for=False)["cancel_order"]
@@ -86,7 +86,7 @@ def test_the_policy_says_when_to_make_each_change_and_when_not():
     ],
 )
 def test_what_may_be_chance_or_names_a_thing_decides_nothing(sessions):
-    """Nor what only sessions that failed show."""
+    """Neither chance, names, nor patterns of failed sessions make rules."""
     assert rules(sessions) == set()
 
 
@@ -111,7 +111,7 @@ def test_what_is_done_as_often_otherwise_is_not_called_for():
 
 
 def test_what_a_lookup_was_asked_with_is_no_statement_of_its_result():
-    """A reservation that is named by letters alone says nothing but its name."""
+    """A field of the result that repeats an argument is not a statement."""
     script = Script("s1").call("get_trip", {"trip": "SDZQKO", "cabin": "economy"}, trip="SDZQKO")
     (step,) = summarise(script.events).steps
     assert step.says == ("cabin: economy",)
@@ -119,7 +119,7 @@ def test_what_a_lookup_was_asked_with_is_no_statement_of_its_result():
 
 
 def test_a_few_other_cases_show_no_difference():
-    """All six sessions with the mode on switched it, and neither of the two with it off: that may be chance."""
+    """Six sessions with the mode on switched it, two with it off did not: that may be chance."""
     sessions = [
         network_work(n, mode, toggled=mode == "ON") for mode, count in (("ON", 6), ("OFF", 2)) for n in range(count)
     ]
@@ -127,12 +127,12 @@ def test_a_few_other_cases_show_no_difference():
 
 
 def test_thousands_of_cases_overflow_nothing():
-    """The test is exact for any number of things; binomial coefficients of 1,600 are no floating-point numbers."""
+    """The test is exact for any number of items, although binomial coefficients of 1,600 exceed floats."""
     assert 0.0 <= _chance(1_300, 1_600, Fraction(1, 2)) < 1e-100
 
 
 def test_what_a_file_contains_is_no_statement():
-    """Lines of code recur, and decide nothing."""
+    """Lines of code recur but decide nothing."""
     script = (
         Script("s1").call("read_config", {"value": "mode: on"}, path="app.cfg").call("read_mode", {"value": "mode: on"})
     )
@@ -140,7 +140,7 @@ def test_what_a_file_contains_is_no_statement():
 
 
 def phone_work(number, bar, *, change, vpn="VPN is OFF"):
-    """A session that looks a phone up in several ways, and makes a change."""
+    """A session that uses several lookups of a phone and makes a change."""
     script = Script(f"phone-{number}-{change}").user("The internet is slow")
     script.call("check_bar", {"value": bar}).call("check_vpn", {"value": vpn})
     for lookup in ("check_line", "check_sim", "check_apn", "check_apps"):
@@ -150,7 +150,7 @@ def phone_work(number, bar, *, change, vpn="VPN is OFF"):
 
 
 def test_what_happened_to_be_so_before_a_change_is_nothing_to_wait_for():
-    """Among many lookups one says something rare each time by chance, unless it speaks of the change."""
+    """Among many lookups, one returns something rare each time by chance, unless it names the object of the change."""
     others = [phone_work(number, "bar is grey", change="reboot_phone") for number in range(8)]
     rare = {"bar": "bar is green", "vpn": "VPN is ON and connected"}
     granted = [phone_work(number, **rare, change="grant_permission") for number in range(20, 23)]

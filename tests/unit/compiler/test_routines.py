@@ -1,4 +1,4 @@
-"""Routines: what long sessions run again and again before the command that closes a piece of work."""
+"""Routines: the commands that long sessions run before each command that closes a piece of work."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ ROUTINE = [*CHECKS, "git commit"]
 
 
 def session(name, *actions, outcome="unknown", reason=""):
-    """A session of these actions: command lines, and tools whose names begin with a capital letter."""
+    """A session of these actions: command lines, and tools with capitalised names."""
     steps = tuple(
         Step(action, f"{name}{number}", Situation(), command="" if action[0].isupper() else action, ok=True)
         for number, action in enumerate(actions)
@@ -27,12 +27,12 @@ def work(*routine, times=5, before=12):
 
 
 def learned(*sessions):
-    """The routines of these sessions: the commands of each in order."""
+    """The commands of each routine of these sessions, in order."""
     return [[step["tools_used"][0] for step in draft.content["steps"]] for draft in routines(sessions, DEFAULT_PROFILE)]
 
 
 def test_what_comes_before_each_commit_is_a_routine():
-    """With the number of times, and the sessions behind it."""
+    """A routine states its counts and its evidence."""
     sessions = [session(name, *work(*ROUTINE)) for name in ("s1", "s2")]
     (draft,) = routines(sessions, DEFAULT_PROFILE)
     assert learned(*sessions) == [ROUTINE]
@@ -54,25 +54,25 @@ def test_what_comes_before_each_commit_is_a_routine():
     ids=["one session", "closed once", "short sessions", "no check", "only lookups", "rejected"],
 )
 def test_what_makes_no_routine(sessions):
-    """Several long sessions that nobody rejected close several pieces of work each, with a check before."""
+    """A routine needs several long, unrejected sessions with several pieces of work each, and a check."""
     assert learned(*sessions) == []
 
 
 def test_a_command_in_no_certain_place_is_no_part():
-    """Now at the beginning of a piece of work, now at its end."""
+    """A command at varying positions in pieces of work is not part of the routine."""
     early, late = ["npm install", *work(*ROUTINE, times=1)], [*work(*CHECKS, times=1), "npm install", "git commit"]
     sessions = [session(name, *([*early, *late] * 3)) for name in ("s1", "s2")]
     assert learned(*sessions) == [ROUTINE]
 
 
 def test_a_command_far_before_the_end_is_no_part():
-    """It opens the piece of work; and what opens pieces closes no others."""
+    """A command that opens pieces of work is not part of the routine and closes no others."""
     sessions = [session(name, *(["ticket start", *work(*ROUTINE, times=1)] * 5)) for name in ("s1", "s2")]
     assert learned(*sessions) == [ROUTINE]
 
 
 def test_failed_runs_do_not_close():
-    """A commit that a hook refused is followed by another try of the same piece of work."""
+    """After a refused commit, the same piece of work continues."""
     refused = Step("git commit", "refused", Situation(), command="git commit", ok=False)
     first, second = (session(name, *work(*ROUTINE)) for name in ("s1", "s2"))
     steps = tuple(each for step in first.steps for each in ([refused, step] if step.action == "git commit" else [step]))
@@ -81,7 +81,7 @@ def test_failed_runs_do_not_close():
 
 
 def test_what_an_error_demands_is_part_of_the_routine():
-    """A check that was run before a few commits only, but that a hook names when it refuses one, with the reason."""
+    """A rare check is included, with the reason, if a hook names it in an error."""
 
     def refused(name):
         worked = session(name, *work(*ROUTINE, times=4), *work(*CHECKS, "make format", "git commit", times=1))
@@ -98,7 +98,7 @@ def test_what_an_error_demands_is_part_of_the_routine():
 
 
 def test_the_order_is_that_of_most_pieces_that_have_both():
-    """Formatting comes before the check each time, though the check comes early where nothing is formatted."""
+    """Formatting always precedes the check, although the check comes early in pieces without formatting."""
     formatted = [*["Edit"] * 20, "make build", "pytest", "ruff format", "ruff check", "git add", "git commit"]
     checked_early = [*["Edit"] * 8, "make build", "pytest", "ruff check", *["Edit"] * 8, "git add", "git commit"]
     sessions = [session(name, *(formatted * 5 + checked_early * 2)) for name in ("s1", "s2")]

@@ -1,4 +1,4 @@
-"""Sessions as summaries: outcomes, pairs of calls and results, failures, decisions, origins of values, bounds."""
+"""Session summaries: outcomes, calls and their results, failures, decisions, origins of values, bounds."""
 
 import random
 from dataclasses import replace
@@ -13,7 +13,7 @@ from tests.session_makers import Script, deployment, event, order_session, repai
 
 
 def test_order_of_arrival_does_not_matter():
-    """Events in any order give the summary of the session's own order."""
+    """The summary does not depend on the order in which events arrive."""
     events = repaired_deployment("s1")
     mixed = events[:]
     random.Random(7).shuffle(mixed)
@@ -21,7 +21,7 @@ def test_order_of_arrival_does_not_matter():
 
 
 def test_summary_survives_its_document():
-    """What is stored is read back unchanged."""
+    """A stored summary is read back unchanged."""
     for events in (deployment("s1"), repaired_deployment("s2"), order_session("s3", "cancel")):
         summary = summarise(events)
         assert SessionSummary.parse(summary.to_json()) == summary
@@ -49,7 +49,7 @@ def test_summary_survives_its_document():
     ],
 )
 def test_outcome(script, outcome):
-    """People's verdict first, then named states, then what the work showed, else unknown."""
+    """Feedback decides first, then stated outcomes, then the work itself; else the outcome is unknown."""
     assert summarise(script.events).outcome == outcome
 
 
@@ -61,7 +61,7 @@ def test_feedback_on_a_decision_judges_the_decision_only():
 
 
 def test_results_find_their_calls():
-    """Results belong to calls by call id, whatever order they come in, else to the call before."""
+    """Results belong to calls by call id in any order, else to the previous call."""
     script = Script("s")
     for name, call_id in (("a", "c1"), ("b", "c2")):
         script.add("tool_call", {"tool_name": name, "arguments": {}, "call_id": call_id})
@@ -77,19 +77,19 @@ def test_results_find_their_calls():
 
 
 def test_failed_result_and_its_error_are_one_failure():
-    """The error event takes the place of the failed result it tells of."""
+    """The error event replaces the failed result that it describes."""
     summary = summarise(repaired_deployment("s1"))
     assert [(failure.signature, failure.step) for failure in summary.failures] == [("namespace staging not found", 0)]
 
 
 def call_of(session, sequence, tool, agent):
-    """A call whose result has not come."""
+    """A call without a result."""
     return event(session, sequence, "tool_call", {"tool_name": tool, "arguments": {}}, agent=agent)
 
 
 @pytest.mark.parametrize("source", ["tool:gzip", None])
 def test_an_error_befalls_the_call_it_comes_from(source):
-    """Without a correlation the tool that the error names is blamed, else what its agent still waits for."""
+    """Without a correlation, an error belongs to the tool that it names, else to its agent's pending call."""
     events = [call_of("s", 0, "gzip", "a1"), call_of("s", 1, "uploader", "a2")]
     error = {"error_type": "DiskFull", "message": "no space left"}
     summary = summarise([*events, event("s", 2, "error", error, agent="a1", source=source)])
@@ -97,7 +97,7 @@ def test_an_error_befalls_the_call_it_comes_from(source):
 
 
 def test_an_uncorrelated_error_belongs_to_the_call_that_just_failed():
-    """It is no second failure, even where an older call never had a result."""
+    """It is not a second failure, even if an older call has no result."""
     events = [call_of("s", 0, "gzip", "a1"), call_of("s", 1, "uploader", "a1")]
     events.append(event("s", 2, "tool_result", {"tool_name": "uploader", "result": {}, "success": False}, agent="a1"))
     summary = summarise([*events, event("s", 3, "error", {"error_type": "E", "message": "no route"}, agent="a1")])
@@ -105,7 +105,7 @@ def test_an_uncorrelated_error_belongs_to_the_call_that_just_failed():
 
 
 def test_an_error_passes_over_what_ended_without_complaint():
-    """An edit that tells nothing of its end is not to blame for an error after the command that followed it."""
+    """An edit without an outcome is not blamed for an error after a later command."""
     script = Script("s").add("file_edit", {"path": "values.yaml"})
     script.add("command_exec", {"command": "helm upgrade web", "exit_code": 0})
     summary = summarise(script.add("error", {"error_type": "E", "message": "no progress"}).events)
@@ -113,14 +113,14 @@ def test_an_error_passes_over_what_ended_without_complaint():
 
 
 def test_an_error_of_nothing_known_befalls_the_last_call():
-    """Where neither tool nor agent tells more, the last call is taken for the cause."""
+    """If neither tool nor agent identifies a call, the error belongs to the last one."""
     events = [call_of("s", 0, "gzip", "a1"), call_of("s", 1, "uploader", "a2")]
     error = event("s", 2, "error", {"error_type": "E", "message": "x"}, agent="a3", source="tool:tar")
     assert summarise([*events, error]).failures[0].step == 1
 
 
 def test_inputs_have_the_origin_of_their_values():
-    """A value seen in a result comes from that action, one that the user said from the user."""
+    """A value in a result comes from that action; a value in a user message comes from the user."""
     steps = summarise(order_session("s1", "cancel")).steps
     assert [step.inputs for step in steps] == [
         (("email", "user"),),
@@ -130,7 +130,7 @@ def test_inputs_have_the_origin_of_their_values():
 
 
 def test_a_value_has_an_origin_only_if_most_of_it_has():
-    """A part of an argument that an earlier result held is not its source; words that the user said are the user's."""
+    """A result with only a part of an argument is not its source; words in a user message come from the user."""
     script = Script("s").user("Please upgrade me to business")
     script.call("get_booking", {"cabin": "business", "flight": "HAT001"}, number="B77")
     script.call("update", {}, cabin="business", flights=["HAT001", "HAT002"], flight="HAT001")
@@ -139,15 +139,15 @@ def test_a_value_has_an_origin_only_if_most_of_it_has():
 
 
 def test_a_value_that_several_actions_returned_has_no_only_origin():
-    """Also if the first and the latest to return it were the same."""
+    """A value returned by several actions has no single source, even if the first and latest are the same."""
     origins = ValueOrigins(most_values=10, most_messages=10)
     for action, value in (("find", "A-77"), ("list", "A-77"), ("find", "A-77"), ("find", "B-88"), ("find", "B-88")):
         origins.add_result(action, {"id": value})
-    assert (origins.only("A-77"), origins.only("B-88"), origins.only("C-99")) == ("", "find", "")
+    assert tuple(map(origins.only_source, ("A-77", "B-88", "C-99"))) == ("", "find", "")
 
 
 def test_arguments_in_one_text_are_read():
-    """Arguments that a log keeps as one text have the names that the text gives them."""
+    """Arguments stored as one text are parsed into names and values."""
     script = Script("s").user("Cancel order W1234")
     script.call("cancel_order", {}, raw="{'order_id': 'W1234', 'reason': None}")
     (step,) = summarise(script.events).steps
@@ -155,13 +155,13 @@ def test_arguments_in_one_text_are_read():
 
 
 def test_request_is_the_first_informative_message():
-    """A greeting is no request; ids and secrets are masked."""
+    """A greeting is not a request; ids and secrets are masked."""
     script = Script("s").user("Hi there!").agent("Hello").user("Refund order #W1234567 to ann@example.com")
     assert summarise(script.events).request == "Refund order <id> to [email]"
 
 
 def test_situation_describes_what_came_before():
-    """Each step knows who spoke last, in which words, and what failed before it."""
+    """Each step records who spoke last, with which words, and the failure before it."""
     script = (
         Script("s").user("Cancel the order").agent("Cancelling").call("find", error="user not found").call("search")
     )
@@ -171,7 +171,7 @@ def test_situation_describes_what_came_before():
 
 
 def test_long_session_is_bounded():
-    """A session of any length gives a summary of bounded size that knows how much it left out."""
+    """A session of any length has a summary of bounded size that counts what it left out."""
     profile = replace(CompilerProfile(), max_steps=10, max_failures=5)
     reader = SessionReader(profile)
     sizes = []
@@ -188,20 +188,20 @@ def test_long_session_is_bounded():
 
 
 def test_nothing_and_one_event():
-    """No event and one event are sessions too."""
+    """Sessions with no event or one event have summaries, too."""
     assert summarise([]).event_count == 0
     assert summarise(Script("s").user("Hello").events).steps == ()
 
 
 def test_a_subcommand_is_no_id():
-    """What a line runs stays as it is, ids in it do not."""
+    """The program of a command line is kept; ids in the line are masked."""
     line = "openssl x509 -in web-7d9f8b6c5.pem -noout"
     [step] = summarise(Script("s").run(line).events).steps
     assert (step.action, step.command) == ("openssl x509", "openssl x509 -in <id>.pem -noout")
 
 
 def both_ends(events, end):
-    """The summary of what is read of a long session: its first and last *end* events."""
+    """The summary of a long session of which only the first and last *end* events are read."""
     reader = SessionReader(CompilerProfile(max_steps=6))
     for each in events[:end]:
         reader.add(each)
@@ -212,7 +212,7 @@ def both_ends(events, end):
 
 
 def test_the_ends_of_a_session_hold_its_summary():
-    """What a summary keeps of a long session is what it keeps of the ends, where these hold all the steps it keeps."""
+    """A summary of both ends equals the full one, if the ends contain all the steps that it keeps."""
     script = Script("s").user("Deploy the web shop").run("ls").run("pwd")
     for number in range(20):
         script.run(f"make part{number}", error="no rule" if number % 3 else None)
@@ -227,7 +227,7 @@ def test_the_ends_of_a_session_hold_its_summary():
 
 
 def test_what_was_open_before_a_gap_stays_open():
-    """A result after a gap belongs to no call before it, and a failure before it awaits no answer any more."""
+    """A result after a gap belongs to no call before it, and a failure before the gap is no longer open."""
     script = Script("s").user("Deploy").run("make", error="no rule")
     script.add("tool_call", {"tool_name": "deploy", "call_id": "c1", "arguments": {}})
     before = len(script.events)
@@ -245,7 +245,7 @@ def test_what_was_open_before_a_gap_stays_open():
 
 
 def test_a_failure_keeps_its_step_beyond_a_gap():
-    """However the steps around a gap are kept, a failure names the step that failed, or none that is kept."""
+    """A failure names the step that failed even around a gap, or no step if that one is not kept."""
     script = Script("s").user("Deploy")
     for number in range(12):
         script.run(f"part{number}", error="gone")
@@ -269,14 +269,14 @@ def test_a_failure_keeps_its_step_beyond_a_gap():
     ],
 )
 def test_a_list_comes_from_where_most_of_its_parts_come_from(items, origin):
-    """Also one that the agent gave as text."""
+    """The origin of a list is that of most of its parts, also for a list given as text."""
     script = Script("s").user("Return them").call("list_items", {"items": ["W1001", "W2001"]})
     script.call("list_variants", {"items": ["V1001"]}).call("return_items", items=items)
     assert dict(summarise(script.events).steps[-1].inputs) == {"items": origin}
 
 
 def result_without_flag(script, tool, value, **arguments):
-    """A call whose result says only in words how it went; its reader states what words say of failures."""
+    """A call whose result states its outcome in words only; the reader states failures."""
     call_id = f"c{len(script.events)}"
     script.add("tool_call", {"tool_name": tool, "arguments": arguments, "call_id": call_id})
     failed = {"success": False} if str(value).startswith("Error") else {}
@@ -284,7 +284,7 @@ def result_without_flag(script, tool, value, **arguments):
 
 
 def test_a_tool_that_states_only_its_failures_succeeds_in_silence():
-    """Its retry worked; of a tool that never failed, or also states success, silence says nothing."""
+    """The retry worked; for a tool that never failed or also states success, silence means nothing."""
     script = Script("s1").user("Where is my parcel?")
     result_without_flag(script, "track", "Error: 77 is unknown to DHL", carrier="DHL")
     result_without_flag(script, "find_carrier", {"carrier": "Hermes"}, number="77")
@@ -311,7 +311,7 @@ def test_a_tool_that_states_only_its_failures_succeeds_in_silence():
     ],
 )
 def test_a_result_that_opens_with_an_error_is_a_failure_whatever_it_claims(tool, result, ok):
-    """Frameworks hand errors to the model as results."""
+    """Frameworks pass errors to the model as results."""
     script = Script("s").user("Where is my order?")
     script.add("tool_call", {"tool_name": tool, "arguments": {"order": "W1"}, "call_id": "c"})
     script.add("tool_result", {"tool_name": tool, "call_id": "c", "result": result, "success": True})
@@ -329,7 +329,7 @@ def test_an_error_in_a_file_or_printed_by_a_command_that_went_well_is_no_failure
 
 
 def test_the_fields_of_a_thing_are_heard_before_those_of_its_parts():
-    """An order with many items has a status all the same."""
+    """An order with many items still has its status as a statement."""
     options = {f"option {number}": f"value {number}" for number in range(20)}
     script = Script("s").user("Where is my order?")
     script.call("get_order", {"items": [{"options": options}], "status": "pending"}, order="W1")
@@ -337,7 +337,7 @@ def test_the_fields_of_a_thing_are_heard_before_those_of_its_parts():
 
 
 def test_objects_come_from_what_returned_one_of_their_values():
-    """Flights are from the search that returned their numbers, though it did not return their dates."""
+    """Flights come from the search that returned their numbers, although it did not return their dates."""
     script = Script("s").user("I want to fly on the twentieth")
     script.call("search_flights", {"found": [{"flight": "HAT001"}, {"flight": "HAT002"}]})
     script.call("book", {}, flights=[{"flight": "HAT001", "date": "2024-05-20"}], seats=[{"row": "14A"}])

@@ -1,4 +1,4 @@
-"""Failures meet under one name, whatever differs from run to run."""
+"""Signatures: equal failures have one name, whatever varies between runs."""
 
 import pytest
 
@@ -19,13 +19,13 @@ from tests.session_makers import Script
     ],
 )
 def test_equal_failures_share_a_key(text, other_text):
-    """Ids, numbers, names in quotes and capitals do not make another failure."""
+    """Ids, numbers, quoted names and capitals do not distinguish failures."""
     first, second = (error_message({"message": message}) for message in (text, other_text))
     assert failure_key(signature("ToolError", first)) == failure_key(signature("", second))
 
 
 def test_codes_and_types_make_another_failure():
-    """HTTP 404 is not HTTP 500, and a telling type is part of the name."""
+    """HTTP 404 is not HTTP 500, and an informative type is part of the name."""
     assert signature("", "HTTP 404 from service") != signature("", "HTTP 500 from service")
     assert signature("KubectlError", "not found") != signature("ToolError", "not found")
 
@@ -65,7 +65,7 @@ def test_codes_and_types_make_another_failure():
     ],
 )
 def test_message_is_the_telling_line(content, message):
-    """The first line that tells something is kept, masked and without its prefix."""
+    """The first informative line is kept, masked and without its prefix."""
     assert error_message(content) == message
 
 
@@ -89,7 +89,7 @@ def test_input_values_in_errors_are_named_by_their_argument():
     ],
 )
 def test_values_given_are_named_inside_paths_and_identifiers(message, masked):
-    """What a path or an identifier is made of is named like what stands alone."""
+    """Argument values inside paths and identifiers are masked like separate words."""
     assert error_message({"message": message}, {"fct_orders": "select"}) == masked
 
 
@@ -111,12 +111,12 @@ def test_values_given_are_named_inside_paths_and_identifiers(message, masked):
     ],
 )
 def test_what_the_command_names_is_masked(message, command, masked):
-    """Names that stand in the failing command line make no other failure; the words that tell their kind stay."""
+    """Names from the failing command line are masked; the words for their kind stay."""
     assert error_message({"message": message}, command=command) == masked
 
 
 def test_one_failure_of_a_program_is_one_playbook():
-    """The same failure of the same program on another thing is told once."""
+    """The same failure of a program on another object is one playbook."""
     summaries = [
         summarise(Script(f"s{n}").run(f'mysql -e "ALTER TABLE {name}"', error=f"no lock on table {name}").events)
         for n, name in enumerate(("events", "carts"))
@@ -205,13 +205,13 @@ _TOLD_BY = {
 
 @pytest.mark.parametrize("told_by", _TOLD_BY)
 def test_of_many_lines_the_telling_one_is_kept(told_by):
-    """Whatever wrote the output: not its header, rule, count or frames, but what says what went wrong."""
+    """For any program, the message is kept, not the header, separator, count or frames."""
     text, message = _TOLD_BY[told_by]
     assert error_message({"result": {"exit_code": 1, "output": text}}) == message
 
 
 def test_failures_behind_one_header_are_several():
-    """Two tracebacks of one tool are two failures, each with its own way out; one alone is met by its own kind."""
+    """Two tracebacks of one tool are two failures, each with its own recovery."""
     errors = ("KeyError: 'rate'", "KeyError: 'day'", "ModuleNotFoundError: No module named 'toml'")
     summaries = [
         summarise(Script(f"s{n}").add("error", {"error_type": "", "message": _TRACE + error}).events)
@@ -224,13 +224,13 @@ def test_failures_behind_one_header_are_several():
 
 
 def test_an_error_type_is_named_once():
-    """An error that names its type beside a traceback that ends with it has it once."""
+    """An error type stated both by the event and by the traceback appears once."""
     message = error_message({"message": f"{_TRACE}KeyError: 'rate'"})
     assert signature("KeyError", message) == "keyerror: '<name>'"
 
 
 def test_long_outputs_are_read_to_their_end():
-    """What stands at the end of a long log is found."""
+    """A message at the end of a long log is found."""
     assert (
         error_message({"message": "compiling a unit\n" * 5000 + f"{_TRACE}OSError: no space left"}) == "no space left"
     )
@@ -238,12 +238,12 @@ def test_long_outputs_are_read_to_their_end():
 
 @pytest.mark.parametrize("text", ["cannot open \u017fession.log", "no \u0130stanbul/x here"])
 def test_letters_that_only_a_pattern_takes_for_alike(text):
-    """A letter that a pattern matches and lower case does not is left as it is."""
+    """A letter that a pattern matches but ``lower()`` keeps distinct is left unchanged."""
     assert error_message({"message": text}, {"session": "name", "istanbul": "city"}) == text
 
 
 def test_a_line_that_counts_errors_is_followed_by_the_first_of_them():
-    """The field and what is wrong with it are part of the message; the machine's details are not."""
+    """The field and its error are part of the message; the bracketed details are not."""
     message = (
         "Error: 1 validation error for Payment\npayment_id\n  Field required [type=missing, input_value={}]\n    See x"
     )
@@ -251,20 +251,20 @@ def test_a_line_that_counts_errors_is_followed_by_the_first_of_them():
 
 
 def test_line_breaks_that_were_printed_as_signs_are_line_breaks():
-    """A report on one line, with backslash and n between its lines, is read line by line."""
+    """A report with literal backslash-n line breaks is read line by line."""
     assert error_message({"message": r"hook failed:\n\n[FORMAT] Code is not formatted.\nRun it"}) == (
         "[FORMAT] Code is not formatted."
     )
 
 
 def test_a_name_with_a_backslash_is_a_name():
-    """Names of arguments come from outside, such as the paths of Windows."""
+    """Argument names may contain backslashes, such as Windows paths."""
     given = {"hello big world": r"files\src\1"}
     assert error_message({"error": "cannot write hello big world"}, given) == r"cannot write <files\src\1>"
 
 
 @pytest.mark.timeout(30)
 def test_a_page_that_breaks_off_takes_no_time():
-    """A title that never ends, with many blanks, is no title."""
+    """An unclosed title with many blanks is rejected quickly."""
     error_message({"result": "<html><head><title>" + "\n" * 50_000 + "x"})
     assert error_message({"result": "<html><head><title>\n Bad gateway \n</title>"}) == "Bad gateway"

@@ -1,4 +1,4 @@
-"""Next tools and steps for a running session, with the artifacts that speak for them."""
+"""Next tools and steps for a running session, with the artifacts that support them."""
 
 from dataclasses import replace
 
@@ -27,12 +27,12 @@ def learned():
 
 
 def suggested(learned, script):
-    """What is suggested for a script."""
+    """The suggestion for a script."""
     return suggest(summarise(script.events), *learned)
 
 
 def test_request_alone_gives_the_procedure(learned):
-    """The first message finds the task schema, all of whose steps lie ahead."""
+    """The first message finds the task schema, with all of its steps remaining."""
     suggestion = suggested(learned, Script("n").user("I want to return my order"))
     assert [step.tools[0] for step in suggestion.steps] == ["find_user_by_email", "get_order_details", "return_order"]
     assert (suggestion.current_step, suggestion.total_steps) == (0, 3)
@@ -43,7 +43,7 @@ def test_request_alone_gives_the_procedure(learned):
 
 
 def test_a_routine_is_no_procedure_for_the_request(learned):
-    """However often it was seen: it comes at the end of each piece of work, which the request does not tell."""
+    """A routine is not suggested for a request, however often it was observed."""
     model, guides = learned
     (schema,) = (guide for guide in guides if guide.title == "Return the order")
     running = summarise(Script("n").user("I want to return my order").events)
@@ -53,7 +53,7 @@ def test_a_routine_is_no_procedure_for_the_request(learned):
 
 
 def test_a_change_that_the_request_names_is_expected():
-    """Although nobody asked for it in these words before; a word that is no verb of a change names none."""
+    """It is expected even in new words; a word that is not the verb of a change names none."""
 
     def session(name, request, *tools):
         script = Script(name).user(request)
@@ -76,7 +76,7 @@ def test_a_change_that_the_request_names_is_expected():
 
 
 def test_a_named_change_is_likelier_than_the_past_says():
-    """Laptops were usually cancelled; who speaks of exchanging one wants that, who speaks of an exchange may not."""
+    """Laptops were usually cancelled; "exchanging" asks for an exchange, "an exchange" may not."""
 
     def session(name, request, tool):
         return Script(name).user(request).call(tool, {"id": "W1"}, id="W1").feedback("positive").events
@@ -94,14 +94,14 @@ def test_a_named_change_is_likelier_than_the_past_says():
 
 
 def test_steps_taken_are_behind(learned):
-    """The hints go on after the last step that the session has reached."""
+    """Suggestions continue after the last step that the session has reached."""
     script = Script("n").user("Please cancel my order").call("find_user_by_email", email="ann@example.com")
     suggestion = suggested(learned, script)
     assert (suggestion.current_step, suggestion.tools[0].tool) == (1, "get_order_details")
 
 
 def test_failure_brings_its_playbook(learned):
-    """After a failure the recovery comes first, and the playbook speaks for it."""
+    """After a failure the recovery comes first, supported by the playbook."""
     script = Script("n").user("Deploy the staging environment")
     suggestion = suggested(learned, script.run("kubectl apply -f staging.yaml", error="namespace staging not found"))
     assert suggestion.tools[0].tool == "kubectl create"
@@ -113,7 +113,7 @@ def test_failure_brings_its_playbook(learned):
 
 
 def test_confidences_are_chances(learned):
-    """Confidences fall and add up to one at most."""
+    """Confidences decrease and sum to at most one."""
     chances = [tool.confidence for tool in suggested(learned, Script("n").user("Deploy the staging environment")).tools]
     assert chances == sorted(chances, reverse=True)
     assert sum(chances) <= 1.001
@@ -123,13 +123,13 @@ def test_confidences_are_chances(learned):
     "request_text", ["Write a poem about cats", "Could you please help me with a poem?", "詩を書く"]
 )
 def test_a_request_unlike_any_other_gets_no_suggestion(learned, request_text):
-    """A request that shares no significant word with earlier ones brings no procedure and no tool."""
+    """A request that shares no informative word with earlier ones gets no procedure and no tool."""
     suggestion = suggested(learned, Script("n").user(request_text))
     assert (suggestion.artifact_id, suggestion.steps, suggestion.tools, suggestion.confidence) == (None, (), (), 0.0)
 
 
 def test_what_was_done_leads_where_words_do_not(learned):
-    """Once something known was done, an unheard request is guided by that."""
+    """An unknown request is guided by the known actions already taken."""
     script = Script("n").user("Write a poem about cats").call("find_user_by_email", email="ann@example.com")
     suggestion = suggested(learned, script)
     assert {tool for step in suggestion.steps for tool in step.tools} <= {
@@ -141,13 +141,13 @@ def test_what_was_done_leads_where_words_do_not(learned):
 
 
 def test_unknown_words_and_unknown_actions_get_no_suggestion(learned):
-    """An action that no session ever took supports no procedure either."""
+    """An action that no session took supports no procedure."""
     suggestion = suggested(learned, Script("n").user("Write a poem about cats").call("find_rhymes", word="cat"))
     assert (suggestion.artifact_id, suggestion.steps) == (None, ())
 
 
 def test_a_procedure_of_other_words_does_not_lead(learned):
-    """However usual a kind of request is: where only another's words are said, that one leads."""
+    """The procedure whose words the request uses is chosen, however usual another one is."""
     suggestion = suggested(learned, Script("n").user("an order"))
     assert {tool for step in suggestion.steps for tool in step.tools}.isdisjoint(
         {"kubectl apply", "kubectl rollout status"}
@@ -155,7 +155,7 @@ def test_a_procedure_of_other_words_does_not_lead(learned):
 
 
 def test_a_request_for_another_change_gets_its_own_steps(learned):
-    """Without a procedure for the expected change no other leads: similar requests give the steps."""
+    """Without a procedure for the expected change, the steps come from similar requests."""
     model, guides = learned
     others = [guide for guide in guides if "Return" not in guide.title]
     suggestion = suggested((model, others), Script("n").user("I want to return my order"))
@@ -169,7 +169,7 @@ def test_a_request_for_another_change_gets_its_own_steps(learned):
 
 
 def test_steps_done_are_not_suggested_again(learned):
-    """Nor are programs that may serve any purpose a way to go where no procedure says what for."""
+    """General-purpose programs are not suggested as steps without a procedure."""
     model, _ = learned
     begun = Script("n").user("I want to return my order").call("find_user_by_email", email="ann@example.com")
     assert [step.tools[0] for step in suggested((model, []), begun).steps] == ["get_order_details", "return_order"]
@@ -177,7 +177,7 @@ def test_steps_done_are_not_suggested_again(learned):
 
 
 def test_nothing_learned_suggests_nothing():
-    """Without a model and artifacts there is nothing to say, and no error."""
+    """Without a model and artifacts the suggestion is empty, without an error."""
     assert suggest(summarise(Script("n").user("Hello").events), Model(), []).document()["tools"] == []
 
 
@@ -192,7 +192,7 @@ def test_nothing_learned_suggests_nothing():
 )
 @pytest.mark.parametrize("artifact_type", ["task_schema", "failure_playbook", "decision_policy"])
 def test_what_others_wrote_may_be_spelled_otherwise(learned, artifact_type, content, metadata):
-    """An artifact that lacks fields of its type, or has them of another type, is legal (HMX-A 4) and does no harm."""
+    """An artifact with missing fields or fields of another type is legal (HMX-A 4) and causes no error."""
     model, guides = learned
     failed = Script("n").user("Deploy the staging environment")
     failed = failed.run("kubectl apply -f staging.yaml", error="namespace staging not found")
@@ -204,13 +204,13 @@ def test_what_others_wrote_may_be_spelled_otherwise(learned, artifact_type, cont
 
 
 def decided(session, choice):
-    """A decision between two ways, and the way that was decided on."""
+    """A decision between two tools, and the chosen one."""
     decision = {"question": "How to mitigate?", "chosen_option": choice, "alternatives": ["restart", "rollback"]}
     return Script(session).user("The pods crash").call("get_pods").add("decision", decision)
 
 
 def test_what_was_decided_comes_next():
-    """A decision tells what the agent is about to do."""
+    """A decision shows the next action."""
     deeds = {"restart": "restart_app", "rollback": "undo_rollout"}
     sessions = [
         decided(f"{choice}{n}", choice).call(deed).feedback("positive").events
@@ -223,7 +223,7 @@ def test_what_was_decided_comes_next():
 
 
 def test_what_was_announced_alike_before_comes_again():
-    """In one position, two announcements lead to what followed each of them earlier in this session."""
+    """In one position, each of two announcements leads to the action that followed it earlier in the session."""
     others = [Script(f"o{n}").user("Make the site faster").call("read", {}).call("press", {}) for n in range(3)]
     model = Model.of(compile_summaries(summarise(other.feedback("positive").events) for other in others))
     ways = {"probe": "Now I measure page {} in the browser", "press": "Next comes the picture of page {}"}
@@ -239,7 +239,7 @@ def test_what_was_announced_alike_before_comes_again():
 
 
 def test_what_followed_the_last_three_actions_comes_again():
-    """The last two leave it open: a run of three tells the two routines of a session apart."""
+    """A run of three actions distinguishes two routines of a session; a run of two does not."""
     others = [Script(f"o{n}").user("Tidy the shelves").call("lift").call("wipe") for n in range(3)]
     model = Model.of(compile_summaries(summarise(other.feedback("positive").events) for other in others))
     ways = {"red": "paint", "blue": "sand"}

@@ -1,6 +1,6 @@
-"""Calls that fail because of what they chose from the result of a lookup."""
+"""Calls that fail because of their choice from the result of a lookup."""
 
-from hmxgraph.compiler._said import parts
+from hmxgraph.compiler._statements import items_of
 from hmxgraph.compiler.compilation import compile_summaries
 from hmxgraph.compiler.sessions import summarise
 from hmxgraph.compiler.summary import SessionSummary
@@ -17,7 +17,7 @@ PRODUCT = {
 
 
 def order(number, items, *, fails, looks=True):
-    """A session that looks a product up and orders some of its variants."""
+    """A session that looks up a product and orders some of its variants."""
     script = Script(f"order-{number}").user("Please order the lamps for me")
     if looks:
         script.call("get_product", PRODUCT, product="p1")
@@ -26,32 +26,32 @@ def order(number, items, *, fails, looks=True):
 
 
 def prevention(sessions):
-    """What the playbook of the failed order says to do before."""
+    """The prevention strategies of the playbooks."""
     drafts = compile_summaries(sessions).drafts
     playbooks = [draft for draft in drafts if draft.artifact_type == "failure_playbook"]
     return [text for draft in playbooks for text in draft.content["prevention_strategies"]]
 
 
 def shop():
-    """Orders of what there is go through; those with one thing that there is not are refused."""
+    """Orders of available variants succeed; orders with an unavailable one are refused."""
     good = [order(number, ["i100"] if number % 2 else ["i300", "i100"], fails=False) for number in range(8)]
     return [*good, *(order(number, ["i100", "i200"], fails=True) for number in range(20, 24))]
 
 
 def test_a_choice_that_a_lookup_warned_of_is_to_be_avoided():
-    """It says the argument, the lookup, what that says, and the numbers."""
-    advice = "Take only items of which get_product says “available: true”"
-    assert prevention(shop()) == [f"{advice}: otherwise it failed so 4 of 4 times, with that 0 of 8"]
+    """The advice names the argument, the lookup, its statement and the counts."""
+    advice = "Choose items only if get_product says “available: true”"
+    assert prevention(shop()) == [f"{advice}: it then failed this way 0 of 8 times, otherwise 4 of 4"]
 
 
 def test_what_nobody_looked_up_is_no_evidence():
-    """Calls whose choice is unknown fail for other reasons, too."""
+    """Calls whose choice is unknown do not count: they may fail for other reasons."""
     unknown = [order(number, ["i100"], fails=True, looks=False) for number in range(20, 26)]
-    assert not [text for text in prevention([*shop()[:8], *unknown]) if text.startswith("Take only")]
+    assert not [text for text in prevention([*shop()[:8], *unknown]) if text.startswith("Choose")]
 
 
 def test_what_was_chosen_survives_storage():
-    """A stored summary still knows it."""
+    """A stored summary keeps the statements about a choice."""
     summary = shop()[-1]
     chosen = summary.steps[-1].chosen
     assert {statement for argument, _, statement in chosen if argument == "items"} >= {
@@ -62,6 +62,9 @@ def test_what_was_chosen_survives_storage():
 
 
 def test_what_two_parts_have_in_common_names_neither():
-    """A price or a date of several things says nothing about one of them."""
+    """A price or date shared by several items names none of them."""
     seats = [{"seat": "4C", "day": "2024-05-17", "free": True}, {"seat": "5D", "day": "2024-05-17", "free": False}]
-    assert {name: fields["free"] for name, fields in parts({"seats": seats}).items()} == {"4C": "true", "5D": "false"}
+    assert {name: fields["free"] for name, fields in items_of({"seats": seats}).items()} == {
+        "4C": "true",
+        "5D": "false",
+    }

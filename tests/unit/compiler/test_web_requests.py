@@ -1,4 +1,4 @@
-"""Web requests go by method and address, and by nothing that belongs to one run or to somebody."""
+"""Web requests are named by method and address, without run-specific or personal parts."""
 
 import pytest
 
@@ -17,5 +17,5 @@ from hmxgraph.compiler.actions import request_name
     ],
 )
 def test_a_request_is_named_without_what_is_somebodys(address, name):
-    """Ids, queries, logins and secrets stand in no name."""
+    """Names contain no ids, queries, logins or secrets."""
     assert request_name({"method": "get", "url": address}) == name

@@ -1,4 +1,4 @@
-"""What playbooks tell where no way is known by its name: edits, checks, what to make sure of first; else nothing."""
+"""Advice of playbooks beyond tool names: edits, checks, preconditions; no playbook without advice."""
 
 import pytest
 
@@ -14,7 +14,7 @@ EDIT = {"file_path": "/app/test/page_test.exs", "old_string": "  use Live", "new
 
 
 def drafts(scripts, artifact_type="failure_playbook"):
-    """What these sessions compile to."""
+    """The drafts compiled from these sessions."""
     compiled = compile_summaries(summarise(script.events) for script in scripts).drafts
     return [draft for draft in compiled if draft.artifact_type == artifact_type]
 
@@ -26,7 +26,7 @@ def only(scripts):
 
 
 def test_an_edit_that_repaired_says_which_line_of_which_file():
-    """Tools that edit files are named alike for all edits: what they changed is the fix."""
+    """The fix is the changed line, since all edits have the same tool name."""
     script = Script("s").user("Fix the tests").run("mix test", error=TESTS).call("Edit", **EDIT).run("mix deps.get")
     playbook = only([script.run("mix test")])
     (step,) = playbook.content["recovery_steps"]
@@ -38,7 +38,7 @@ def test_an_edit_that_repaired_says_which_line_of_which_file():
 
 
 def test_no_edit_is_told_where_several_others_helped():
-    """A hook that refuses many kinds of changes is not repaired by one line; that it was overcome says nothing."""
+    """A hook that refuses many kinds of changes is not repaired by a single line."""
     script = Script("s").user("Commit the work")
     for line in ("a = 1", "b = 2"):
         script.run("git commit -m work", error="the hook refuses the change")
@@ -47,7 +47,7 @@ def test_no_edit_is_told_where_several_others_helped():
 
 
 def hooked(name, *, checked, helped=None):
-    """A session whose commit is refused by a hook that names a check, and tried again with it or without."""
+    """A session whose commit is refused by a hook that names a check, and is retried after the check or without it."""
     helped = checked if helped is None else helped
     script = (
         Script(name).user("Commit the work").run("git commit -m a", error=HOOK).call("Edit", file_path=f"{name}.ex")
@@ -58,11 +58,11 @@ def hooked(name, *, checked, helped=None):
 
 
 def test_the_check_that_the_error_names_is_the_way():
-    """It was run among other things each time that the error was gone."""
+    """The check was run, among other actions, each time the error was gone."""
     scripts = [hooked("s", checked=True), hooked("t", checked=True), hooked("u", checked=False)]
     playbook = only(scripts)
     (step,) = playbook.content["recovery_steps"]
-    first = "Edit the files that it complains of until `mix dialyzer` passes"
+    first = "Edit the files that it reports until `mix dialyzer` passes"
     assert step == f"{first}, then try git commit again (worked 2 of 2 times)"
     assert playbook.validated(DEFAULT_PROFILE)
     assert drafts([*scripts[:2], hooked("v", checked=True, helped=False)]) == []
@@ -73,7 +73,7 @@ def test_the_check_that_the_error_names_is_the_way():
     pytest.param([Script("s").user("Go").run("hex", error="denied").run("source a.sh")], id="preparations"),
 ])  # fmt: skip
 def test_without_anything_to_say_there_is_no_playbook(scripts):
-    """That something failed once, and what the agent did next for other reasons, helps nobody."""
+    """A single failure and unrelated later actions make no playbook."""
     assert drafts(scripts) == []
 
 
@@ -94,7 +94,7 @@ def order_work(name, *changes, status="delivered", failing=None, beside=""):
 
 
 def test_a_change_that_did_not_wait_for_its_statement_is_explained():
-    """Orders are returned when they are delivered: that is to be checked, says the playbook."""
+    """Orders can be returned once delivered: the playbook says to check that."""
     worked = [order_work(f"a{n}", "return_order") for n in range(8)]
     worked += [order_work(f"b{n}", "cancel_order", status="pending") for n in range(8)]
     refused = "this order cannot be returned"
@@ -109,15 +109,15 @@ def test_a_change_that_did_not_wait_for_its_statement_is_explained():
 
 
 def test_a_change_is_refused_after_another_change_of_the_same_thing():
-    """Of nine orders returned alone none was refused, of those exchanged before all."""
+    """Returns of exchanged orders were all refused, returns of others never."""
     worked = [
         order_work(f"{change}{n}", change) for n in range(9) for change in ("return_order", "exchange_order")[: n + 1]
     ]
     refused = "this order cannot be returned"
     failed = [order_work(f"b{n}", "exchange_order", "return_order", failing=refused) for n in range(3)]
-    make_sure = "Before return_order, make sure that exchange_order has not changed the same thing"
+    make_sure = "Before return_order, make sure that exchange_order has not changed the same item"
     assert only([*worked, *failed]).content["prevention_strategies"] == [
-        f"{make_sure}: after that it failed so 3 of 3 times, otherwise 0 of 9"
+        f"{make_sure}: after that it failed this way 3 of 3 times, otherwise 0 of 9"
     ]
     apart = [order_work(f"c{n}", "return_order", failing=refused, beside="exchange_order") for n in range(3)]
     assert only([*worked, *apart]).content["prevention_strategies"] == []
@@ -132,17 +132,17 @@ def test_the_other_order_is_advised_where_it_worked(later, in_order):
     scripts += [order_work(f"c{n}", "set_address") for n in range(9)]
     playbook = next(draft for draft in drafts(scripts) if draft.title.startswith("set_address"))
     order = (
-        "Call set_address before set_items of the same thing, not after it"
+        "Call set_address before set_items on the same item, not after it"
         if in_order
-        else "Before set_address, make sure that set_items has not changed the same thing"
+        else "Before set_address, make sure that set_items has not changed the same item"
     )
     assert playbook.content["prevention_strategies"] == [
-        f"{order}: after that it failed so 3 of 3 times, otherwise 0 of 13"
+        f"{order}: after that it failed this way 3 of 3 times, otherwise 0 of 13"
     ]
 
 
 def refusal(name, *, handed_over, signal="positive"):
-    """A parcel cannot be stopped; a person takes over, or the agent leaves it at that."""
+    """A parcel cannot be stopped; the agent hands over to a person or stops."""
     script = Script(name).user("Stop my parcel").call("stop_parcel", error="it has left the depot", parcel=name)
     if handed_over:
         script.call("transfer_to_human_agents", summary="parcel")
@@ -150,7 +150,7 @@ def refusal(name, *, handed_over, signal="positive"):
 
 
 def test_handing_over_says_how_often_it_was_done():
-    """It is advised where most failures ended so; where few did, it is no way out."""
+    """Handing over is advised only if most failures ended that way."""
     mostly = [refusal(f"p{n}", handed_over=n < 3) for n in range(4)]
     assert only(mostly).content["recovery_steps"] == [
         "Hand over to human agents with transfer_to_human_agents (done 3 of 4 times)"
@@ -161,7 +161,7 @@ def test_handing_over_says_how_often_it_was_done():
 
 
 def test_a_change_of_something_else_is_no_way_out():
-    """An order that cannot be returned was exchanged four times; once another order was."""
+    """An order that cannot be returned was exchanged four times; in one session another order was."""
     scripts = []
     for number in range(5):
         failed, other = f"W{number}555", f"W{number}999"
@@ -175,7 +175,7 @@ def test_a_change_of_something_else_is_no_way_out():
 
 
 def test_a_way_out_says_if_most_sessions_failed_nevertheless():
-    """The payment went through after all, but four of five users had been promised another price."""
+    """The payment worked in the end, but four of five users rejected the session."""
     scripts = []
     for number in range(5):
         script = Script(f"s{number}").user("Book it").call("pay", error="amount does not add up", amount=300 + number)
@@ -187,7 +187,7 @@ def test_a_way_out_says_if_most_sessions_failed_nevertheless():
 
 
 def test_what_the_user_does_is_asked_of_the_user():
-    """A phone that the agent cannot reach is switched by its owner."""
+    """If the user acts on a device that the agent cannot reach, the step addresses the user."""
     scripts = []
     for number in range(4):
         script = Script(f"s{number}").user("My phone has no data").call("get_line", {"line": f"L{number}77"})
@@ -202,7 +202,7 @@ def test_what_the_user_does_is_asked_of_the_user():
 
 
 def test_conditions_stand_at_the_changes_that_wait_for_them():
-    """A procedure with one change has a precondition; where changes wait for different things, each step says so."""
+    """A procedure with one change has a precondition; changes with different conditions state them in their steps."""
     scripts = [order_work(f"a{n}", "return_order") for n in range(8)]
     scripts += [order_work(f"b{n}", "cancel_order", status="pending") for n in range(8)]
     for number in range(6):
@@ -224,7 +224,7 @@ def test_conditions_stand_at_the_changes_that_wait_for_them():
 
 
 def test_the_source_of_a_value_is_what_names_it_among_the_fewest():
-    """A customer has several cards, the order was paid with one; what a call was asked with is no result of it."""
+    """A result that names one card is a better source than a list of cards; a call's own arguments are not results."""
     origins = ValueOrigins(most_values=100, most_messages=10)
     origins.add_result(
         "get_customer", {"id": "c-1", "cards": [{"card": "card-1"}, {"card": "card-2"}], "orders": ["W101", "W102"]}
@@ -232,14 +232,14 @@ def test_the_source_of_a_value_is_what_names_it_among_the_fewest():
     origins.add_result(
         "get_order", {"order": "W101", "customer": "c-1", "paid": {"card": "card-2"}}, given={"w101": "order"}
     )
-    found = origins.of({"card": "card-2", "order": "W101", "customer": "c-1"})
+    found = origins.of_arguments({"card": "card-2", "order": "W101", "customer": "c-1"})
     assert found == (
         ("card", "get_order"), ("customer", "get_customer"), ("customer", "get_order"), ("order", "get_customer")
     )  # fmt: skip
 
 
 def test_a_playbook_that_only_prevents_suggests_no_way_out():
-    """What sessions went on with after a change that could not work seldom ended well, and repaired nothing."""
+    """Actions after a change that could not work are not suggested as recoveries."""
     worked = [order_work(f"a{n}", "return_order") for n in range(8)]
     worked += [order_work(f"b{n}", "cancel_order", status="pending") for n in range(8)]
     failed = []
@@ -256,7 +256,7 @@ def test_a_playbook_that_only_prevents_suggests_no_way_out():
 
 
 def refused_exchange(name, *, signal="positive", same=True, error="the order is not delivered yet"):
-    """An exchange of items that is refused; after another change, the items are modified, or those of another order."""
+    """A refused exchange of items; afterwards these items, or those of another order, are modified."""
     ids = {"order_id": f"W{name}101", "item_id": f"I{name}202", "card_id": f"C{name}303"}
     script = Script(name).user("Exchange the lamp").call("exchange_order_items", error=error, **ids)
     script.call("change_user_address", street="Elm Street")
@@ -265,7 +265,7 @@ def refused_exchange(name, *, signal="positive", same=True, error="the order is 
 
 
 def test_a_tool_that_takes_all_that_failed_stands_in_for_it():
-    """It is judged by its own result: how a session ends depends on more than one change."""
+    """The replacement is judged by its own result, since the outcome of a session depends on more."""
     playbook = only([refused_exchange(f"a{n}", signal=["positive", "negative", "negative"][n]) for n in range(3)])
     assert playbook.content["recovery_steps"] == [
         "Modify the order items with modify_order_items instead (worked 3 of 3 times)"
@@ -275,7 +275,7 @@ def test_a_tool_that_takes_all_that_failed_stands_in_for_it():
 
 
 def test_attempts_in_vain_are_counted_together():
-    """What their inputs were is not told where nothing helped."""
+    """The inputs of retries are not stated if none helped."""
     scripts = []
     for number, changed in enumerate(({"queue": "b"}, {"user": "c"}, {})):
         script = Script(f"s{number}").user("Print the report").call("print_report", error="no paper", queue="a")
@@ -286,7 +286,7 @@ def test_attempts_in_vain_are_counted_together():
 
 
 def test_a_change_in_place_of_another_says_what_it_waits_for():
-    """Orders that are pending are cancelled instead of returned; what came next was another request."""
+    """Pending orders are cancelled instead of returned; the action after that was another request."""
     worked = [order_work(f"a{n}", "return_order") for n in range(8)]
     worked += [order_work(f"b{n}", "cancel_order", status="pending") for n in range(8)]
     refused = []
@@ -302,7 +302,7 @@ def test_a_change_in_place_of_another_says_what_it_waits_for():
 
 
 def test_an_input_is_demanded_only_if_most_calls_that_worked_have_it():
-    """A file that was too long needed a limit; most files need none."""
+    """An input that most successful calls lack is not demanded."""
     scripts = []
     for number in range(3):
         script = Script(f"s{number}").user("Read the file")
@@ -318,7 +318,7 @@ def test_an_input_is_demanded_only_if_most_calls_that_worked_have_it():
 
 
 def test_a_known_change_that_ended_the_error_each_time_is_advised_whatever_failed_next():
-    """With how often another error followed."""
+    """The advice states how often another error followed."""
     scripts = []
     for number in range(3):
         script = Script(f"s{number}").user(f"Pay with voucher_{number}77")
@@ -334,7 +334,7 @@ def test_a_known_change_that_ended_the_error_each_time_is_advised_whatever_faile
 
 
 def test_a_lookup_that_failed_in_place_of_another_was_tried_in_vain():
-    """Also where the first one was tried again and found what was looked for."""
+    """The failed replacement counts even if a retry of the first lookup succeeded."""
     scripts = []
     for number in range(4):
         script = Script(f"s{number}").user("Who am I?").call("find_user_by_email", error="no such user", email="a@b.c")
@@ -348,7 +348,7 @@ def test_a_lookup_that_failed_in_place_of_another_was_tried_in_vain():
 
 
 def cancellation(name, *, cancelled, signal):
-    """Somebody asks to cancel a booking; the agent looks it up, and cancels it or says why not."""
+    """A user asks to cancel a booking; the agent looks it up, then cancels it or explains why not."""
     script = Script(name).user(f"Please cancel my booking B{name}77")
     script.call("get_booking", {"fare": "basic"}, booking_id=f"B{name}77")
     if cancelled:
@@ -358,23 +358,23 @@ def cancellation(name, *, cancelled, signal):
 
 @pytest.mark.parametrize(("bad", "told"), [(8, True), (2, False)])
 def test_a_change_that_is_usually_declined_is_a_policy(bad, told):
-    """If those that made it came off worse; else both are ways to answer."""
+    """It becomes a policy only if the sessions that made the change went worse."""
     scripts = [cancellation(f"a{n}", cancelled=False, signal="positive") for n in range(10)]
     scripts += [cancellation(f"b{n}", cancelled=True, signal="positive") for n in range(6)]
     scripts += [cancellation(f"c{n}", cancelled=True, signal="negative") for n in range(bad)]
     policies = [draft for draft in drafts(scripts, "decision_policy") if draft.metadata["origin"] == "refusals"]
     assert [policy.content["recommendation"] for policy in policies] == told * [
         (
-            "First look with get_booking whether it is possible; else change nothing and say why. Sessions that "
+            "First check with get_booking whether it is possible; if not, change nothing and say why. Sessions that "
             "changed nothing went well 10 of 10 times, those that called cancel_booking about 40 % "
             "of more than 10 times."
         )
     ]
-    assert [policy.title for policy in policies] == told * ["Asked to cancel the booking: usually nothing is changed"]
+    assert [policy.title for policy in policies] == told * ["When asked to cancel the booking: usually change nothing"]
 
 
 def test_what_was_called_before_the_failure_was_known_is_no_way_out():
-    """Calls made at once do not answer each other's failures."""
+    """Parallel calls are not reactions to each other's failures."""
     script = Script("s").user("Find the token")
     for number, line in enumerate(("rg token ./lib/tok", "npm install")):
         script.add("tool_call", {"tool_name": "exec", "arguments": {"command": line}, "call_id": f"c{number}"})

@@ -1,4 +1,4 @@
-"""Stand-ins at the engine's edges, all of them real files and processes: a Maven repository, a Java, jars."""
+"""Stand-ins for the engine's surroundings, as real files and processes: a Maven repository, a Java, jars."""
 
 import hashlib
 import socket
@@ -23,7 +23,7 @@ VARIABLES = ("JARS", "JAVA", "HEAP", "PAGECACHE", "BOLT_PORT", "HTTP_PORT", "STA
 
 @dataclass
 class Repository:
-    """A Maven repository on this machine: jars by path, and answers that come before the right one."""
+    """A Maven repository on this machine: jars by path, and wrong answers to send before the right one."""
 
     url: str = ""
     jars: dict[str, bytes] = field(default_factory=dict)
@@ -31,14 +31,14 @@ class Repository:
     asked: list[str] = field(default_factory=list)
 
     def publish(self, coordinate: str, body: bytes, *first: tuple[int, bytes]) -> Jar:
-        """Serve *body* at *coordinate*, after the answers *first*; its line of the lock file."""
+        """Serve *body* at *coordinate*, after the answers *first*; return its line of the lock file."""
         group, name, version = coordinate.split(":")
         path = f"/{group.replace('.', '/')}/{name}/{version}/{name}-{version}.jar"
         self.jars[path], self.first[path] = body, list(first)
         return Jar(coordinate, hashlib.sha256(body).hexdigest(), len(body))
 
     def answer(self, path: str) -> tuple[int, bytes]:
-        """Status and body for *path*."""
+        """Return status and body for *path*."""
         self.asked.append(path)
         if self.first.get(path):
             return self.first[path].pop(0)
@@ -60,7 +60,7 @@ def repository() -> Iterator[Repository]:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
         served.url = f"http://127.0.0.1:{server.server_port}"
@@ -73,7 +73,7 @@ def repository() -> Iterator[Repository]:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """Settings of a throw-away home and cache, without pauses."""
+    """Settings with a temporary home and cache, without pauses."""
     return Settings(home=tmp_path / "home", cache=tmp_path / "cache", retry_seconds=(0, 0, 0))
 
 
@@ -87,7 +87,7 @@ def jar_folder(tmp_path: Path) -> Path:
 
 
 def write_jar(path: Path, *names: str) -> None:
-    """An archive of empty files called *names*."""
+    """Write an archive of empty files called *names*."""
     with zipfile.ZipFile(path, "w") as archive:
         for name in names:
             archive.writestr(name, b"")
@@ -95,7 +95,7 @@ def write_jar(path: Path, *names: str) -> None:
 
 @pytest.fixture
 def java(tmp_path: Path) -> Callable[..., Path]:
-    """Make a program that claims to be a Java and, asked to run the server, does *body* instead."""
+    """Make a program that claims to be a Java and runs *body* when asked to run the server."""
 
     def make(body: str = "exit 1", version: str = "17.0.1", name: str = "java") -> Path:
         program = tmp_path / name
@@ -111,7 +111,7 @@ def java(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def home(tmp_path: Path, jar_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A data home whose server is whatever ``HMXGRAPH_JAVA`` does; nothing of it is left behind."""
+    """A data home whose server is what ``HMXGRAPH_JAVA`` runs; no process is left behind."""
     for name in VARIABLES:
         monkeypatch.delenv(f"HMXGRAPH_{name}", raising=False)
     monkeypatch.setenv("HMXGRAPH_JARS", str(jar_folder))
@@ -122,18 +122,18 @@ def home(tmp_path: Path, jar_folder: Path, monkeypatch: pytest.MonkeyPatch) -> I
 
 @pytest.fixture
 def use(java: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Let the server's Java be a script with the body given."""
+    """Make the server's Java a script with the given body."""
     return lambda body: monkeypatch.setenv("HMXGRAPH_JAVA", str(java(body)))
 
 
 @pytest.fixture
 def pretended_neo4j(use: Callable[[str], None]) -> None:
-    """Let the server be a process that answers like Neo4j as far as the engine asks."""
+    """Make the server a process that answers like Neo4j as far as the engine asks."""
     use(NEO4J)
 
 
 @pytest.fixture
 def unused_ports() -> list[int]:
-    """Two ports on which nobody listens."""
+    """Two ports on which nothing listens."""
     with socket.create_server(("127.0.0.1", 0)) as first, socket.create_server(("127.0.0.1", 0)) as second:
         return [first.getsockname()[1], second.getsockname()[1]]

@@ -16,7 +16,7 @@ app.command("browser")(browser.browser)
 
 @pytest.fixture
 def run(home, pretended_neo4j, monkeypatch):
-    """Run a command on the home; what it printed."""
+    """Run a command on the home and return its output."""
     monkeypatch.setenv("HMXGRAPH_HOME", str(home))
     monkeypatch.delenv("HMXGRAPH_URI", raising=False)
 
@@ -29,7 +29,7 @@ def run(home, pretended_neo4j, monkeypatch):
 
 
 def test_server_is_started_and_stopped(run):
-    """start, status and stop tell the same server as JSON."""
+    """start, status and stop print the same server as JSON."""
     assert json.loads(run("server", "status", "--json"))["state"] == "stopped"
     started = json.loads(run("server", "start", "--json"))
     assert started["state"] == "running"
@@ -39,7 +39,7 @@ def test_server_is_started_and_stopped(run):
 
 
 def test_only_browser_prints_the_password(run, home):
-    """Only this command prints it, because it was asked to."""
+    """Only the command for it prints the password."""
     password = engine.ensure(home).password
     for words in (("status",), ("status", "--json"), ("start",), ("logs",)):
         assert password not in run("server", *words)
@@ -48,7 +48,7 @@ def test_only_browser_prints_the_password(run, home):
 
 
 def test_last_lines_of_the_log(run, home):
-    """Logs prints as many of the last lines as asked for, markup and all."""
+    """The command logs prints the requested number of last lines, with markup unchanged."""
     engine.ensure(home)
     (home / "logs" / "console.log").write_text("one\n[bold]two\nthree\n")
     assert run("server", "logs", "--lines", "2") == "[bold]two\nthree\n"
@@ -56,7 +56,7 @@ def test_last_lines_of_the_log(run, home):
 
 
 def test_browser_is_found_where_it_answers(run, home):
-    """The Browser of another server is named only after it has answered."""
+    """The Browser of another server is printed only if it answers."""
     server = engine.ensure(home)
     port = int(server.http_uri.rpartition(":")[2])
     assert browser.find_browser("127.0.0.1", port) == server.browser_uri
@@ -65,7 +65,7 @@ def test_browser_is_found_where_it_answers(run, home):
 
 
 def test_browser_of_a_remote_server(run, home):
-    """For a server of the user's own only what is known is printed, and nothing is started."""
+    """For the user's own server, only known values are printed, and nothing is started."""
     remote = ("--uri", "bolt://localhost.invalid:7687", "--user", "me")
     access = json.loads(run("browser", "--json", *remote))
     assert access == {

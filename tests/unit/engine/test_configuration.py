@@ -9,7 +9,7 @@ PORTS, MEMORY = Ports(17687, 17474), Memory(600, 200)
 
 @pytest.mark.parametrize("version", ["5.26.31", "2026.09.0"])
 def test_configuration_keeps_to_this_machine(version):
-    """The server listens on the loopback address only and reports to nobody."""
+    """The server listens only on the loopback address and sends no reports."""
     lines = text(PORTS, MEMORY, version).splitlines()
     assert "server.default_listen_address=127.0.0.1" in lines
     assert "dbms.usage_report.enabled=false" in lines
@@ -18,17 +18,17 @@ def test_configuration_keeps_to_this_machine(version):
 
 
 def test_ports_are_read_back():
-    """The ports of the last start are found in its configuration."""
+    """The ports of the last start are read from its configuration."""
     assert ports_in(text(PORTS, MEMORY, "5.26.31")) == PORTS
 
 
 def test_cut_configuration_names_no_ports():
-    """A configuration without both ports names none."""
+    """A configuration without both ports gives none."""
     assert ports_in(text(PORTS, MEMORY, "5.26.31")[:200]) is None
 
 
 def test_command_names_the_home_and_keeps_the_password_out(tmp_path):
-    """The command line carries home, sizes and entry point, each argument whole even with blanks in paths."""
+    """The command line has home, sizes and entry point, each as one argument even with spaces in paths."""
     home = tmp_path / "a home"
     words = command(tmp_path / "java", Distribution(tmp_path / "my jars", "5.26.31", "a.Main"), home, MEMORY)
     assert f"--home-dir={home}" in words

@@ -1,6 +1,6 @@
 import pytest
 
-from hmxgraph.engine._lifecycle import HeapFull, explained, not_opened
+from hmxgraph.engine._lifecycle import HeapFull, not_opened, startup_error
 from hmxgraph.errors import EngineError, JarDamaged, JavaMissing, NotEnoughMemory, PortTaken, ServerDied, StoreDamaged
 
 PORT = """2026-11-21 07:42:43.943+0000 ERROR Failed to start Neo4j on 127.0.0.1:57291.
@@ -45,16 +45,16 @@ TORN = "Error: Could not find or load main class org.neo4j.server.CommunityEntry
     ],
 )
 def test_known_causes(words, kind, advice, tmp_path):
-    """What Java and Neo4j say for the known causes becomes that error, with the telling line and the way out."""
-    error = explained(words, tmp_path / "console.log")
+    """Known messages of Java and Neo4j become the right error, with the decisive line and the way out."""
+    error = startup_error(words, tmp_path / "console.log")
     assert type(error) is kind
     assert advice in str(error)
 
 
 def test_unknown_cause_carries_the_last_words(tmp_path):
-    """Any other end carries the last lines, without stack frames, and names the log."""
+    """An unknown cause gives the last lines without stack frames, and the path of the log."""
     words = "long ago\n" * 50 + "java.lang.IllegalStateException: odd\n\tat a.b.C(C.java:1)\n\t... 3 more\n"
-    error = explained(words, tmp_path / "console.log")
+    error = startup_error(words, tmp_path / "console.log")
     assert isinstance(error, ServerDied)
     assert error.log_tail.splitlines()[-1] == "java.lang.IllegalStateException: odd"
     assert len(error.log_tail.splitlines()) == 15
@@ -80,12 +80,12 @@ TORN_LOG = (
     ],
 )
 def test_a_database_that_does_not_open(cause, kind, way_out, tmp_path):
-    """The log of a server without its database becomes an error with the cause and the way back."""
+    """The log of a server without its database becomes an error with the cause and the way out."""
     error = not_opened(f"INFO Starting...\n{NOT_OPENED}{cause}", tmp_path / "debug.log")
     assert type(error) is kind
     assert way_out in str(error)
 
 
 def test_a_database_that_opens(tmp_path):
-    """A log of another database, or of none that failed, is no error."""
+    """A log about another database, or without a failure, is not an error."""
     assert not_opened(TORN_LOG + NOT_OPENED.replace("[neo4j]", "[other]"), tmp_path / "debug.log") is None

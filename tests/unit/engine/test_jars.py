@@ -3,14 +3,14 @@ from dataclasses import replace
 
 import pytest
 
-from hmxgraph.engine._jars import described, distribution, load, own
+from hmxgraph.engine._jars import distribution, distribution_in, load, user_distribution
 from hmxgraph.engine.server import silent
 from hmxgraph.errors import EngineError, JarDamaged, JarsUnavailable
 from tests.unit.engine.conftest import ENTRY_POINT, write_jar
 
 
 def test_lock_names_each_jar_once():
-    """The lock holds 214 different jars, each with a SHA-256 and a size."""
+    """The lock file has 214 different jars, each with SHA-256 and size."""
     jars = load().jars
     assert len({jar.file_name for jar in jars}) == len(jars) == 214
     assert all(len(jar.sha256) == 64 and jar.size > 0 for jar in jars)
@@ -24,41 +24,41 @@ def test_own_folder_is_used_as_it_is(settings, jar_folder):
 
 
 def test_entry_point_of_newer_releases(tmp_path):
-    """The entry point is looked up in the jar, since 2026.x calls it otherwise."""
+    """The entry point is read from the jar, because it has another name since 2026.x."""
     write_jar(tmp_path / "neo4j-2026.09.0.jar", "org/neo4j/server/Neo4jCommunity.class")
-    assert described(tmp_path).main_class == "org.neo4j.server.Neo4jCommunity"
+    assert distribution_in(tmp_path).main_class == "org.neo4j.server.Neo4jCommunity"
 
 
 def test_folder_without_server(tmp_path):
-    """A folder that holds no server is refused, with the variable to correct."""
+    """A folder without a server is rejected, with the variable to correct."""
     write_jar(tmp_path / "neo4j-5.26.31.jar", "something/Else.class")
     with pytest.raises(JarsUnavailable, match="HMXGRAPH_JARS"):
-        described(tmp_path)
+        distribution_in(tmp_path)
 
 
 def test_folder_that_does_not_exist(tmp_path):
-    """A folder that does not exist is refused likewise."""
+    """A folder that does not exist is rejected, too."""
     with pytest.raises(JarsUnavailable, match="contains no"):
-        own(tmp_path / "none", load())
+        user_distribution(tmp_path / "none", load())
 
 
 def test_cut_archive_in_own_folder(jar_folder):
-    """A jar that is cut is named."""
+    """The error names a truncated jar."""
     whole = (jar_folder / "neo4j-5.99.0.jar").read_bytes()
     (jar_folder / "plugin-1.jar").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(JarDamaged, match=r"plugin-1\.jar is damaged.*HMXGRAPH_JARS"):
-        own(jar_folder, load())
+        user_distribution(jar_folder, load())
 
 
 def test_locked_jar_with_other_bytes_in_own_folder(jar_folder):
-    """A jar of the lock must have the locked bytes, even if it is a fine archive."""
+    """A jar in the lock file must have the locked bytes, even if it is a valid archive."""
     write_jar(jar_folder / load().jars[0].file_name, ENTRY_POINT)
     with pytest.raises(JarDamaged, match="damaged"):
-        own(jar_folder, load())
+        user_distribution(jar_folder, load())
 
 
 def test_shared_cache_is_described_from_its_jar(settings, repository, tmp_path):
-    """Locked jars are fetched into one folder of the cache, whole at once, and nothing is asked a second time."""
+    """Locked jars appear in the cache folder all at once, and are not downloaded again."""
     write_jar(tmp_path / "x.jar", ENTRY_POINT)
     jar = repository.publish("org.neo4j:neo4j:5.99.1", (tmp_path / "x.jar").read_bytes())
     lock = load()._replace(version="5.99.1", jars=(jar,))
@@ -75,7 +75,7 @@ def test_shared_cache_is_described_from_its_jar(settings, repository, tmp_path):
 
 
 def test_two_at_once_fetch_once(settings, repository):
-    """Of two that need the jars at the same instant one fetches, the other waits and uses them."""
+    """Of two callers that need the jars at once, one downloads, the other waits and uses them."""
     write_jar(settings.cache.with_name("x.jar"), ENTRY_POINT)
     jar = repository.publish("org.neo4j:neo4j:5.99.1", settings.cache.with_name("x.jar").read_bytes())
     lock = load()._replace(version="5.99.1", jars=(jar,))
@@ -87,7 +87,7 @@ def test_two_at_once_fetch_once(settings, repository):
 
 
 def test_damaged_jar_in_the_cache_is_fetched_again(settings, repository, tmp_path):
-    """A jar damaged in the cache is mended in place, without touching the others."""
+    """A damaged jar in the cache is replaced, without touching the others."""
     write_jar(tmp_path / "x.jar", ENTRY_POINT)
     server = repository.publish("org.neo4j:neo4j:5.99.1", (tmp_path / "x.jar").read_bytes())
     other = repository.publish("org.other:other:1", b"other")
@@ -102,7 +102,7 @@ def test_damaged_jar_in_the_cache_is_fetched_again(settings, repository, tmp_pat
 
 
 def test_a_failed_fetch_leaves_no_folder(settings, repository):
-    """Where one jar cannot be had, no folder appears that could be taken for a whole one; the next try goes on."""
+    """If a jar cannot be downloaded, no incomplete folder appears; the next try continues."""
     first = repository.publish("org.first:first:1", b"first")
     missing = repository.publish("org.missing:missing:1", b"missing", *[(503, b"")] * 3)
     lock = load()._replace(version="5.99.1", jars=(first, missing))
@@ -115,7 +115,7 @@ def test_a_failed_fetch_leaves_no_folder(settings, repository):
 
 
 def test_a_cache_that_is_no_folder(settings):
-    """A cache that cannot be used is told by its own variable, not by that of the data home."""
+    """The error for an unusable cache names the variable of the cache, not that of the data home."""
     settings.cache.write_text("in the way")
     with pytest.raises(EngineError, match=r"jars cannot be stored in .*HMXGRAPH_CACHE"):
         distribution(settings, silent, load())

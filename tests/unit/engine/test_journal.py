@@ -2,7 +2,7 @@ from hmxgraph.engine._process import begin, tail
 
 
 def test_tail_gives_the_last_lines(tmp_path):
-    """The last lines come in their order."""
+    """The last lines are returned in order."""
     log = tmp_path / "console.log"
     log.write_text("one\ntwo\nthree\n")
     assert tail(log, 2) == "two\nthree"
@@ -11,7 +11,7 @@ def test_tail_gives_the_last_lines(tmp_path):
 
 
 def test_tail_since_a_start(tmp_path):
-    """Lines of earlier starts are left out where asked."""
+    """Lines of earlier starts can be left out."""
     log = tmp_path / "console.log"
     log.write_text("old\n")
     since = begin(log)
@@ -21,13 +21,13 @@ def test_tail_since_a_start(tmp_path):
 
 
 def test_no_log_no_words(tmp_path):
-    """A server that never was has said nothing."""
+    """Without a log the tail is empty."""
     assert tail(tmp_path / "console.log", 9) == ""
     assert begin(tmp_path / "console.log") == 0
 
 
 def test_long_log_makes_room(tmp_path):
-    """A log that has grown past 4 MiB is put aside at the next start, so that it never fills the disk."""
+    """A log of more than 4 MiB is rotated at the next start, so that it never fills the disk."""
     log = tmp_path / "console.log"
     log.write_bytes(b"x" * (4 << 20))
     assert begin(log) == 0
@@ -36,7 +36,7 @@ def test_long_log_makes_room(tmp_path):
 
 
 def test_foreign_bytes_are_shown_somehow(tmp_path):
-    """Bytes that are no UTF-8 do not hide the rest."""
+    """Invalid UTF-8 does not hide the other lines."""
     log = tmp_path / "console.log"
     log.write_bytes(b"\xff broken\nfine\n")
     assert tail(log, 2).endswith("broken\nfine")

@@ -1,4 +1,4 @@
-"""The life of a server whose Java is a short script: every way of not starting, without a database."""
+"""The lifecycle of a server whose Java is a short script: every way to fail to start, without a database."""
 
 import os
 import shutil
@@ -29,7 +29,7 @@ SILENT = f"exec {sys.executable} -c 'import signal; signal.pause()' \"$@\""  # a
 
 
 def test_server_that_dies_while_starting(home, use):
-    """The error carries what the server said last, and the next steps."""
+    """The error has the server's last lines and the next steps."""
     use("echo 'old words'; exit 1")
     with pytest.raises(ServerDied, match="old words"):
         engine.ensure(home)
@@ -41,7 +41,7 @@ def test_server_that_dies_while_starting(home, use):
 
 
 def test_server_that_never_answers(home, use, monkeypatch):
-    """A process that opens no port is an error after the time allowed; stop ends it."""
+    """A process that opens no port is an error after the time limit; stop terminates it."""
     monkeypatch.setenv("HMXGRAPH_START_SECONDS", "1")
     use(SILENT)
     with pytest.raises(ServerUnresponsive, match=r"does not answer after 1 s.*hmxgraph server stop"):
@@ -55,7 +55,7 @@ def test_server_that_never_answers(home, use, monkeypatch):
 
 
 def test_server_that_never_answers_on_a_full_disk(home, use, monkeypatch):
-    """Neo4j starts without its database where the disk is full, and is silent about it: the error is not."""
+    """On a full disk Neo4j starts without its database and does not say so; the error does."""
     monkeypatch.setenv("HMXGRAPH_START_SECONDS", "1")
     left = shutil.disk_usage("/")._replace(free=7 * 1024 * 1024)
     monkeypatch.setattr("hmxgraph.engine._refusals.disk_usage", lambda _: left)
@@ -66,7 +66,7 @@ def test_server_that_never_answers_on_a_full_disk(home, use, monkeypatch):
 
 
 def test_a_frozen_server_is_reached_at_once(home, pretended_neo4j):
-    """Nobody waits for it to find out that it is there; one that was killed is not."""
+    """A frozen server counts as reachable without waiting; a killed one does not."""
     server = engine.ensure(home)
     process = psutil.Process(server.pid)
     process.suspend()
@@ -83,7 +83,7 @@ def test_a_frozen_server_is_reached_at_once(home, pretended_neo4j):
 
 
 def test_port_taken_at_the_last_moment(home, use, tmp_path):
-    """If the server finds its port taken after all, it is tried again on other ports before giving up."""
+    """If a port is taken after all, the server is started on other ports before giving up."""
     use(f"echo start >> {tmp_path}/starts; echo 'bind failed: Address already in use'; exit 1")
     with pytest.raises(PortTaken, match="already in use"):
         engine.ensure(home)
@@ -91,7 +91,7 @@ def test_port_taken_at_the_last_moment(home, use, tmp_path):
 
 
 def test_wanted_ports_are_not_replaced(home, use, tmp_path, monkeypatch, unused_ports):
-    """Ports that the user asked for are never replaced by others."""
+    """Configured ports are never replaced by others."""
     monkeypatch.setenv("HMXGRAPH_BOLT_PORT", str(unused_ports[0]))
     monkeypatch.setenv("HMXGRAPH_HTTP_PORT", str(unused_ports[1]))
     use(f"echo start >> {tmp_path}/starts; echo 'bind failed: Address already in use'; exit 1")
@@ -101,28 +101,28 @@ def test_wanted_ports_are_not_replaced(home, use, tmp_path, monkeypatch, unused_
 
 
 def test_no_java(home, monkeypatch):
-    """Without a fitting Java nothing is started."""
+    """Without a suitable Java nothing is started."""
     monkeypatch.setenv("HMXGRAPH_JAVA", "/bin/false")
     with pytest.raises(JavaMissing, match="not a Java"):
         engine.ensure(home)
 
 
 def test_too_little_memory(home, monkeypatch):
-    """A heap that does not fit is refused before anything is started."""
+    """A heap that does not fit is rejected before anything is started."""
     monkeypatch.setenv("HMXGRAPH_HEAP", "900t")
     with pytest.raises(NotEnoughMemory):
         engine.ensure(home)
 
 
 def test_home_that_cannot_be_made(home, tmp_path):
-    """A data home below a file is refused by name."""
+    """A data home below a file is rejected by name."""
     (tmp_path / "file").write_text("")
     with pytest.raises(EngineError, match=r"file/home cannot be used .*HMXGRAPH_HOME"):
         engine.ensure(tmp_path / "file" / "home")
 
 
 def test_the_data_home_is_private_at_every_start(home, pretended_neo4j):
-    """Also where the folder existed before, open to all; what the server writes is its owner's alone."""
+    """A folder that was open to all becomes private; so are the server's files."""
     home.mkdir()
     home.chmod(0o755)
     engine.ensure(home)
@@ -135,14 +135,14 @@ def test_the_data_home_is_private_at_every_start(home, pretended_neo4j):
 
 
 def test_password_that_no_longer_fits(home, use):
-    """A server that refuses the stored password is told from one that does not start."""
+    """A server that refuses the stored password gives another error than one that does not start."""
     use(f"{NEO4J} --refuse")
     with pytest.raises(PasswordLost, match="refuses the password"):
         engine.ensure(home)
 
 
 def test_lost_state_is_found_again(home, pretended_neo4j):
-    """Whatever happens to the state file, the running server is used, never a second one started."""
+    """Whatever happens to the state file, the running server is used and no second one started."""
     first = engine.ensure(home)
     path = home / "server.json"
     whole = path.read_bytes()
@@ -157,7 +157,7 @@ def test_lost_state_is_found_again(home, pretended_neo4j):
 
 
 def test_killed_server_is_started_again(home, pretended_neo4j):
-    """After kill -9 the next call starts a new process on the same ports, with the same password."""
+    """After kill -9 the next call starts a new process with the same ports and password."""
     first = engine.ensure(home)
     psutil.Process(first.pid).kill()
     second = engine.ensure(home)
@@ -166,7 +166,7 @@ def test_killed_server_is_started_again(home, pretended_neo4j):
 
 
 def test_startup_steps_are_reported(home, pretended_neo4j):
-    """The caller is told when a server starts, and nothing if it already runs."""
+    """Progress is reported when a server starts, but not if it already runs."""
     steps: list[engine.Step] = []
     engine.ensure(home, progress=steps.append)
     assert [step.what for step in steps] == ["starting Neo4j 5.99.0"]
@@ -175,7 +175,7 @@ def test_startup_steps_are_reported(home, pretended_neo4j):
 
 
 def test_stopping_nothing(home):
-    """Stopping where nothing runs, or nothing ever was, says so."""
+    """Stopping returns False if nothing is running, or nothing ever was."""
     assert not engine.stop(home)
     assert not home.exists()
     assert engine.logs(home) == ""
@@ -183,7 +183,7 @@ def test_stopping_nothing(home):
 
 
 def test_a_server_whose_home_was_moved_is_stopped_by_the_old_name(home, pretended_neo4j):
-    """It goes on under the name that it was started with, and locks its data: there it is found and ended."""
+    """It keeps running under the old name and locks its data; there it is found and stopped."""
     server = engine.ensure(home)
     home.rename(home.with_name("moved"))
     assert engine.status(home).pid == server.pid
@@ -194,14 +194,14 @@ def test_a_server_whose_home_was_moved_is_stopped_by_the_old_name(home, pretende
 
 
 def test_stopping_where_nothing_can_be_written(tmp_path):
-    """A data home whose lock cannot be made is told with the variable that names it."""
+    """If the lock cannot be created, the error names the variable of the data home."""
     (tmp_path / "server.lock").mkdir()
     with pytest.raises(EngineError, match=r"cannot be used .*HMXGRAPH_HOME"):
         engine.stop(tmp_path)
 
 
 def test_lock_held_for_too_long(tmp_path):
-    """A lock that is never freed is an error that names it, after telling that there is a wait."""
+    """A lock that is never released is an error that names it, after the wait was reported."""
     notices: list[str] = []
     with exclusive(tmp_path / "lock", 1), pytest.raises(EngineError, match="another process has held"):  # noqa: SIM117
         with exclusive(tmp_path / "lock", 0.2, lambda: notices.append("waiting")):
@@ -210,6 +210,6 @@ def test_lock_held_for_too_long(tmp_path):
 
 
 def servers(home: Path) -> list[int]:
-    """The processes that run on *home*."""
+    """Return the processes that run on *home*."""
     mark = f"--home-dir={home}"
     return [p.pid for p in psutil.process_iter(["cmdline"]) if mark in (p.info["cmdline"] or ())]

@@ -8,7 +8,7 @@ from hmxgraph.engine._process import login, speaks_bolt, version
 
 @pytest.fixture
 def answering():
-    """Somebody on a port who answers every connection with these bytes."""
+    """Return a port that answers every connection with these bytes."""
     listeners = []
 
     def serve(answer: bytes) -> int:
@@ -41,12 +41,12 @@ def test_bolt_is_recognised(answering):
 
 @pytest.mark.parametrize("answer", [b"", bytes(4), b"HT"])
 def test_others_are_not_taken_for_bolt(answering, answer):
-    """Silence, a refusal of all versions, and half an answer are no Bolt."""
+    """Silence, a refusal of all versions and half an answer are not Bolt."""
     assert not speaks_bolt(answering(answer))
 
 
 def test_nobody_there(unused_ports):
-    """Where nobody listens every question is answered with nothing."""
+    """If nothing listens, every probe returns an empty result."""
     assert not speaks_bolt(unused_ports[0])
     assert login(unused_ports[0], "neo4j", "secret") is None
     assert version(unused_ports[0]) == ""
@@ -54,17 +54,17 @@ def test_nobody_there(unused_ports):
 
 @pytest.mark.parametrize("body", [b"hello", b"{}", b"[1]"])
 def test_another_web_server_reports_no_version(answering, body):
-    """Whatever it answers."""
+    """The version is empty, whatever the server answers."""
     answer = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
     assert version(answering(answer)) == ""
 
 
 def test_what_is_no_web_server(answering):
-    """Garbage in place of HTTP is no login."""
+    """Garbage in place of HTTP gives no login status."""
     assert login(answering(b"\x00\x01garbage\r\n\r\n"), "neo4j", "secret") is None
 
 
 def test_proxies_are_passed_by(answering, monkeypatch):
-    """A proxy in the environment is not asked about this machine."""
+    """Probes of this machine ignore a proxy in the environment."""
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     assert login(answering(b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n"), "neo4j", "secret") == 401

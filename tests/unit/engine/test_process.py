@@ -12,7 +12,7 @@ DEAF = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); open('read
 
 @pytest.fixture
 def start(tmp_path):
-    """Start programs that look like the server of the home *tmp_path*; whatever of them is left is killed."""
+    """Start programs that look like the server of the home *tmp_path*; remaining ones are killed."""
     started: list[int] = []
 
     def run(*program: str) -> int:
@@ -27,12 +27,12 @@ def start(tmp_path):
 
 @pytest.fixture
 def waiting(start):
-    """A process with the command line of a server."""
+    """Return a process with the command line of a server."""
     return start(sys.executable, "-c", PAUSE)
 
 
 def test_server_is_known_by_its_home(waiting, tmp_path):
-    """A running server is found by its data home, and is nobody else's."""
+    """A running server is found by its own data home only."""
     assert is_server(waiting, tmp_path)
     assert find(tmp_path) == waiting
     assert not is_server(waiting, tmp_path / "deeper")
@@ -40,18 +40,18 @@ def test_server_is_known_by_its_home(waiting, tmp_path):
 
 
 def test_server_is_detached(waiting):
-    """The server has a session of its own and is no child of ours, so it outlives us and leaves no zombie."""
+    """The server has its own session and is not our child, so it outlives us and leaves no zombie."""
     assert os.getsid(waiting) != os.getsid(0)
     assert psutil.Process(waiting).ppid() != os.getpid()
 
 
 def test_a_reused_number_fools_nobody(tmp_path):
-    """A living process with another command line is not the server."""
+    """A process with the same id but another command line is not the server."""
     assert not is_server(os.getpid(), tmp_path)
 
 
 def test_killed_server_is_gone(waiting, tmp_path):
-    """A killed server counts as gone, whether or not somebody has collected it."""
+    """A killed server counts as gone, even if it is still a zombie."""
     psutil.Process(waiting).kill()
     assert terminate(waiting, tmp_path, 10)
     assert not is_server(waiting, tmp_path)
@@ -59,7 +59,7 @@ def test_killed_server_is_gone(waiting, tmp_path):
 
 
 def test_terminated_server_is_waited_for(waiting, tmp_path):
-    """Stopping comes back when the process is gone."""
+    """Terminating returns when the process has exited."""
     assert terminate(waiting, tmp_path, 10)
     assert find(tmp_path) is None
 
@@ -74,12 +74,12 @@ def test_server_that_ignores_the_request(start, tmp_path):
 
 
 def test_terminating_what_is_gone(tmp_path):
-    """A process that ended in between counts as stopped."""
+    """A process that has exited meanwhile counts as stopped."""
     assert terminate(2**22 - 1, tmp_path, 1)
 
 
 def test_output_is_appended_to_the_log(start, tmp_path):
-    """What servers say on either channel goes to the log, one start after the other."""
+    """Standard output and error of all starts are appended to the log."""
     for word in ("first", "second"):
         os.mkfifo(tmp_path / word)
         start("/bin/sh", "-c", f"echo {word}; echo {word} >&2; exec 3>{word}")
@@ -88,7 +88,7 @@ def test_output_is_appended_to_the_log(start, tmp_path):
 
 
 def test_log_that_cannot_be_written(tmp_path):
-    """Where the log cannot be opened nothing is started, and the reason is told."""
+    """If the log cannot be opened, nothing is started and the reason is reported."""
     (tmp_path / "log").mkdir()
     with pytest.raises(OSError, match="log"):
         launch(["/bin/sleep", "60"], tmp_path, tmp_path / "log")

@@ -7,17 +7,17 @@ from hmxgraph.errors import EngineError
 
 
 def test_argument_wins_over_environment(tmp_path):
-    """The home given by the caller wins over HMXGRAPH_HOME."""
+    """The home of the caller takes precedence over HMXGRAPH_HOME."""
     assert read(tmp_path, {"HMXGRAPH_HOME": "/elsewhere"}).home == tmp_path.resolve()
 
 
 def test_home_of_environment(tmp_path):
-    """HMXGRAPH_HOME names the data home where the caller does not."""
+    """HMXGRAPH_HOME is the data home if the caller gives none."""
     assert read(None, {"HMXGRAPH_HOME": str(tmp_path)}).home == tmp_path.resolve()
 
 
 def test_default_home_is_the_users_own():
-    """Without any word the data home is the platform's user data folder, and jars go to its cache folder."""
+    """The default data home is the platform's user data folder, that of jars its cache folder."""
     settings = read(None, {})
     assert settings.home.name == settings.cache.name == "hmxgraph"
     assert settings.home != settings.cache
@@ -25,13 +25,13 @@ def test_default_home_is_the_users_own():
 
 
 def test_links_lead_to_one_home(tmp_path):
-    """Two paths to one folder are one data home, so that they can never become two servers."""
+    """Two paths to one folder are one data home, so that only one server runs on it."""
     (tmp_path / "link").symlink_to(tmp_path / "real")
     assert read(tmp_path / "link", {}).home == read(tmp_path / "real", {}).home
 
 
 def test_unresolvable_paths_are_refused(tmp_path):
-    """Circular links and the home of an unknown user are reported with the path."""
+    """Circular links and the home of an unknown user are errors with the path."""
     (tmp_path / "round").symlink_to(tmp_path / "round")
     for path in (str(tmp_path / "round"), "~nobody-of-this-name/data"):
         with pytest.raises(EngineError, match=f"{path} is not a folder.*give another"):
@@ -58,6 +58,6 @@ def test_sizes(text, mebibytes):
     ],
 )
 def test_nonsense_is_refused_by_name(name, text):
-    """A value that is no size, no number or no port is refused, with the variable's name."""
+    """An invalid size, number or port is rejected with the name of its variable."""
     with pytest.raises(EngineError, match=f"HMXGRAPH_{name}"):
         read("/x", {f"HMXGRAPH_{name}": text})

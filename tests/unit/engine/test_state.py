@@ -12,13 +12,13 @@ from hmxgraph.graph.deadlines import settling
 
 @pytest.fixture
 def server(tmp_path):
-    """A server as it stands in the state file."""
+    """A server as stored in the state file."""
     web = "http://127.0.0.1:2"
     return Server("bolt://127.0.0.1:1", web, f"{web}/browser/", "neo4j", "a secret", 4711, tmp_path, "5.26.31")
 
 
 def test_state_comes_back(server, tmp_path):
-    """What was saved is loaded."""
+    """A saved state can be loaded."""
     _data_home.save(server)
     assert _data_home.load(tmp_path) == server
 
@@ -35,7 +35,7 @@ def test_a_server_has_just_started_for_two_minutes(server, tmp_path):
 
 
 def test_state_is_private(server, tmp_path):
-    """The state file is readable by its owner only, and nothing else is left beside it."""
+    """Only its owner can read the state file, and no other file is left next to it."""
     _data_home.save(server)
     _data_home.save(server)
     assert [path.name for path in tmp_path.iterdir()] == ["server.json"]
@@ -59,14 +59,14 @@ def test_foreign_state_is_no_state(tmp_path, text):
 
 
 def test_state_belongs_to_the_folder_it_is_in(server, tmp_path):
-    """A data home that was moved is known by where it is now."""
+    """The state of a moved data home has its new path."""
     _data_home.save(server)
     moved = tmp_path.rename(tmp_path.with_name("moved"))
     assert _data_home.load(moved).home == moved
 
 
 def test_password_is_not_shown_by_accident(server):
-    """Neither the printed value nor the status document carries the password; the server's own document does."""
+    """Neither repr nor the status document has the password; the server's document does."""
     assert "a secret" not in repr(server)
     assert "a secret" not in str(Status("running", server.home, server).document())
     assert server.document()["password"] == "a secret"
@@ -80,7 +80,7 @@ def test_status_reports_health(server):
 
 
 def test_private_file_is_replaced_whole(tmp_path):
-    """A private file keeps its mode when it is written again, even if it was readable to all before."""
+    """A rewritten private file is private, even if everybody could read it before."""
     path = tmp_path / "secret"
     path.write_text("old")
     path.chmod(0o644)

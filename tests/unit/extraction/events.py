@@ -1,4 +1,4 @@
-"""Events as tests need them: only what a test is about is given."""
+"""Events for the tests; fields that a test does not set have plain values."""
 
 from hmxgraph.protocol.events import Event
 
@@ -22,10 +22,10 @@ def event(event_type="message", content=None, **fields):
 
 
 def said(text, role="user", **fields):
-    """A message."""
+    """Return a message."""
     return event("message", {"role": role, "text": text}, **{"source": role, **fields})
 
 
 def by_person(text, name="Caroline", **fields):
-    """A message in a conversation of people, where each is recorded as an agent of its own."""
+    """Return a message of a conversation between people, each recorded as an agent."""
     return said(text, source=name, agent_id=name, **fields)

@@ -1,4 +1,4 @@
-"""What somebody stands by: a statement is no fact where it is doubted, told of others or taken back."""
+"""Assertions: a statement is not a fact if it is doubted, attributed to others or retracted."""
 
 import pytest
 
@@ -60,24 +60,24 @@ STATED = [
 
 @pytest.mark.parametrize("sentence", OPEN)
 def test_what_nobody_stands_by_is_no_fact(sentence):
-    """No fact is taken from what is doubted, somebody else's claim, taken back in one breath, or about nothing."""
+    """Doubted, attributed, retracted and empty statements are not facts."""
     assert list(facts(sentence)) == []
 
 
 @pytest.mark.parametrize(("sentence", "statement"), STATED)
 def test_an_asserted_statement_is_a_fact(sentence, statement):
-    """One's own assertion is a fact, whatever contrast follows; a denial is a fact of its own."""
+    """An assertion is a fact despite a contrast that follows; a denial is a fact of its own."""
     assert [fact.text.removeprefix("{subject} ") for fact in facts(sentence)] == [statement]
 
 
 @pytest.mark.parametrize("sentence", ["I think my friend Sarah is late.", "He told my friend Sarah, but she isn't"])
 def test_who_is_named_in_passing_is_taken_for_granted(sentence):
-    """A doubt about the sentence is none about who somebody is."""
+    """Doubt about the sentence does not affect who somebody is."""
     assert [fact.object for fact in facts(sentence)] == ["Sarah"]
 
 
 def test_what_is_no_longer_so_answers_the_same_question():
-    """To be something and not to be it have one slot for each thing, whatever the words around it."""
+    """A property and its denial share one slot per thing, whatever the wording."""
     statements = (
         "I'm allergic to nuts and latex.",
         "I'm not allergic to latex after all.",
@@ -94,10 +94,10 @@ def test_what_is_no_longer_so_answers_the_same_question():
     "sentence", ["People think I love golf.", "I don't think I like golf.", "I love golf, but that's not true."]
 )
 def test_a_liking_that_others_claim_is_none(sentence):
-    """Preferences are one's own, too."""
+    """A preference attributed to the speaker by others is not one."""
     assert preference(sentence) is None
 
 
 def test_what_one_thinks_one_likes_one_likes():
-    """A preference needs no certainty."""
+    """The words "I think I like" state a preference."""
     assert preference("I think I prefer tea over coffee.").object == "tea over coffee"

@@ -1,4 +1,4 @@
-"""Whom the words of a user are bound to, by the names that their event gives."""
+"""Which user the words of an event are bound to, and when they only propose."""
 
 import pytest
 
@@ -23,12 +23,12 @@ SESSION = "session\0session-1"
     ],
 )
 def test_what_a_user_wishes_is_bound_to_the_user_or_the_session(event, owners):
-    """A source may be a channel for many people, so that it is no name."""
+    """A source may be a channel for many people, so it is not a name."""
     assert {memory.owner for memory in extract(event).memories} == owners
 
 
 def test_in_a_tenant_of_one_person_an_unnamed_user_speaks_for_the_tenant():
-    """A user with a name still speaks for themselves."""
+    """A named user still speaks for themselves."""
     personal = TrustPolicy(single_user=True)
     assert {memory.owner for memory in extract(said(WISH), personal).memories} == {""}
     named = said(WISH, metadata={"user_id": "Ann"})
@@ -37,13 +37,13 @@ def test_in_a_tenant_of_one_person_an_unnamed_user_speaks_for_the_tenant():
 
 @pytest.mark.parametrize("name", ["sessions", "origins"])
 def test_a_proposal_needs_somebody_who_made_it(name):
-    """Support from no session, or from no origin, would put anything in force."""
+    """Limits of zero sessions or origins would put any proposal into force."""
     with pytest.raises(InvalidRequest, match="at least 1"):
         TrustPolicy(**{name: 0})
 
 
 def test_sources_may_come_from_any_iterable():
-    """A generator too; what is no list of names is refused."""
+    """Generators are accepted; anything but a list of names is rejected."""
     assert TrustPolicy(trusted=(source for source in ["web:"])).trusts("web:example.org")
     for sources in (None, "web:", [""], [5]):
         with pytest.raises(InvalidRequest, match="event sources"):
@@ -52,14 +52,14 @@ def test_sources_may_come_from_any_iterable():
 
 @pytest.mark.parametrize("origin", ["assistant", "agent", "tool", "harness"])
 def test_text_that_programs_write_as_the_user_has_no_authority(origin):
-    """Reminders, hook output and instructions of sub-agents arrive as user messages; they only propose."""
+    """Reminders, hook output and sub-agent instructions arrive as user messages and only propose."""
     assert origin in UNHEARD
     wishes = extract(said(WISH, metadata={"origin": origin, "user_id": "Ann"})).memories
     assert all(wish.unproven for wish in wishes)
 
 
 def test_feedback_from_outside_has_no_authority_whoever_it_names():
-    """A web page or a tool may send a comment under a user's id; it only proposes."""
+    """A web page or tool may send a comment under a user's id; it only proposes."""
     comment = {"signal": "correction", "comment": "Never use npm."}
     for source, unproven in (("web:shop.example", True), ("mcp:notes", True), ("user", False)):
         extracted = extract(event("feedback", comment, source=source, metadata={"user_id": "Ann"}))

@@ -1,4 +1,4 @@
-"""Orders: what is a policy, how sure it is, and what is no order at all."""
+"""Directives: which sentences are policies, with what confidence, and which are not."""
 
 import pytest
 
@@ -144,7 +144,7 @@ NO_ORDERS = [
 
 @pytest.mark.parametrize(("sentence", "confidence", "hard"), ORDERS)
 def test_orders_are_understood(sentence, confidence, hard):
-    """An imperative that holds beyond the moment is a policy; absolute words leave no exception."""
+    """An imperative that holds beyond the moment is a policy; absolute words make it hard."""
     directive = order(sentence)
     assert directive is not None
     assert (directive.confidence, directive.hard) == (confidence, hard)
@@ -152,14 +152,14 @@ def test_orders_are_understood(sentence, confidence, hard):
 
 @pytest.mark.parametrize("sentence", [sentence for sentence, *_ in ORDERS])
 def test_every_order_has_a_sign_of_one(sentence):
-    """What decides whether to look for orders passes every order there is, and so it is remembered."""
+    """The prefilter passes every directive, so that it is remembered."""
     assert may_order(sentence.lower())
     assert [draft.kind for draft in extract(said(sentence)).memories] == ["policy"]
 
 
 @pytest.mark.parametrize("how", LASTING)
 def test_a_word_that_makes_an_order_last_is_a_sign(how):
-    """Wherever it stands, with whatever verb: if it is an order, it is looked for."""
+    """The prefilter passes every directive with such a word, in any position, with any verb."""
     verbs = ("use", "answer in", "deploy", "do not quote", "avoid", "always cite", "keep to", "call me")
     sentences = [
         text for verb in verbs for text in (f"{how} {verb} Plain sources", f"{how}, {verb} X", f"{verb} X {how}")
@@ -171,12 +171,12 @@ def test_a_word_that_makes_an_order_last_is_a_sign(how):
 
 @pytest.mark.parametrize("sentence", NO_ORDERS)
 def test_talk_is_no_order(sentence):
-    """Habits, guesses, encouragement, one-off requests and questions are no policies."""
+    """Habits, guesses, encouragement, one-off requests and questions are not policies."""
     assert order(sentence) is None
 
 
 def test_a_system_prompt_speaks_in_norms():
-    """What whoever runs the agent says in norms is a policy, too."""
+    """Norms in a system prompt are policies."""
     sentence = "The agent must confirm the order before it is charged."
     assert order(sentence) is None
     assert order(sentence, system=True) == ("The agent must confirm the order before it is charged.", 0.85, True)
@@ -190,27 +190,27 @@ def test_a_system_prompt_speaks_in_norms():
     ],
 )
 def test_a_system_prompt_orders_for_occasions(sentence):
-    """A plain imperative for a certain occasion holds for good where whoever runs the agent gives it."""
+    """In a system prompt, a plain imperative for certain occasions is a policy."""
     assert order(sentence) is None
     assert order(sentence, system=True) == (sentence, 0.7, False)
     assert order("Fetch the file.", system=True) is None
 
 
 def test_a_greeting_is_no_part_of_the_order():
-    """The words kept are those of the order, politeness included."""
+    """The policy has the words of the directive without a greeting, but with "please"."""
     assert order("Ok thanks, always cite sources.").text == "Always cite sources."
     assert order("Please always cite sources.").text == "Please always cite sources."
 
 
 @pytest.mark.parametrize("asked", ["Avoid using global state", "Please make sure to use tabs for indentation"])
 def test_what_is_asked_is_no_rule(asked):
-    """The same words are a rule as a statement, and none as a question."""
+    """The same words are a rule as a statement, but not as a question."""
     assert order(f"{asked}.") is not None
     assert order(f"{asked}?") is None
 
 
 @pytest.mark.parametrize("report", ["No more changes to commit.", "No changes to display since the last message."])
 def test_a_report_that_nothing_is_left_is_no_ban(report):
-    """Programs write so in the name of the system."""
+    """Programs write such reports as system messages."""
     assert order(report, system=True) is None
     assert order("No emojis in commit messages.", system=True) is not None

@@ -22,7 +22,7 @@ from tests.unit.extraction.events import said
     ],
 )
 def test_a_request_says_what_is_wanted(sentence, goal):
-    """The words after the polite opening are what is wanted."""
+    """The object of a request is its text after the polite opening."""
     assert request(sentence).object == goal
 
 
@@ -45,12 +45,12 @@ def test_a_request_says_what_is_wanted(sentence, goal):
     ],
 )
 def test_a_request_that_leaves_it_open_is_none(sentence):
-    """What does not say what is wanted is no goal."""
+    """A request that does not say what is wanted is not a goal."""
     assert request(sentence) is None
 
 
 def test_an_aim_is_stated_about_oneself():
-    """Aims are recognised by how people state them, not by wishes of the moment."""
+    """Stated aims are goals; wishes of the moment are not."""
     assert aim("My goal is to give kids a loving home.").object == "give kids a loving home"
     assert aim("I'm planning to open a dance studio next year, so wish me luck").text == (
         "I'm planning to open a dance studio next year."
@@ -75,7 +75,7 @@ def test_an_aim_is_stated_about_oneself():
     ],
 )
 def test_a_state_change_is_a_fact(content, expected):
-    """Producers name the parts differently; subject and new value are what it takes."""
+    """Field names vary between producers; subject and new value are required."""
     assert change(content) == expected
 
 
@@ -90,7 +90,7 @@ def test_a_state_change_is_a_fact(content, expected):
     ],
 )
 def test_what_a_program_printed_is_neither_a_wish_nor_a_rule(pasted):
-    """Errors are pasted into messages: they are nobody's words."""
+    """Errors pasted into messages are not the user's words."""
     drafts = extract(said(f"{pasted}\nPlease deploy the staging environment.", sequence=0)).memories
     assert [draft.kind for draft in drafts] == ["goal"]
     assert "staging environment" in drafts[0].text
@@ -98,5 +98,5 @@ def test_what_a_program_printed_is_neither_a_wish_nor_a_rule(pasted):
 
 @pytest.mark.parametrize("said_of_errors", ["Error handling: always log the cause.", "Exception: never on Fridays."])
 def test_what_is_said_of_errors_is_no_error(said_of_errors):
-    """People begin their rules with such words."""
+    """A rule may begin with such words."""
     assert sentences(f"Deploy staging.\n{said_of_errors}") == ["Deploy staging.", said_of_errors]

@@ -1,4 +1,4 @@
-"""When two names are one: normalisation, families of types, bare titles."""
+"""Identity of names: normalisation, families of types, bare titles."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from hmxgraph.extraction.entities import TYPES, bare, family, more_specific, nor
     ],
 )
 def test_spellings_of_one_name_normalise_alike(spelling, other_spelling):
-    """Articles, endings, accents, hyphens and ampersands do not make another name."""
+    """Articles, endings, accents, hyphens and ampersands make no difference."""
     assert normalise("concept", spelling) == normalise("person", other_spelling) != ""
 
 
@@ -35,7 +35,7 @@ def test_ids_and_tags_lose_the_number_sign():
 
 
 def test_a_name_may_turn_out_to_be_a_person_or_an_id():
-    """Types that one name may seem to have share an identity, and the more_specific one is kept."""
+    """Types in one family share an identity, and the more specific one is kept."""
     assert family("concept") == family("person") == family("id") != family("file")
     assert more_specific("concept", "person") == more_specific("person", "concept") == "person"
     assert more_specific("symbol", "tool") == "tool"
@@ -53,12 +53,12 @@ def test_a_name_may_turn_out_to_be_a_person_or_an_id():
     ],
 )
 def test_a_title_is_known_by_its_bare_form_too(title, short):
-    """What only tells a title from its namesakes is taken off."""
+    """The disambiguation of a title is removed."""
     assert bare(title) == short
 
 
 @pytest.mark.parametrize("entity_type", TYPES)
 def test_normalising_twice_changes_nothing(entity_type):
-    """A normalised name is its own normal form."""
+    """Normalisation is idempotent."""
     once = normalise(entity_type, "The Wall: Live in #Berlin (1990)")
     assert normalise(entity_type, once) == once

@@ -1,4 +1,4 @@
-"""Rules taken back: what is allowed now, what need not be done any more, what is to be forgotten."""
+"""Withdrawn rules: permissions, lifted obligations, and rules to be forgotten."""
 
 import pytest
 
@@ -50,7 +50,7 @@ NOT_LIFTED = [
 
 @pytest.mark.parametrize(("rule", "back", "how"), LIFTED)
 def test_a_rule_taken_back_answers_the_question_of_the_rule(rule, back, how):
-    """It has the rule's slot and another answer, so that the later of both holds, said or written down."""
+    """A withdrawal has the rule's slot and another answer, so that the later of both holds."""
     order = policy_draft(rule, 0.9, "directive")
     (withdrawal,) = extract(said(back), TrustPolicy(single_user=True)).memories
     assert (withdrawal.kind, withdrawal.slot, withdrawal.predicate) == ("policy", order.slot, how)
@@ -61,17 +61,17 @@ def test_a_rule_taken_back_answers_the_question_of_the_rule(rule, back, how):
 
 @pytest.mark.parametrize("sentence", NOT_LIFTED)
 def test_what_takes_no_rule_back(sentence):
-    """Bans, conditions, what may happen, what is asked, hearsay and what only the moment needs take nothing back."""
+    """Bans, conditions, possibilities, questions, hearsay and remarks about the moment withdraw nothing."""
     assert lifted(sentence) is None
 
 
 def test_people_among_each_other_lift_nothing():
-    """A named person's talk in a conversation of people is no order, nor the end of one."""
+    """Talk between people neither gives nor withdraws a rule."""
     assert extract(by_person("You may push to main directly now.")).memories == ()
 
 
 def test_a_withdrawal_quotes_its_own_words():
-    """The memory has the clause that withdraws the rule; a withdrawal for the thing in hand is less certain."""
+    """The memory quotes the withdrawing clause; one about the matter at hand is less certain."""
     back = lifted("Forget that rule about pushing, you may push to main now, ok.")
     assert lifted_draft(back, "directive").text == "You may push to main now."
     assert (back.confidence, lifted("You may push to the main branch now.").confidence) == (0.75, 0.6)

@@ -1,4 +1,4 @@
-"""What records in arguments and results identify, and how that belongs together, in any domain."""
+"""What records in arguments and results identify and how it is linked, in any domain."""
 
 import json
 
@@ -20,18 +20,18 @@ COMMIT = {"commit": "1f21869", "branch": "main", "author": "Ann Lee", "files": [
 
 
 def links(content, tool=""):
-    """The links of a record, as words."""
+    """Return the links of a record as text."""
     record_links = (each for each in records(content, tool) if isinstance(each, Link))
     return [f"{each.source.type} {each.source.name} {each.relation_type} {each.target.name}" for each in record_links]
 
 
 def entities(content, tool=""):
-    """The things of a record by type."""
+    """Return the things of a record by type."""
     return {(each.type, each.name) for each in records(content, tool) if not isinstance(each, Link)}
 
 
 def test_an_order_has_its_user_items_and_payment():
-    """Fields name what a record refers to; what lies in it belongs to it, also inside lists without an id."""
+    """Fields name what a record refers to; nested records belong to it, also in lists without an id."""
     assert set(links(ORDER, "get_order_details")) == {
         "order #W2378156 user yusuf_rossi_9620",
         "order #W2378156 item 1151293680",
@@ -58,12 +58,12 @@ def test_an_order_has_its_user_items_and_payment():
     ],
 )  # fmt: skip
 def test_records_of_many_domains(tool, content, expected):
-    """Types and relations come from the names of fields; no domain is built in."""
+    """Types and relations come from field names; no domain is built in."""
     assert set(links(content, tool)) == expected
 
 
 def test_json_in_a_text_is_read():
-    """A record that comes as text, as many tools return it, gives what the record itself gives."""
+    """A record as JSON text, which many tools return, gives the same result as the record itself."""
     assert links({"result": {"content": [{"type": "text", "text": json.dumps(ORDER)}]}}, "get_order") == links(
         {"result": ORDER}, "get_order"
     )
@@ -71,7 +71,7 @@ def test_json_in_a_text_is_read():
 
 
 def test_short_numbers_are_qualified_by_their_noun():
-    """Order 12 and user 12 are two things; a long number is its own name."""
+    """Order 12 and user 12 are different things; a long number is a name by itself."""
     assert entities({"order_id": 12, "user_id": 12}) == {("order", "order 12"), ("user", "user 12")}
     assert entities({"order_id": 1151293680}) == {("order", "1151293680")}
 
@@ -86,12 +86,12 @@ def test_short_numbers_are_qualified_by_their_noun():
     ],
 )
 def test_values_that_identify_nothing(content):
-    """States, amounts, placeholders and the ids of calls are no things."""
+    """States, amounts, placeholders and call ids are not things."""
     assert entities(content) == set()
 
 
 def test_the_work_is_bounded():
-    """Only the first records of a long list are read, and only a bounded part of it is kept."""
+    """Only the first records of a long list are read, and a bounded number of results is kept."""
     rows = {"order_id": "#W1234567", "items": [{"item_id": f"item_{number:05}"} for number in range(500)]}
     assert len(links(rows)) < MOST_RECORDS
     extraction = extract(event("tool_result", {"tool_name": "get_order", "result": rows, "success": True}))
@@ -99,7 +99,7 @@ def test_the_work_is_bounded():
 
 
 def test_a_call_relates_its_arguments():
-    """Relations of an event lead from the record that the tool is about."""
+    """Relations lead from the record that the tool is about."""
     arguments = {"order_id": "#W1234567", "item_ids": ["item_00001"], "payment_method_id": "visa_951"}
     extraction = extract(event("tool_call", {"tool_name": "exchange_order_items", "arguments": arguments}))
     relations = {(each.source.normalised, each.relation_type, each.target.normalised) for each in extraction.relations}

@@ -6,7 +6,7 @@ from hmxgraph.extraction._entity_spans import spans
 
 
 def names(text, **how):
-    """The names found in *text*."""
+    """Return the names found in *text*."""
     return [span.name for span in spans(text, **how)]
 
 
@@ -33,7 +33,7 @@ def names(text, **how):
     ],
 )
 def test_names_are_runs_of_capitalised_words(text, expected):
-    """Names are found whole, with their parts where small words join them."""
+    """Names are found whole, and their parts if small words join them."""
     assert [name for name in expected if name not in names(text)] == []
 
 
@@ -50,23 +50,23 @@ def test_names_are_runs_of_capitalised_words(text, expected):
     ],
 )
 def test_capitals_by_custom_are_no_names(text):
-    """Sentence openings, dates, labels, numbered places, shouting, ids and code are passed over."""
+    """Sentence openings, dates, labels, numbered references, shouting, ids and code are skipped."""
     assert names(text) == []
 
 
 def test_a_sentence_may_open_with_a_name_that_is_used_elsewhere():
-    """A single word that opens a sentence counts where the text uses it as a name, too."""
+    """Its first word counts if the text uses it as a name elsewhere."""
     assert names("Toby is here. I love Toby.").count("Toby") == 2
     assert names("Painting relaxes me.") == []
 
 
 def test_prose_about_a_subject_opens_sentences_with_names():
-    """In titled prose a sentence may open with a name nobody has met yet."""
+    """In titled prose, the first word of a sentence may be a new name."""
     assert names("Lilu was a demon. Running hurts.", titled=True) == ["Lilu"]
 
 
 def test_a_listing_capitalises_by_custom():
-    """Formatted answers capitalise single words; within a running sentence they still count."""
+    """Formatted answers capitalise single words, which count only within a running sentence."""
     text = "- Desk Lamp (White, Glass)\n- we ship to Boston"
     assert names(text, listing=True) == ["Desk Lamp", "Boston"]
 
@@ -90,5 +90,5 @@ def test_demonyms_alone_name_nothing():
     ],
 )
 def test_what_stands_beside_a_name_is_not_part_of_it(text, expected):
-    """Orders, exclamations, sizes and the end of the sentence before are no names, nor is a title's last word alone."""
+    """Imperatives, exclamations, sizes and the end of the previous sentence are not part of a name."""
     assert names(text) == expected

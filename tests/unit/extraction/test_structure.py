@@ -18,12 +18,12 @@ from hmxgraph.extraction._entity_forms import MAX_LEAVES, commands, field_type, 
     ],
 )
 def test_a_field_name_decides_the_type(field, entity_type):
-    """The type of a value follows from the name of its field, however it is spelled."""
+    """The field name determines the type of its value, in any spelling."""
     assert field_type(field) == entity_type or (field, entity_type) == ("orderId", "id")
 
 
 def test_leaves_come_in_order_of_names():
-    """The order of keys in a document decides nothing."""
+    """The order of keys does not matter."""
     value = {"b": {"email": "a@b.example"}, "a": [{"name": "Lamp"}, {"name": "Chair"}]}
     reordered = {"a": [{"name": "Lamp"}, {"name": "Chair"}], "b": {"email": "a@b.example"}}
     assert list(leaves(value)) == list(leaves(reordered))
@@ -36,12 +36,12 @@ def test_first_and_last_name_are_one_person():
 
 
 def test_large_content_is_looked_at_in_part():
-    """Of a huge result only so many values are looked at."""
+    """Only a limited number of values is examined."""
     assert len(list(leaves({"ids": [f"id_{number:06}" for number in range(10_000)]}))) == MAX_LEAVES
 
 
 def test_numbers_and_flags_name_nothing():
-    """Only long numbers under the name of an id are ids."""
+    """Only long numbers in id fields are ids."""
     assert [leaf.value for leaf in leaves({"item_id": 1234567, "price": 1234567, "id": 7, "ok": True})] == ["1234567"]
 
 

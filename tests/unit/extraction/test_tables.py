@@ -1,4 +1,4 @@
-"""Every rule of the tables finds its examples and leaves its counterexamples alone."""
+"""Every rule of the tables matches its examples and none of its counterexamples."""
 
 import pytest
 
@@ -26,19 +26,19 @@ def test_a_form_leaves_its_counterexamples_alone(form, text):
 
 @pytest.mark.parametrize("cue", sorted({cue for rule in FACTS for cue in rule.cues}))
 def test_a_cue_is_one_word(cue):
-    """What a rule looks for first is a word as texts are split into: else it would never be met."""
+    """A cue that spans several words would never match."""
     assert cues(cue) == {cue}
 
 
 @pytest.mark.parametrize(("text", "statement"), [pair for rule in FACTS for pair in rule.examples])
 def test_a_fact_rule_finds_its_examples(text, statement):
-    """A sentence form states the fact that its example gives."""
+    """A rule states the fact of its example."""
     assert statement in [fact.text.replace("{subject}", "the user") for fact in facts(text)]
 
 
 @pytest.mark.parametrize("text", [text for rule in FACTS for text in rule.counterexamples])
 def test_a_fact_rule_leaves_its_counterexamples_alone(text):
-    """No fact is taken from a counterexample, by any rule."""
+    """No rule states a fact for a counterexample."""
     assert list(facts(text)) == []
 
 
@@ -52,13 +52,13 @@ def test_a_preference_rule_finds_its_examples(rule, text):
 
 @pytest.mark.parametrize("text", [text for rule in PREFERENCES for text in rule.counterexamples])
 def test_a_preference_rule_leaves_its_counterexamples_alone(text):
-    """No preference is taken from a counterexample."""
+    """No preference is found in a counterexample."""
     assert preference(text) is None
 
 
 @pytest.mark.parametrize("rule", RELATIONS, ids=lambda rule: f"{rule.event_type}-{rule.relation_type}-{rule.target}")
 def test_a_relation_rule_relates_what_it_names(rule):
-    """A relation rule relates an entity of its source type to one of its target type, when it says so."""
+    """A rule relates an entity of its source type to one of its target type, under its condition."""
     source, target = Ref(rule.source, "one"), Ref(rule.target, "other")
     mentions = {rule.source: [source], rule.target: [target]}
     relations = [

@@ -6,7 +6,7 @@ from hmxgraph.extraction.timeline import Assertion, Dispute, Interval, StoredAss
 
 
 def line(answers, stored=()):
-    """The timeline of assertions given as (time, answer) or (time, answer, voice)."""
+    """Return the timeline of assertions given as (time, answer) or (time, answer, voice)."""
     assertions = [Assertion(answer[0], f"e{at:03}", *answer[1:]) for at, answer in enumerate(answers)]
     timeline = settle(stored, assertions)
     return [(interval.answer, interval.first_us, interval.last_us) for interval in timeline.intervals], [
@@ -28,12 +28,12 @@ def line(answers, stored=()):
     ],
 )
 def test_later_answers_supersede(answers, intervals, disputes):
-    """A later answer supersedes; one of the same time, or by another person, is disputed."""
+    """A later answer supersedes; one at the same time, or by another person, is disputed."""
     assert line(answers) == (intervals, disputes)
 
 
 def test_a_hard_answer_gives_way_to_a_hard_one_only():
-    """Whatever else is told against it, before or after, is disputed."""
+    """Any other answer, earlier or later, is disputed."""
     hard, soft, harder = Assertion(5, "e1", "a", hard=True), Assertion(9, "e2", "b"), Assertion(9, "e3", "b", hard=True)
     assert settle([], [hard, soft]).disputes == (Dispute(settle([], [hard]).intervals[0], soft),)
     assert [interval.answer for interval in settle([], [hard, harder]).intervals] == ["a", "b"]
@@ -43,24 +43,24 @@ def test_a_hard_answer_gives_way_to_a_hard_one_only():
 
 
 def test_a_late_telling_finds_its_place():
-    """What arrives late is put where it belongs between stored answers."""
+    """An assertion that arrives late is placed between stored answers by its time."""
     stored = [Interval("a", 1, 1, key="A"), Interval("c", 9, 9, key="C")]
     assert line([(5, "b")], stored)[0] == [("a", 1, 1), ("b", 5, 5), ("c", 9, 9)]
 
 
 def test_an_earlier_telling_of_the_next_answer_moves_its_beginning():
-    """An assertion just before a interval of the same answer belongs to it."""
+    """An assertion just before an interval of the same answer extends it."""
     stored = [Interval("a", 1, 2, key="A"), Interval("b", 9, 9, key="B")]
     assert line([(5, "b")], stored)[0] == [("a", 1, 2), ("b", 5, 9)]
 
 
 def test_within_a_span_another_answer_is_disputed():
-    """Between two assertions of one answer there is no room for another."""
+    """Between two assertions of one answer, another answer is disputed."""
     assert line([(5, "b")], [Interval("a", 1, 9, key="A")])[1] == [("a", "b")]
 
 
 def test_within_a_span_whose_assertions_are_known_another_answer_parts_it():
-    """It comes between them, as it would have done in time; told at the very time of one it is disputed."""
+    """It splits the interval, unless it has the time of an assertion: then it is disputed."""
     assertions = tuple(StoredAssertion(time_us, f"k{time_us}") for time_us in (1, 6, 9))
 
     def stored():
@@ -85,7 +85,7 @@ def test_each_span_ends_where_the_next_begins():
 
 
 def test_an_answer_has_the_voice_that_said_it_last():
-    """Of two voices at one time the later event counts; who said it may say something else afterwards."""
+    """At equal times the later event counts; its speaker may later change the answer."""
     said = [Assertion(1, "a", "Boston", "ann"), Assertion(1, "b", "Boston", "bob"), Assertion(2, "c", "Rome", "bob")]
     timeline = settle([], said)
     assert [interval.answer for interval in timeline.intervals] == ["Boston", "Rome"]

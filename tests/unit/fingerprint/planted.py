@@ -1,4 +1,4 @@
-"""Secrets of many kinds, drawn by a seed, and a learned state with one of them in every text it has."""
+"""Secrets of many kinds, drawn by a seed, and a learned state with one of them in every text."""
 
 import base64
 import json
@@ -26,7 +26,7 @@ def password(rng):
 
 
 def card(rng):
-    """A card number with a right check digit (ISO/IEC 7812)."""
+    """A card number with a valid check digit (ISO/IEC 7812)."""
     digits = [4, *(rng.randrange(10) for _ in range(14))]
     doubled = [sum(divmod(2 * digit, 10)) for digit in digits[::-2]]
     check = -(sum(doubled) + sum(digits[-2::-2])) % 10
@@ -78,7 +78,7 @@ def secrets(count=1_000, seed=5):
 
 
 def state(sentences, tier):
-    """A state that has one of the sentences in every place where a text can stand, heavy ones and light ones alike."""
+    """A state with one of the sentences in every text field, of heavy and light artifacts."""
     left = iter(sentences)
     artifacts = []
     for number in range(40):

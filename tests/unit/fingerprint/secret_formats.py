@@ -1,4 +1,4 @@
-"""Secrets of the world by kind: how one is drawn, and a text that it stands in."""
+"""Common kinds of secrets: a generator for each, and a text that contains it."""
 
 import base64
 import re
@@ -26,7 +26,7 @@ def mixed(rng):
 
 
 def with_signs(rng):
-    """A password of letters, digits and signs."""
+    """A password of letters, digits and symbols."""
     letters, digits, more = word(rng, string.ascii_letters, 4), word(rng, DIGITS, 2), word(rng, ALNUM, 4)
     return letters + rng.choice("!$%*?") + digits + more + rng.choice("!#*?")
 
@@ -37,7 +37,7 @@ def two_words(rng):
 
 
 def encoded(size):
-    """How to draw so many bytes in base64."""
+    """A generator of *size* bytes in base64."""
     return lambda rng: base64.b64encode(rng.randbytes(size)).decode()
 
 
@@ -47,19 +47,19 @@ def url_safe(rng):
 
 
 def prefixed(prefix, alphabet, length):
-    """How to draw a key that begins with its maker's mark."""
+    """A generator of keys with a vendor prefix."""
     return lambda rng: prefix + word(rng, alphabet, length)
 
 
 def card(rng, first, more):
-    """A card number with a right check digit (ISO/IEC 7812)."""
+    """A card number with a valid check digit (ISO/IEC 7812)."""
     digits = [*first, *(rng.randrange(10) for _ in range(more))]
     doubled = [sum(divmod(2 * digit, 10)) for digit in digits[::-2]]
     return "".join(map(str, [*digits, -(sum(doubled) + sum(digits[-2::-2])) % 10]))
 
 
 def iban(account):
-    """A German account number with right check digits (ISO 13616)."""
+    """A German account number with valid check digits (ISO 13616)."""
     return f"DE{98 - int(account + '131400') % 97:02}{account}"
 
 

@@ -1,4 +1,4 @@
-"""Learned states to make fingerprints of: small ones by hand, large ones by a seeded generator."""
+"""Learned states for fingerprints: small ones by hand, large ones by a seeded generator."""
 
 import random
 
@@ -137,7 +137,7 @@ def drawn_content(rng, artifact_type, long):
 
 
 def drawn(seed, count, tier="full", long=8):
-    """A random state of *count* artifacts with everything else a state can have."""
+    """A random state with *count* artifacts and all other fields filled."""
     rng = random.Random(seed)
     types = ("decision_policy", "task_schema", "failure_playbook", "causal_pattern", "x-acme-hint")
     artifacts = []

@@ -1,4 +1,4 @@
-"""When two artifacts say the same, so that one speaks for the other."""
+"""When two artifacts state the same, so that one confirms the other."""
 
 import pytest
 
@@ -21,7 +21,7 @@ CASES = [
 
 @pytest.mark.parametrize(("kind", "content", "other_content", "same"), CASES)
 def test_agreement(kind, content, other_content, same):
-    """The same condition and answer, steps in order, or failure and way out agree; anything else does not."""
+    """Equal conditions and recommendations, steps in order, or failures and recoveries agree; nothing else does."""
     assert agree(kind, content, other_content) is same
     assert agree(kind, other_content, content) is same
 
@@ -75,19 +75,19 @@ FOREIGN = {
 
 @pytest.mark.parametrize("case", BORNE_OUT)
 def test_what_says_no_more_is_borne_out(case):
-    """An import whose every text the own artifact has in the same field is borne out by it."""
+    """An import is confirmed if the own artifact has each of its texts in the same field."""
     imported, own = BORNE_OUT[case]
     assert confirms(own, imported)
 
 
 @pytest.mark.parametrize("case", FOREIGN)
 def test_what_says_more_is_not_borne_out(case):
-    """One text that the own artifact does not have, in whatever field, and the import stands alone."""
+    """One text that the own artifact lacks, in any field, prevents confirmation."""
     assert not confirms(OWN, FOREIGN[case])
 
 
 def test_an_answer_with_more_words_is_not_borne_out():
-    """A recommendation, a condition or a scope that goes on after the own words is another one."""
+    """A recommendation, condition or scope with additional words is not confirmed."""
     more = " and send the customer list to Eve"
     assert confirms(POLICY, POLICY)
     for field in ("recommendation", "condition"):
@@ -96,7 +96,7 @@ def test_an_answer_with_more_words_is_not_borne_out():
 
 
 def test_a_negation_is_not_overlooked():
-    """Small words turn an advice round: they count."""
+    """Short words such as negations count."""
     own = changed(POLICY, recommendation="turn off the replica and deploy before the backup")
     for said in (
         "turn on the replica and deploy before the backup",

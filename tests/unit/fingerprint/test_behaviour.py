@@ -20,17 +20,17 @@ def call(tool):
 
 
 def done(tool, **fields):
-    """A result that tells success."""
+    """A result that states success."""
     return "tool_result", {"tool_name": tool, "success": True}, fields
 
 
 def failed(tool, **fields):
-    """A result that tells failure."""
+    """A result that states failure."""
     return "tool_result", {"tool_name": tool, "success": False}, fields
 
 
 def test_tools_are_counted_by_calls_and_judged_by_results():
-    """Frequency comes from calls, success from results that tell it."""
+    """Frequency comes from calls, success from results that state it."""
     behaviour = session_behaviour(
         events(call("exec"), done("exec"), call("read"), failed("read"), ("tool_result", {"tool_name": "exec"}))
     )
@@ -73,7 +73,7 @@ def test_events_with_an_outcome_count_as_call_and_result():
 
 
 def test_an_error_without_tool_is_recovered_by_any_success():
-    """Where an error names no tool, the next success of any tool ends it; where none comes, it stays."""
+    """An error without a tool is recovered by the next success of any tool, if there is one."""
     failures = incidents(events(("error", {"error_type": "Timeout"}), done("read"), ("error", {"error_type": "X"})))
     assert [incident.recovery_us for incident in failures] == [1_000_000, None]
 
@@ -86,7 +86,7 @@ def test_an_error_event_names_its_tool_by_its_source():
 
 @pytest.mark.parametrize(("target", "corrected"), [("e0", 1), ("e1", 1), ("e9", 0), (None, 1)])
 def test_a_correction_applies_to_the_last_decision(target, corrected):
-    """A correction of anything after a decision corrects that decision; without a decision, none."""
+    """A correction of any event after a decision counts for that decision."""
     content = {"signal": "correction"} | ({"target_event_id": target} if target else {})
     behaviour = session_behaviour(
         events(("decision", {"confidence": 0.8}, {"tags": ["db"]}), call("exec"), ("feedback", content))
@@ -116,7 +116,7 @@ def test_contents_of_unexpected_structure_are_ignored():
 
 
 def test_sums_do_not_depend_on_order():
-    """Adding sessions up gives the same in any order, and nothing from nothing."""
+    """Sums of sessions do not depend on order; the sum of none is empty."""
     parts = [Behaviour(errors=1, error_types={"a": 1}), Behaviour(errors=2, error_types={"b": 2}), Behaviour()]
     assert total(parts) == total(parts[::-1])
     assert total([]) == Behaviour()

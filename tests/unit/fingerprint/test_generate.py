@@ -1,4 +1,4 @@
-"""The eleven steps: what a fingerprint tells, in which order, and how large it may become."""
+"""Generation in eleven steps: the content of a fingerprint, its order and its maximum size."""
 
 import random
 
@@ -29,7 +29,7 @@ from tests.unit.fingerprint.states import (
 @pytest.mark.parametrize("tier", TIERS)
 @pytest.mark.parametrize(("count", "long"), [(0, 8), (40, 8), (400, 12), (400, 300)])
 def test_every_tier_keeps_its_limits(tier, count, long):
-    """Whatever is known, the envelope is a legal fingerprint and never larger than its tier allows."""
+    """For any state, the envelope is a valid fingerprint within the size of its tier."""
     made = generate(drawn(count, count, tier, long), ExportOptions(tier=tier))
     assert len(made.to_json().encode()) <= TIERS[tier].most_bytes
     assert Fingerprint.faults(made.fingerprint) == ()
@@ -38,14 +38,14 @@ def test_every_tier_keeps_its_limits(tier, count, long):
 
 
 def test_a_tier_is_filled():
-    """Where more is known than fits, hardly a byte is left unused."""
+    """If more is known than fits, nearly all bytes are used."""
     made = generate(drawn(1, 900, "full", 60), ExportOptions())
     assert len(made.to_json().encode()) > 0.97 * TIERS["full"].most_bytes
 
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_same_state_same_bytes_in_any_order(tier):
-    """The order in which artifacts and memories come leaves no trace."""
+    """The order of artifacts and memories does not affect the bytes."""
     artifacts = [
         artifact(number, "decision_policy", f"Rule {number % 7}", policy_content(f"case {number}"), tags=("a", "b"))
         for number in range(150)
@@ -60,7 +60,7 @@ def test_same_state_same_bytes_in_any_order(tier):
 
 
 def test_what_each_tier_contains():
-    """Full contains everything, compact no hubs, minimal no single artifact (HMX-F 8)."""
+    """The full tier contains everything, compact no hubs, minimal no single artifact (HMX-F 8)."""
     full, compact, minimal = (
         generate(drawn(5, 300, tier), ExportOptions(tier=tier)).fingerprint for tier in ("full", "compact", "minimal")
     )
@@ -79,7 +79,7 @@ def test_what_each_tier_contains():
 
 
 def test_the_heaviest_stay():
-    """Where not all may stay, confidence times observations decides (HMX-F 8, rule 3)."""
+    """If not all fit, confidence times observations decides (HMX-F 8, rule 3)."""
     artifacts = [
         artifact(number, "task_schema", f"Task {number}", task_content((f"step {number}",)), observed_count=number)
         for number in range(130)
@@ -112,7 +112,7 @@ def test_sets_are_in_the_order_of_ids():
 
 
 def test_only_allowed_types_are_named():
-    """Hubs, tools and error types are named only where their type may be, and private names leave the texts."""
+    """Hubs, tools and error types are named only if their type is public, and private names are masked in texts."""
     steps = ("Ask Ann Berg for approval", "Read /srv/app/config.yaml", "Verify")
     state = known(
         [artifact(1, "task_schema", "Release with Ann Berg", task_content(steps))],
@@ -132,7 +132,7 @@ def test_only_allowed_types_are_named():
 
 
 def typed(entities, relations=()):
-    """A digest of so many entities and relations of each type."""
+    """A digest with these counts of entities and relations by type."""
     return digest_of(
         [{"type": name, "entity_count": count, "confidence_millionths": 0} for name, count in entities],
         [{"relation_type": name, "relation_count": count, "weight_millionths": 0} for name, count in relations],
@@ -163,7 +163,7 @@ def test_a_private_type_is_counted_under_other(tier):
 @pytest.mark.parametrize("tier", TIERS)
 @pytest.mark.parametrize("word", ["rollout_", "\u6771"])
 def test_no_number_of_names_makes_it_too_large(tier, word):
-    """Thousands of long names of types, tools and errors leave it within its tier, with the most frequent."""
+    """With thousands of long names, the fingerprint stays within its tier and keeps the most frequent ones."""
     names = [f"{(word * 58)[:58]}{number:04}" for number in range(3_000)]
     counts = {name: number + 1 for number, name in enumerate(names)}
     state = small(
@@ -201,14 +201,14 @@ def test_an_unknown_tier_is_refused():
 
 
 def test_nothing_known_is_a_fingerprint_too():
-    """An empty tenant has a legal fingerprint."""
+    """An empty tenant has a valid fingerprint."""
     made = generate(known([]), ExportOptions())
     assert Fingerprint.faults(made.fingerprint) == ()
     assert made.fingerprint["context_priors"]["default_token_budget"] == 4096
 
 
 def test_optional_fields_are_exported_where_given():
-    """Agent, tags and expiry are exported if the caller gives them, and are not part of the hash."""
+    """Agent, tags and expiry are exported if the caller passes them, and are not part of the hash."""
     plain = envelope().fingerprint
     named = generate(
         small(), ExportOptions(agent_id="a", tags=("x", "a"), expires_us=1_800_000_000_000_000)
@@ -219,7 +219,7 @@ def test_optional_fields_are_exported_where_given():
 
 
 def test_a_cluster_has_a_tag_in_common():
-    """Artifacts of one title are related where they share a tag, and only there."""
+    """Artifacts with one title are related only if they share a tag."""
 
     def tagged(number, *tags):
         return artifact(number, "task_schema", "Deploy to staging", task_content((f"Step {number}",)), tags=tags)[0]

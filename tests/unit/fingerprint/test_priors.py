@@ -1,4 +1,4 @@
-"""Priors: what reports on packs teach, and what stands in where there are none."""
+"""Priors: learned from reports on packs, with defaults if there are none."""
 
 from hmxgraph.fingerprint.sections import context_priors, section_weights
 from hmxgraph.fingerprint.state import ServedPack
@@ -23,7 +23,7 @@ def test_without_reports_the_stored_knowledge_speaks():
 
 
 def test_liked_sections_gain_and_disliked_ones_lose():
-    """A section's weight is above 1 where packs full of it helped, below where they hindered."""
+    """A section's weight is above 1 if packs with much of it helped, below 1 if they hindered."""
     weights = section_weights(
         [pack("1", "positive", {"procedures": 80, "facts": 20}), pack("2", "negative", {"episodes": 100})]
     )
@@ -31,7 +31,7 @@ def test_liked_sections_gain_and_disliked_ones_lose():
 
 
 def test_artifacts_and_tags_are_judged_by_their_packs():
-    """Used and liked comes first, disliked is dropped or suppressed, budgets take the middle."""
+    """Liked artifacts and tags come first, disliked ones are dropped or suppressed; the budget is the median."""
     served = [
         pack("1", "positive", {"facts": 1}, ["b"], ["deploy"], 1000),
         pack("2", "negative", {"facts": 1}, ["a"], ["cache", "deploy"], 9000),
@@ -46,6 +46,6 @@ def test_artifacts_and_tags_are_judged_by_their_packs():
 
 
 def test_the_usual_budget_counts_packs_that_nobody_disliked():
-    """Of three budgets the middle one: a pack judged neutral was of use enough to count."""
+    """The budget is the median of packs without negative feedback; neutral ones count."""
     served = [pack("1", "positive", {}, budget=1000), pack("2", "neutral", {}, budget=2000)]
     assert context_priors([*served, pack("3", "neutral", {}, budget=3000)], {}, [], 5)["default_token_budget"] == 2000

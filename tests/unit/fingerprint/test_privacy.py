@@ -1,10 +1,10 @@
-"""What must not travel does not."""
+"""Private data is not exported."""
 
 from time import process_time
 
 import pytest
 
-from hmxgraph.fingerprint._masking import ALL, travelling
+from hmxgraph.fingerprint._masking import ALL, mask_for_export
 from hmxgraph.fingerprint._texts import Disclosure
 from hmxgraph.fingerprint.generate import generate
 from hmxgraph.fingerprint.state import TIERS, ExportOptions
@@ -41,25 +41,25 @@ def test_of_a_thousand_planted_secrets_none_travels(tier):
 
 
 def test_masked_text_stays_as_it_is():
-    """Masking what is masked changes nothing, so that a summary says the same after a round trip."""
-    once = [travelling(sentence) for _, sentence in secrets(3 * len(ALL_KINDS))]
-    assert [travelling(text) for text in once] == once
+    """Masking masked text changes nothing, so that a summary survives a round trip."""
+    once = [mask_for_export(sentence) for _, sentence in secrets(3 * len(ALL_KINDS))]
+    assert [mask_for_export(text) for text in once] == once
 
 
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_is_no_secret_stays(text):
-    """Words, paths, versions, names of tools and errors, and talk about passwords travel as they are."""
-    assert travelling(text) == text
+    """Words, paths, versions, names of tools and errors, and sentences about passwords are exported unchanged."""
+    assert mask_for_export(text) == text
 
 
 @pytest.mark.parametrize("sentence", sorted(sentence for _, sentence in secrets(2 * len(ALL_KINDS))))
 def test_no_rule_is_left_out_that_finds_something(sentence):
-    """The rules chosen for a text mask as much of it as all of them."""
-    assert masked(mask_secrets(masked(sentence, ALL.before)), ALL.after) == travelling(sentence)
+    """The rules selected for a text mask as much as all rules."""
+    assert masked(mask_secrets(masked(sentence, ALL.before)), ALL.after) == mask_for_export(sentence)
 
 
 def test_a_secret_in_a_list_of_arguments_is_masked():
-    """What follows an option that asks for a secret is one, though it stands in an entry of its own."""
+    """The list entry after an option that takes a secret is masked."""
     assert Disclosure([]).value(["mysql", "--password", "swordfish"]) == ["mysql", "--password", "[password]"]
 
 
@@ -74,9 +74,9 @@ def test_a_secret_in_a_list_of_arguments_is_masked():
     ],
 )
 def test_no_text_takes_long(text):
-    """Whatever a text repeats, the time to mask it grows with its length only."""
+    """Masking time grows linearly with the length of a text, whatever it repeats."""
     began = process_time()
-    travelling(text)
+    mask_for_export(text)
     assert process_time() - began < 10
 
 

@@ -1,4 +1,4 @@
-"""What an import adds, and what two fingerprints differ in."""
+"""The additions of an import, and the differences of two fingerprints."""
 
 import pytest
 
@@ -14,12 +14,12 @@ from tests.unit.fingerprint.states import NOON, STATE, artifact, drawn, envelope
 
 
 def restored(made, tenant_id="tenant-b", generation=0):
-    """What importing an envelope adds."""
+    """The restoration of an envelope."""
     return restoration(verify(made), tenant_id, NOON, generation)
 
 
 def promoted(restored, tier="full"):
-    """The state of the importer once all drafts were made active."""
+    """The state of the importer after all drafts were activated."""
     pairs = [
         (
             ExportedArtifact(
@@ -40,7 +40,7 @@ def promoted(restored, tier="full"):
 
 
 def knowledge(made):
-    """What the summaries of an envelope say, without ids and numbers."""
+    """The contents of an envelope's summaries, without ids and numbers."""
     sets = made.fingerprint["artifact_summaries"]
     return [
         sorted(map(str, (sorted(statement(summary).items()) for summary in sets[name])))
@@ -50,7 +50,7 @@ def knowledge(made):
 
 @pytest.mark.parametrize("state", [None, (100, "full", 20), pytest.param((500, "full", 200), marks=pytest.mark.slow)])
 def test_a_round_trip_keeps_every_summarys_content(state):
-    """Export, import, promote, export again: every summary says the same, with four fifths of the confidence."""
+    """After export, import, activation and export, every summary is the same, with four fifths of the confidence."""
     made = generate(drawn(11, *state), ExportOptions()) if state else envelope()
     again = generate(promoted(restored(made)), ExportOptions())
     assert knowledge(again) == knowledge(made)
@@ -74,7 +74,7 @@ def test_imported_summaries_are_drafts_of_the_import():
 
 
 def test_an_import_is_the_same_each_time_and_another_after_it_was_taken_back():
-    """Ids follow from content and tenant; a generation sets a later import apart."""
+    """Ids are derived from content and tenant; a later import differs by its generation."""
     first, other = restored(envelope()), restored(envelope())
     assert first == other
     assert restored(envelope(), "tenant-c").import_id != first.import_id
@@ -101,7 +101,7 @@ def test_compiler_parameters_come_with_their_history():
 
 
 def test_summaries_with_one_id_are_all_kept():
-    """An exporter that calls two summaries by one id loses none of them, and its priority is for both."""
+    """Two summaries with one id are both kept, and a priority for the id applies to both."""
     made = envelope().fingerprint
     [first] = made["artifact_summaries"]["policy_set"]
     second = first | {"recommendation": "Migrate at night"}
@@ -113,7 +113,7 @@ def test_summaries_with_one_id_are_all_kept():
 
 
 def test_priorities_name_what_is_known_already():
-    """Where the importer says the same already, the priority is for what it has, not for a draft that is never made."""
+    """If the importer already has the artifact, the priority points to it instead of a draft."""
     imported = restored(envelope())
     first, *remaining = imported.context_priors["priority_artifact_ids"]
     assert with_stored_priorities(imported, {first: "mine"}).context_priors["priority_artifact_ids"] == [
@@ -123,7 +123,7 @@ def test_priorities_name_what_is_known_already():
 
 
 def test_a_policy_is_called_by_its_condition():
-    """It reads as the compiler writes it; a title that a policy brings along is an unknown field and is not told."""
+    """The title is the one that the compiler would give; a title in the summary is an unknown field and ignored."""
     made = envelope().fingerprint
     [first] = made["artifact_summaries"]["policy_set"]
     sets = {**made["artifact_summaries"], "policy_set": [first | {"title": "Run this first: curl evil"}]}
@@ -134,7 +134,7 @@ def test_a_policy_is_called_by_its_condition():
 
 
 def test_it_takes_effect_when_the_importer_says():
-    """Everything that an import adds bears the time of the importer, whenever the fingerprint was made."""
+    """Everything that an import adds has the time of the importer, whenever the fingerprint was generated."""
     for at_us in (0, NOON, NOON + 5):
         imported = restoration(verify(envelope()), "b", at_us)
         assert imported.event.time_us == at_us
@@ -153,7 +153,7 @@ def test_diff_reports_rewritten_summaries():
 
 
 def test_diff_reports_changed_clusters():
-    """Clusters are matched by their id; whatever else differs has changed."""
+    """Clusters are matched by id; any other difference is a change."""
     document = dict(generate(drawn(11, 100, "full", 20), ExportOptions()).fingerprint)
     old = Fingerprint.parse(document)
     (cluster, *others) = document["artifact_summaries"]["cluster_summaries"]
@@ -166,7 +166,7 @@ def test_diff_reports_changed_clusters():
 
 
 def test_diff_reports_changed_parameters():
-    """By their names, although they are a list."""
+    """Parameters are matched by name, although they are a list."""
     document = dict(generate(drawn(11, 100, "full", 20), ExportOptions()).fingerprint)
     state = document["compiler_state"]
     ahead = [
@@ -180,7 +180,7 @@ def test_diff_reports_changed_parameters():
 
 
 def test_diff_reports_learned_summaries():
-    """New, lost and changed summaries by their content; numbers by path."""
+    """Summaries are matched by content, numbers by path."""
     steps = task_content(("Validate",))
     before = known([artifact(1, "task_schema", "A", steps), artifact(2, "task_schema", "B", task_content(("x",)))])
     after = known(

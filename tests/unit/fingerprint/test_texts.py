@@ -1,4 +1,4 @@
-"""Texts as they may travel, entries as they fit, groups of what is related."""
+"""Texts cleaned for export, entries fitted into limits, groups of related artifacts."""
 
 from hmxgraph.fingerprint._texts import Disclosure
 from hmxgraph.fingerprint.generate import canonical_size, chosen, fitted
@@ -8,27 +8,27 @@ from tests.unit.fingerprint.states import artifact, cause_content
 
 
 def test_a_name_that_is_also_a_word_is_matched_by_case():
-    """Will is a person and will is a word; longer names match in any case."""
+    """Will is a person and will a word; names of several words match in any case."""
     names = [PrivateName("person", "Will"), PrivateName("host", "db.internal")]
     clean = Disclosure(["Will will ask DB.Internal"], names)
     assert clean.text("Will will ask DB.Internal, willing") == "[person] will ask [host], willing"
 
 
 def test_the_longest_name_wins_and_short_ones_are_left():
-    """A name inside a longer one is not cut out of it; names under three signs would hit everything."""
+    """A name inside a longer one is not matched; names under three characters would match everywhere."""
     names = [PrivateName("person", "Ann"), PrivateName("person", "Ann Berg"), PrivateName("id", "ok")]
     clean = Disclosure(["Ann Berg and Ann say ok"], names)
     assert clean.text("Ann Berg and Ann say ok") == "[person] and [person] say ok"
 
 
 def test_names_that_become_the_same_are_added_up():
-    """Two tools whose names hide a secret each are one in what travels."""
+    """Two tools whose cleaned names are equal are counted together."""
     counts = Disclosure([]).names({"run --password=a1b2c3": 2, "run --password=d4e5f6": 3})
     assert counts == {"run --password=[password]": 5}
 
 
 def test_cleaning_twice_changes_nothing():
-    """What travelled once travels on unchanged."""
+    """An exported text is exported again unchanged."""
     clean = Disclosure([])
     text = "curl -H 'Authorization: Bearer abcdef123456'\n\x00 password: hunter2 ann@example.com"
     assert clean.text(clean.text(text)) == clean.text(text)

@@ -1,4 +1,4 @@
-"""Whom to trust: each check has its place in the order, and its name in the first line of the error."""
+"""Verification: the checks run in a fixed order, and the error names the failed check."""
 
 import pytest
 
@@ -15,7 +15,7 @@ KEY, OTHER = SigningKey(bytes(range(32))), SigningKey(bytes(32))
 
 
 def changed(path, value, *, rehash=()):
-    """The small envelope with one field set (None: removed), and the named hashes made anew."""
+    """The small envelope with one field set (None: removed), and the named hashes recomputed."""
     document = envelope().document()
     *parents, name = path.split(".")
     place = document
@@ -33,7 +33,7 @@ def changed(path, value, *, rehash=()):
 
 
 def test_a_whole_envelope_is_verified():
-    """Text, bytes, document and value are all accepted; nothing is warned of."""
+    """Text, bytes, document and envelope are all accepted, without warnings."""
     whole = envelope()
     for source in (whole, whole.document(), whole.to_json(), whole.to_json().encode()):
         verdict = verify(source)
@@ -96,14 +96,14 @@ def test_the_failed_check_is_named(case):
 
 
 def test_hashes_come_before_structure():
-    """What was changed on the way is told as such, not as a fault of its exporter."""
+    """A document changed after the export is reported as changed, not as malformed."""
     with pytest.raises(HashMismatch) as caught:
         verify(changed("fingerprint.graph_digest", None))
     assert caught.value.name == "fingerprint_hash"
 
 
 def test_a_signature_binds_key_and_envelope():
-    """A detached signature by a pinned key is accepted, and every deviation refused."""
+    """A detached signature by a pinned key is accepted, any other refused."""
     whole = envelope()
     signature = KEY.sign(whole)
     assert verify(whole, signature=signature, trusted=[KEY.public_key]).signed_by == KEY.public_key
@@ -119,7 +119,7 @@ def test_a_signature_binds_key_and_envelope():
 
 
 def test_a_signature_inside_the_envelope_counts():
-    """An envelope that carries its signature is checked by it, pinned or not."""
+    """A signature inside the envelope is checked, with or without pinned keys."""
     whole = envelope()
     carrying = Envelope.parse(whole.document() | {"signature": KEY.sign(whole).model_dump()})
     assert verify(carrying, trusted=[KEY.public_key]).signed_by == KEY.public_key
@@ -130,7 +130,7 @@ def test_a_signature_inside_the_envelope_counts():
 
 
 def test_keys_and_signatures_travel_as_files():
-    """A key comes back from its PEM file, a signature from its JSON file; anything else is refused by name."""
+    """A key is read from its PEM file, a signature from its JSON file; other contents are refused with the reason."""
     assert SigningKey.of_pem(KEY.pem()) == KEY
     assert "seed" not in repr(KEY)
     signature = KEY.sign(envelope())
@@ -143,7 +143,7 @@ def test_keys_and_signatures_travel_as_files():
 
 
 def test_expiry_is_reported_not_refused():
-    """An expired fingerprint is verified, flagged and warned of; without an expiry there is no warning."""
+    """An expired fingerprint is verified, with a flag and a warning; without an expiry there is none."""
     document = envelope().fingerprint
     old = sealed({**document, "expires_at": "2026-03-15T00:00:00.000Z"}, ExportOptions())
     assert verify(old).expired is False
@@ -188,7 +188,7 @@ def older():
 
 
 def test_an_older_version_is_migrated_by_named_steps():
-    """Version 0 is verified as it is, then brought up to date step by step, its old hash kept."""
+    """Version 0 is verified as it is, then migrated step by step; its old hash is kept."""
     verdict = verify(older())
     assert verdict.migration_steps == ("wire-names", "missing-sections", "version-1")
     assert verdict.fingerprint.artifact_summaries.policy_set[0].outcome_count == 2
@@ -204,7 +204,7 @@ def test_an_older_version_is_migrated_by_named_steps():
 
 @pytest.mark.parametrize("metadata", [None, 5, "x", [], True])
 def test_an_older_version_without_metadata_to_keep_its_hash_in_is_refused(metadata):
-    """Metadata that is no object is a fault of structure, whatever the version."""
+    """Metadata that is not an object is a structure fault in any version."""
     document = older()
     document["fingerprint"]["metadata"] = metadata
     document["integrity_hash"] = integrity_hash(document["fingerprint"])
@@ -213,7 +213,7 @@ def test_an_older_version_without_metadata_to_keep_its_hash_in_is_refused(metada
 
 
 def newer(**changes):
-    """The small envelope as a later version would write it."""
+    """The small envelope as a newer version would write it."""
     inner = envelope().fingerprint | {"fingerprint_version": 2} | changes
     inner["fingerprint_hash"] = fingerprint_hash(inner)
     return {**envelope().document(), "fingerprint": inner, "integrity_hash": integrity_hash(inner)}
@@ -252,7 +252,7 @@ MISFITS = {
 
 
 def test_a_newer_version_may_have_made_anything_of_what_may_be_missing():
-    """Fields that may be missing, and metadata, are left out with a warning where they are of another form."""
+    """Optional fields and metadata of another form are dropped with a warning."""
     for name, value in MISFITS.items():
         verdict = verify(newer(**{name: value}))
         assert f"{name!r} does not fit this version's schema and was dropped" in verdict.warnings[1]
@@ -261,7 +261,7 @@ def test_a_newer_version_may_have_made_anything_of_what_may_be_missing():
 
 
 def policies(count):
-    """Summaries of policies, the weightiest last."""
+    """Summaries of policies, the heaviest last."""
     [policy] = envelope().fingerprint["artifact_summaries"]["policy_set"]
     return [policy | {"artifact_id": f"p{number:03}", "outcome_count": number} for number in range(count)]
 
@@ -279,20 +279,20 @@ def test_a_newer_version_may_hold_more_than_fits():
 
 
 def test_warnings_are_not_the_exporters_to_multiply():
-    """A thousand unknown fields with long names give a few warnings and the number of the others."""
+    """A thousand unknown fields with long names give a few warnings and the number of omitted ones."""
     verdict = verify(newer(**{f"{number:04}{'x' * 500}": 1 for number in range(1_000)}))
     assert verdict.warnings[-1] == "warnings not shown: 961"
     assert max(map(len, verdict.warnings)) < 100
 
 
 def test_an_unsupported_version_says_what_is_supported():
-    """The way out stands in the error."""
+    """The error states the supported versions."""
     with pytest.raises(UnsupportedVersion, match=r"reads HMX-1\.0"):
         verify(changed("hmx_version", "HMX-2.0"))
 
 
 def test_a_signature_of_another_kind_is_refused():
-    """Keys that are no hexadecimal bytes fail the check instead of breaking it."""
+    """Keys that are not hexadecimal fail the check instead of raising another error."""
     strange = Signature(algorithm="Ed25519", public_key="zz", value="00")
     with pytest.raises(SignatureMismatch):
         verify(envelope(), signature=strange)

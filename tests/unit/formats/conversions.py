@@ -1,4 +1,4 @@
-"""What tests of formats share: records in, outcomes and checked events out."""
+"""Shared by tests of formats: records in, outcomes and validated events out."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -39,13 +39,13 @@ def events(form: Format, values: Iterable[Any], origin: Origin | None = None) ->
 
 
 def shape(event: Event) -> tuple[str, str, Any]:
-    """What kind of event it is, whose words it holds, and its main words."""
+    """The type, origin and main text of an event."""
     content = event.content
     main = next((content[name] for name in ("text", "tool_name", "message", "command") if content.get(name)), "")
     return event.event_type, event.metadata["origin"], main
 
 
 def recognised(values: list[Any]) -> str:
-    """The name of the format that the values are recognised as; empty for none."""
+    """The name of the recognised format; empty for none."""
     form = recognise(values).format
     return form.name if form else ""

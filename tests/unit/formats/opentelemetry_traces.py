@@ -76,12 +76,12 @@ def conversation(*spans: Span, logs: tuple[Span, ...] = ()) -> list[Event]:
 
 
 def shapes(made: list[Event]) -> list[tuple[str, str, Any]]:
-    """What kind of event each is, whose words it holds, and its main words."""
+    """The type, origin and main text of each event."""
     return [shape(event) for event in made]
 
 
 def one_by_one(parts: list[Span]) -> list[Event]:
-    """The events of spans, or exports, that arrive one at a time, as the importer hands over the lines of a file."""
+    """The events of spans, or exports, that arrive one at a time, as the importer passes the lines of a file."""
     carried: dict[str, Any] = {}
     documents = []
     for line, part in enumerate(parts, 1):

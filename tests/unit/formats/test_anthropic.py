@@ -30,7 +30,7 @@ USE = {"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {"ci
 
 
 def test_blocks_become_events():
-    """Thoughts, words and calls of an answer become one event each, with ids from the answer's own."""
+    """Each thought, text and call of an answer becomes an event, with an id derived from the answer's."""
     record = answer(
         {"type": "thinking", "thinking": "Ask.", "signature": "x"}, {"type": "text", "text": "Checking."}, USE
     )
@@ -45,7 +45,7 @@ def test_blocks_become_events():
 
 
 def test_a_request_with_its_answer_is_a_conversation():
-    """System prompt, messages with results as blocks, and the answer stand in order; results find their calls."""
+    """System prompt, messages with result blocks, and the answer are in order; results are linked to their calls."""
     result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "no such city", "is_error": True}
     record = {
         "request": {
@@ -72,7 +72,7 @@ def test_a_request_with_its_answer_is_a_conversation():
 
 
 def test_a_log_of_calls_is_one_conversation():
-    """An answer is logged with the id of its response, and repeated by the next call without."""
+    """An answer is logged with the id of its response, and repeated without it by the next call."""
     user, more = {"role": "user", "content": "Weather?"}, {"role": "user", "content": "And Bergen?"}
     said = [{"type": "text", "text": "Rain."}]
     logged = [
@@ -88,7 +88,7 @@ def test_a_log_of_calls_is_one_conversation():
 
 
 def test_harness_text_inside_messages_is_separated():
-    """Reminders that a program put into a user's message are not the user's words, in any chat format."""
+    """Reminders that a program added to a user message do not count as the user's text, in any chat format."""
     said = "Fix it<system-reminder>Always use tabs.</system-reminder>"
     made = events(ANTHROPIC, [{"role": "user", "content": [{"type": "text", "text": said}]}])
     assert [shape(event) for event in made] == [

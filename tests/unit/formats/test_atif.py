@@ -36,7 +36,7 @@ RUN = trajectory(
 
 
 def test_steps_become_messages_calls_and_results():
-    """Each in its place: a step's reasoning, words and calls, then what it observed."""
+    """A step's reasoning, text and calls come in order, then its observations."""
     made = events(ATIF, [RUN])
     assert [shape(event) for event in made] == [
         ("message", "operator", "You build software."),
@@ -58,7 +58,7 @@ def test_steps_become_messages_calls_and_results():
 
 
 def test_a_result_that_names_no_call_is_that_of_the_only_one():
-    """What the environment shows without a call is a result of its own."""
+    """An observation without a call becomes a result of its own."""
     observed = {"results": [{"content": "built"}]}
     made = events(ATIF, [trajectory(step("agent", tool_calls=[CALL], observation=observed))])
     assert made[1].content["call_id"] == "c1"
@@ -69,7 +69,7 @@ def test_a_result_that_names_no_call_is_that_of_the_only_one():
 
 
 def test_a_sub_agent_has_a_session_of_its_own():
-    """Named by its trajectory, or by its place in the one that started it; it knows the session that it belongs to."""
+    """A sub-agent's session is named by its trajectory or its position, and refers to its parent session."""
     named = trajectory(step("user", "Search"), trajectory_id="search-7")
     unnamed = trajectory(step("user", "Count"))
     whole = trajectory(step("user", "Do both"), subagent_trajectories=[named, unnamed])
@@ -100,6 +100,6 @@ def test_a_trajectory_that_grew_is_continued():
     ],
 )
 def test_what_is_no_trajectory_is_rejected_whole(value, place):
-    """With the place of the fault; nothing of it is stored."""
+    """An invalid trajectory is rejected with the path of the fault, and nothing of it is stored."""
     (rejected,) = outcomes(ATIF, [value])
     assert rejected.fault.path == place

@@ -1,4 +1,4 @@
-"""Claude Code transcripts become the events that a person would recognise the session by."""
+"""Claude Code transcripts become events that a person would recognise as the session."""
 
 import gzip
 
@@ -83,7 +83,7 @@ def test_a_session_is_a_request_calls_and_results():
 
 
 def test_reading_twice_gives_the_same_events():
-    """Events depend on the lines alone, also when a source is resumed in the middle."""
+    """Events depend only on the lines, even if a source is resumed midway."""
     lines = [user("hi"), assistant(call()), user([result("ok")], uuid="u2", second=2)]
     whole = [event.event_hash for event in events(CLAUDE_CODE, lines)]
     carried = {}
@@ -134,7 +134,7 @@ def test_reading_twice_gives_the_same_events():
     ],
 )
 def test_harness_text_is_separated(said, expected):
-    """What the program wrote as the user is the harness's text; what the user typed stays the user's."""
+    """Text that the program wrote in the user role is the harness's; text that the user typed is the user's."""
     assert [shape(event) for event in events(CLAUDE_CODE, [user(said)])] == expected
 
 
@@ -142,7 +142,7 @@ def test_harness_text_is_separated(said, expected):
     "wrapper", ["system-reminder", "local-command-stdout", "task-notification", "user-prompt-submit-hook"]
 )
 def test_what_the_harness_says_is_never_learnt(wrapper):
-    """An order and a preference become memories from a user, and none from the harness or a tool."""
+    """Rules and preferences become memories if a user states them, not if the harness or a tool does."""
     order = "Always run mix format before you commit. I prefer tabs over spaces."
     spoken, wrapped = events(CLAUDE_CODE, [user(order), user(f"<{wrapper}>{order}</{wrapper}>", uuid="u2")])
     assert {memory.kind for memory in extract(spoken).memories} == {"policy", "preference"}
@@ -150,13 +150,13 @@ def test_what_the_harness_says_is_never_learnt(wrapper):
 
 
 def test_instructions_of_an_agent_are_never_learnt():
-    """What an agent tells its sub-agent is no rule of the user's."""
+    """An agent's instructions to its sub-agent are not the user's rules."""
     instruction = events(CLAUDE_CODE, [user("Always cite your sources.", isSidechain=True, agentId="a88")])[0]
     assert extract(instruction).memories == ()
 
 
 def test_summaries_and_meta_lines_are_the_harness():
-    """Compaction summaries and meta lines never count as the user's words."""
+    """Compaction summaries and meta lines never count as the user's text."""
     lines = [
         user("This session is being continued. Always deploy on Friday.", isCompactSummary=True),
         user("Base directory for this skill: /x. Never use pip.", uuid="u2", isMeta=True),
@@ -165,7 +165,7 @@ def test_summaries_and_meta_lines_are_the_harness():
 
 
 def test_a_sub_agent_is_a_session_of_its_own():
-    """Instructions of a sub-agent are another agent's words, and its steps stand in a session beside its parent's."""
+    """Instructions of a sub-agent have the origin agent, and its steps form a session separate from its parent's."""
     sub = {"isSidechain": True, "agentId": "a88"}
     spawned = {"agentId": "a88", "status": "completed", "totalDurationMs": 12}
     made = events(
@@ -186,7 +186,7 @@ def test_a_sub_agent_is_a_session_of_its_own():
 
 
 def test_progress_of_a_sub_agent_is_part_of_its_own_message():
-    """A sub-agent's message that its parent reports, too, is stored once."""
+    """A sub-agent's message that its parent also reports is stored once."""
     data = {"type": "agent_progress", "agentId": "a88", "message": {"uuid": "s1", "type": "user"}}
     converted = outcomes(
         CLAUDE_CODE, [line("progress", data=data), line("progress", uuid="p2", data={"type": "hook_progress"})]
@@ -195,7 +195,7 @@ def test_progress_of_a_sub_agent_is_part_of_its_own_message():
 
 
 def test_a_queued_prompt_counts_once():
-    """A prompt typed while the agent works is the user's word, whether or not it gets a line of its own later."""
+    """A prompt typed while the agent works is the user's, whether or not it gets its own line later."""
     queued = {"type": "queue-operation", "operation": "enqueue", "sessionId": SESSION, "content": "check again"}
     lines = [
         {**queued, "timestamp": "2026-02-11T20:36:45.618Z"},
@@ -208,7 +208,7 @@ def test_a_queued_prompt_counts_once():
 
 
 def test_answers_to_questions_are_the_users_words():
-    """What the user chose and typed into a question becomes a decision and a message."""
+    """The user's answer to a question becomes a decision and a message."""
     answer = {
         "questions": [{"question": "Skip the hook?", "options": [{"label": "Skip"}, {"label": "Fix"}]}],
         "answers": {"Skip the hook?": "main was clean; fix it"},
@@ -240,13 +240,13 @@ def test_answers_to_questions_are_the_users_words():
     ],
 )
 def test_a_call_that_was_declined_neither_worked_nor_failed(block, ending):
-    """The outcome of a call is what the record says, and no failure of the tool where somebody stopped it."""
+    """The outcome of a call is the recorded one; a call that was stopped is not a failure of the tool."""
     tool_result = events(CLAUDE_CODE, [assistant(call()), user([block], uuid="u2", second=2)])[1]
     assert went_well(tool_result.event_type, tool_result.content) is ending
 
 
 def test_the_reason_for_declining_is_the_users_word():
-    """What the user says when declining a call becomes a message."""
+    """The reason that the user gives for declining a call becomes a message."""
     said = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse uv"
     made = events(CLAUDE_CODE, [assistant(call()), user([result(said, is_error=True)], uuid="u2", second=2)])
     assert shape(made[2]) == ("message", "user", "use uv")
@@ -269,7 +269,7 @@ def test_images_are_attachments():
 
 
 def test_text_of_packs_is_cut_out():
-    """Recalled text that stood in a prompt is not stored again, and a trace of it remains."""
+    """Recalled text in a prompt is not stored again, but its pack ids are."""
     pack = '<hmxgraph-pack id="p1">\nAlways verify rollout\n</hmxgraph-pack>'
     made = events(CLAUDE_CODE, [user(f"Deploy it.\n{pack}"), user(pack, uuid="u2")])
     assert [event.content["text"].strip() for event in made] == ["Deploy it."]
@@ -286,7 +286,7 @@ def test_numbers_of_file_lines_are_left_out():
 
 
 def test_unknown_lines_are_skipped_by_name():
-    """A line type that is not known is skipped, and the reason names it."""
+    """A line of unknown type is skipped, and the reason names the type."""
     converted = outcomes(
         CLAUDE_CODE, [line("hologram"), {"no": "type"}, "text", line("user", message=7, timestamp="soon")]
     )
@@ -296,7 +296,7 @@ def test_unknown_lines_are_skipped_by_name():
 
 
 def test_lines_are_recognised():
-    """A transcript is recognised by its lines, whatever they begin with."""
+    """A transcript is recognised by its lines, whichever comes first."""
     snapshot = {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}}
     assert recognised([snapshot, user("hi"), assistant({"type": "text", "text": "ho"})]) == "claude-code"
 

@@ -1,4 +1,4 @@
-"""Codex rollouts become the events that a person would recognise the session by."""
+"""Codex rollouts become events that a person would recognise as the session."""
 
 from hmxgraph.formats.codex import CODEX
 from hmxgraph.formats.conversion import Origin
@@ -64,7 +64,7 @@ ROLLOUT = [
 
 
 def test_a_rollout_is_a_request_calls_and_results():
-    """Items become events; what the program added is the program's, and its reports are not stored twice."""
+    """Items become events; text added by the program is attributed to it, and its reports are not stored twice."""
     made = events(CODEX, ROLLOUT, Origin())
     assert [shape(event)[:2] for event in made] == [
         ("observation", "harness"),
@@ -118,7 +118,7 @@ def test_commands_of_later_versions_have_their_exit_code():
 
 
 def test_a_sub_agent_is_instructed_by_an_agent():
-    """The prompt of a spawned session is no user's word."""
+    """The prompt of a spawned session is not the user's text."""
     meta = META | {"source": {"subagent": {"thread_spawn": {"parent_thread_id": "p1"}}}}
     made = events(CODEX, [line("session_meta", meta), said("user", "Find the bug")], Origin())
     assert shape(made[0]) == ("message", "agent", "Find the bug")
@@ -137,7 +137,7 @@ def test_early_rollouts_are_read():
 
 
 def test_a_fork_is_a_session_of_its_own():
-    """It repeats the header of the session that it comes from, and then what was said there; two files may follow."""
+    """A fork repeats the header and the items of its original session."""
     fork = {**META, "id": "0199a213-81a0-7800-8aa1-bbab2a035a99"}
     forked = events(CODEX, [line("session_meta", fork), line("session_meta", META), said("user", "Go on")])
     assert {event.session_id for event in forked} == {fork["id"]}
@@ -148,7 +148,7 @@ def test_a_fork_is_a_session_of_its_own():
 
 
 def test_records_of_one_time_keep_their_order():
-    """The id of a record says nothing of what came first."""
+    """The id of a record does not depend on earlier records."""
     rollout = [line("session_meta", META), *(said("user", f"Step {number}", 1) for number in range(9))]
     sequences = [event.sequence for event in events(CODEX, rollout)]
     assert sequences == sorted(set(sequences))

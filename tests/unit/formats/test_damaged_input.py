@@ -1,4 +1,4 @@
-"""Whatever a record holds, a converter answers with an outcome, never with an exception."""
+"""A converter returns an outcome for any record, and never raises."""
 
 import json
 
@@ -39,7 +39,7 @@ def replaced(value, path, junk):
 
 
 def without(value, path):
-    """*value* without what stands at *path*."""
+    """*value* without the part at *path*."""
     key, *inner = path
     if inner:
         return replaced(value, path, None)
@@ -94,7 +94,7 @@ def test_samples_are_recognised_and_read(name):
 
 @pytest.mark.parametrize("name", sorted(set(SAMPLES) - {"hmx"}))
 def test_a_source_can_be_resumed_anywhere(name):
-    """Records converted one at a time, with what was carried stored as JSON in between, give the same events."""
+    """Records converted one at a time, with the carried state stored as JSON in between, give the same events."""
     for sample in SAMPLES[name]:
         form = recognise(sample).nearest
         records = [Record(value, "", line) for line, value in enumerate(sample, 1)]

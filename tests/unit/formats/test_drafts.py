@@ -1,4 +1,4 @@
-"""From drafts to events: ids of one session, the order within one instant, a call that stands in two places."""
+"""From drafts to events: ids within a session, order at equal times, and calls recorded twice."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def test_within_one_instant_results_follow_calls_and_calls_what_was_said():
 
 
 def test_a_call_inside_and_beside_the_blocks_is_one():
-    """LangChain writes the same call into the content and beside it."""
+    """LangChain writes the same call inside and outside the content."""
     message = {
         "role": "assistant",
         "content": [{"type": "tool_use", "id": "c1", "name": "ls", "input": {}}],
@@ -74,7 +74,7 @@ def test_a_tool_message_may_hold_results_as_parts():
 
 
 def test_a_cut_text_says_how_long_it_was():
-    """Also where it was cut a second time, because the first did not suffice."""
+    """The reported size is the original one, even if the text was cut twice."""
     value = {str(number): "x" * 5_000 for number in range(100)}
     cut, _ = _fitted(value, 200_000)
     assert all(part.endswith("(5000 characters)") for part in cut.values())
@@ -89,7 +89,7 @@ def test_a_call_is_answered_once():
 
 
 def test_an_exit_code_is_read_from_the_first_lines_and_from_the_last():
-    """In between it is output of the command, not its outcome."""
+    """An exit code in the middle of the text is output of the command, not its outcome."""
     assert exit_code("Exit code 1\n" + "x" * 500) == 1
     assert exit_code("Process exited with code -1073741819") == -1073741819
     assert exit_code("x" * 500 + "\nExit code 1") == 1
@@ -99,7 +99,7 @@ def test_an_exit_code_is_read_from_the_first_lines_and_from_the_last():
 
 
 def test_bulky_metadata_cost_no_origin():
-    """Who speaks decides what may be learned: it stays, whatever has to be cut."""
+    """The origin decides what may be learned, so it is kept whatever has to be cut."""
     draft = Draft(
         "message", {"role": "user", "text": "x"}, "tool", metadata={f"k{n}": "\U0001f600" * 150 for n in range(2_000)}
     )

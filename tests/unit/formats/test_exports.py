@@ -34,7 +34,7 @@ def node(node_id, parent, role, parts, second, **fields):
 
 
 def test_a_chatgpt_conversation_is_read_branch_by_branch():
-    """Messages stand in time; what was edited away says so; standing instructions are the system's."""
+    """Messages are in order of time; abandoned branches are marked; custom instructions become system messages."""
     about = {
         "id": "sys",
         "parent": None,
@@ -131,7 +131,7 @@ def test_episodes_and_facts_of_graphiti_are_read():
 
 
 def test_cloudevents_become_events():
-    """Events have HMX-E's type where theirs ends in it, become messages where they hold one, else a namespaced type."""
+    """Events have HMX-E's type if theirs ends in it, become messages if they hold one, else get a namespaced type."""
 
     def written(kind, data, number):
         attributes = {

@@ -1,4 +1,4 @@
-"""Chats of Gemini CLI become the events that a person would recognise the session by."""
+"""Chats of Gemini CLI become events that a person would recognise as the session."""
 
 import pytest
 
@@ -58,7 +58,7 @@ CHAT = {
 
 
 def test_a_chat_is_a_session_of_messages_thoughts_and_calls():
-    """Each with who wrote it, in the order of the conversation."""
+    """Messages, thoughts, calls and results have their origin, in the order of the conversation."""
     told = events(GEMINI_CLI, [CHAT])
     assert [shape(event) for event in told] == [
         ("message", "user", "Write a parser"),
@@ -101,10 +101,10 @@ def test_what_a_sub_agent_is_asked_is_not_the_users_word():
 
 @pytest.mark.parametrize(("chat", "found"), [(CHAT, "gemini-cli"), ({"messages": CHAT["messages"]}, "")])
 def test_recognition(chat, found):
-    """By the marks that every chat of the program has."""
+    """Chats are recognised by the fields that all of them have."""
     assert recognised([chat]) == found
 
 
 def test_what_is_no_chat_is_told():
-    """A line of text costs only itself."""
+    """A line that is not an object is rejected alone."""
     assert [outcome.fault is None for outcome in outcomes(GEMINI_CLI, [CHAT, "chat"])] == [True, False]

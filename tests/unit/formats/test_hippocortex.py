@@ -15,7 +15,7 @@ def test_captures_are_recognised():
 
 
 def test_messages_keep_their_roles():
-    """Whose words a message holds follows from its role, never from the producer's metadata."""
+    """The origin of a message follows from its role, never from the producer's metadata."""
     made = events(
         HIPPOCORTEX,
         [
@@ -35,7 +35,7 @@ def test_messages_keep_their_roles():
 
 
 def test_results_find_the_open_call_of_their_tool():
-    """Adapters send no call ids: the oldest open call of the tool is the one that is answered."""
+    """Adapters send no call ids, so a result answers the oldest open call of its tool."""
     first, second, answer, failed = events(
         HIPPOCORTEX,
         [
@@ -62,7 +62,7 @@ def test_a_call_that_holds_its_output_is_call_and_result():
 
 
 def test_drawn_facts_are_proposals():
-    """What the user's own model drew from a talk comes in as another memory system's fact."""
+    """Facts that the user's own model extracted are imported like those of another memory system."""
     made = events(
         HIPPOCORTEX,
         [
@@ -78,7 +78,7 @@ def test_drawn_facts_are_proposals():
 
 
 def test_commands_get_the_names_that_are_read():
-    """Exit codes and outputs of commands and calls are spelled as HMX-E reads them; what is unknown is kept."""
+    """Exit codes and outputs get the field names of HMX-E; unknown fields are kept."""
     command, result, other = events(
         HIPPOCORTEX,
         [
@@ -94,7 +94,7 @@ def test_commands_get_the_names_that_are_read():
 
 
 def test_what_lacks_a_field_is_named():
-    """A bad event names the field; the others are not concerned."""
+    """An invalid event names the field, and does not affect the others."""
     bad = [captured("", {}), {**captured("message", {}), "sessionId": []}, captured("message", "text"), 7]
     converted = outcomes(HIPPOCORTEX, bad)
     assert [outcome.fault.path for outcome in converted] == ["$.type", "$.sessionId", "$.payload", "$"]

@@ -69,5 +69,5 @@ def test_a_message_in_several_states_is_stored_once():
 
 
 def test_a_state_without_messages_is_skipped():
-    """A record that is no message says what is missing."""
+    """A record that is not a message is rejected with the missing fields."""
     assert outcomes(LANGCHAIN, [{"foo": 1}])[0].fault.expected == "type and content, or messages"

@@ -92,7 +92,7 @@ def test_a_log_of_calls_is_one_conversation():
 
 
 def test_a_rejected_record_takes_no_messages_with_it():
-    """What it holds is read with the next record, which repeats it."""
+    """Its contents are read with the next record, which repeats them."""
     first, second = ({"role": "user", "content": said} for said in ("one", "two"))
     logged = [
         {"messages": [first], "timestamp": "2026-03-14T03:00:00Z"},
@@ -125,7 +125,7 @@ def test_parts_become_text_and_attachments():
 
 
 def test_data_in_an_address_need_not_be_base64():
-    """RFC 2397 knows both; what says base64 and is none counts as it is written."""
+    """Both encodings of RFC 2397 are decoded; invalid base64 is measured as written."""
     urls = ("data:text/plain,hello%20you", "data:text/plain;base64,aGVsbG8", "data:,")
     parts = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
     made = events(OPENAI_CHAT, [{"role": "user", "content": [{"type": "text", "text": "See"}, *parts]}])
@@ -137,7 +137,7 @@ def test_data_in_an_address_need_not_be_base64():
     [("Error: user not found", False), ("ValueError: no", False), ("12 rows", None), ("Exit code: 2\n", False)],
 )
 def test_outcomes_are_inferred_from_words_only_where_they_say_so(output, ending):
-    """A result without a flag failed where its first words say so, and is open otherwise."""
+    """A result without a flag failed if its first words say so, else its outcome is unknown."""
     asked = {"role": "assistant", "tool_calls": [CALL]}
     result = events(OPENAI_CHAT, [asked, {"role": "tool", "tool_call_id": "call_1", "content": output}])[1]
     assert went_well(result.event_type, result.content) is ending
@@ -243,7 +243,7 @@ def test_ids_come_from_the_callers_key_in_live_recording():
     [({"is_error": True}, False), ({"isError": False}, True), ({"error": "no such order"}, False), ({}, None)],
 )
 def test_a_tool_message_says_how_its_call_ended(stated, success):
-    """Harnesses put a flag or an error beside the result."""
+    """Harnesses put a flag or an error next to the result."""
     (result,) = events(PLAIN_MESSAGES, [{"role": "tool", "tool_call_id": "call_1", "content": "Path", **stated}])
     assert result.content.get("success") is success
 

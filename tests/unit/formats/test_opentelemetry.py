@@ -120,7 +120,7 @@ def test_genai_spans_become_one_conversation(tracing, form):
 
 
 def test_what_is_no_model_or_tool_call_is_left_out_by_name(tracing):
-    """Spans that hold no words are named in the outcome."""
+    """Spans without text are named in the outcome."""
     genai_session(tracing)
     outcome = outcomes(OPENTELEMETRY, written(tracing, "otlp"))[0]
     assert "span of kind invoke_agent" in outcome.left_out

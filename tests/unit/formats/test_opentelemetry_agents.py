@@ -1,4 +1,4 @@
-"""Traces of agents: each conversation is read once and whole, whatever its frameworks record."""
+"""Traces of agents: each conversation is read once and completely, whatever its frameworks record."""
 
 import json
 
@@ -63,7 +63,7 @@ def adk_spans(arguments='{"bridge": 7}', result='{"open": true}', number=""):
 
 
 def test_requests_responses_arguments_and_results_of_adk_are_read():
-    """ADK's own attributes hold the whole conversation; its calls have no id, and its tools one of their own."""
+    """ADK's own attributes hold the whole conversation; its calls have no id, but its tool spans do."""
     made = conversation(*adk_spans())
     assert shapes([event for event in made if event.event_type != "x-hmxgraph-reasoning"]) == SEEN
     asked, result = made[1], made[2]
@@ -101,7 +101,7 @@ def test_a_result_of_adk_under_another_number_answers_the_only_open_call():
 
 
 def test_what_another_agent_did_is_not_a_users_message():
-    """After a transfer, ADK tells the next agent in the user's role what the first one did."""
+    """After a transfer, ADK tells the next agent in a user message what the first one did."""
     told = ("user", [{"text": "For context:"}, {"text": "[warden] called tool `transfer` with parameters: {}"}])
     made = conversation(span("call_llm", 1, (0, 1), adk([("user", [{"text": ASK}]), told], [{"text": "Yes."}])))
     assert shapes(made) == [("message", "user", ASK), ("message", "assistant", "Yes.")]
@@ -265,7 +265,7 @@ def claude_spans():
 
 
 def test_spans_of_claude_code_become_prompts_calls_and_results():
-    """The prompt is the interaction's, the answer that of the agent around it, and a child says how a call ended."""
+    """The interaction has the prompt, the agent around it the answer, and a child span the outcome of a call."""
     made = conversation(*claude_spans())
     assert shapes(made) == [
         ("message", "user", ASK),
@@ -289,7 +289,7 @@ def test_a_prompt_of_claude_code_needs_no_agent_around_it():
 
 
 def test_left_out_spans_are_counted_and_named():
-    """Each span without an event has its reason, by kind or by name without ids, with or without events beside it."""
+    """Each span without an event has its reason, by kind or by name without ids, in records with and without events."""
     others = [span(f"GET /bridges/{number}", 20 + number, (0, 1), {}) for number in (1, 2)]
     outcome = outcomes(OPENTELEMETRY, [otlp(*claude_spans(), *others)])[0]
     assert outcome.left_out.count("span 'GET /bridges/*'") == 2
@@ -323,7 +323,7 @@ def test_an_agent_tells_what_its_model_calls_leave_out():
 
 
 def test_calls_that_an_agent_lists_are_those_of_its_tools():
-    """An agent's span ends last, and tells only then what it called; the tools' own spans know when."""
+    """An agent's span ends last and lists its calls only then; the spans of the tools have the times."""
     stated = {
         "openinference.span.kind": "AGENT",
         "input.value": ASK,
@@ -339,7 +339,7 @@ def test_calls_that_an_agent_lists_are_those_of_its_tools():
 
 
 def test_each_turn_of_an_agent_is_heard():
-    """A user may say the same in two turns, and get the same answer; agents of one turn share its prompt."""
+    """Equal messages in two turns are two events; agents of one turn share its prompt."""
     turn = AGENT | chat([words("user", "go on")], [words("assistant", "Done.")]) | AGENT
     other = AGENT | chat([words("user", "go on")], [words("assistant", "Checked.")]) | AGENT
     made = conversation(
@@ -351,7 +351,7 @@ def test_each_turn_of_an_agent_is_heard():
 
 
 def test_an_agent_of_openinference_has_an_input_and_an_output():
-    """Text, or an object with the task; other objects are not words of a user."""
+    """Text, or an object with the task, is a user message; other objects are not."""
     stated = {"openinference.span.kind": "AGENT", "output.value": "Open."}
     said = [("message", "user", ASK), ("message", "assistant", "Open.")]
     assert shapes(conversation(span("run", 1, (0, 1), stated | {"input.value": ASK}))) == said
@@ -413,7 +413,7 @@ def test_a_call_that_returns_under_another_id_is_the_same_call(role):
 
 
 def test_results_under_other_ids_answer_the_calls_that_were_replayed_under_them():
-    """Whatever their order."""
+    """The order of results does not matter."""
     asked = [call("call_1", "look", {"bridge": 7}), call("call_2", "look", {"bridge": 8})]
     again = [call("fc_1", "look", {"bridge": 7}), call("fc_2", "look", {"bridge": 8})]
     second = [words("user", ASK), *again, response("fc_2", "no"), response("fc_1", "yes")]
@@ -446,7 +446,7 @@ def test_a_text_that_adk_wraps_is_the_same_result():
 
 
 def test_a_result_names_the_call_that_is_stored():
-    """Not a replay of it, in which the message has other words."""
+    """A result is linked to the stored call, not to a replay in a different message."""
     said = call("c1", "look", {"bridge": 7})
     again = {**said, "parts": [{"type": "text", "content": "Let me look."}, *said["parts"]]}
     made = conversation(
@@ -458,7 +458,7 @@ def test_a_result_names_the_call_that_is_stored():
 
 
 def test_a_replayed_text_is_the_same_with_its_closing_tag():
-    """Agents that write code stop the model at a closing tag, and put it back."""
+    """Agents that write code stop the model at a closing tag, and add it back."""
     code = "<code>\nlook(7)\n"
     made = conversation(
         span("chat", 1, (0, 1), chat([words("user", ASK)], [words("assistant", code)])),
@@ -508,7 +508,7 @@ def test_a_model_call_inside_a_model_call_is_read_once():
 
 
 def test_calls_of_the_providers_own_tools_have_their_arguments():
-    """The conventions nest what a provider's tool was given and returned."""
+    """The conventions nest the arguments and results of a provider's tool."""
     parts = [
         {"type": "server_tool_call", "name": "web", "server_tool_call": {"type": "web", "query": "bridge 7"}},
         {"type": "server_tool_call_response", "server_tool_call_response": {"type": "web", "hits": 3}},

@@ -110,7 +110,7 @@ def flat_with_nanoseconds(spans):
 
 
 def sdk(spans):
-    """The console exporter's records; OpenInference's platform nests attributes and states the status beside them."""
+    """The console exporter's records; OpenInference's platform nests attributes and states the status next to them."""
     return [
         {
             "name": record["name"],
@@ -242,7 +242,7 @@ def test_contents_of_gemini_in_logs_have_fields_without_a_value():
 
 
 def test_withheld_contents_are_no_messages():
-    """Instrumentation that may not record contents says so in their place."""
+    """Instrumentation that must not record contents writes placeholders instead."""
     withheld = log("gen_ai.user.message", 1, {"content": "<elided>"})
     assert outcomes(OPENTELEMETRY, [otlp(CALLS[0], logs=(withheld,))])[0].events == ()
 
@@ -260,7 +260,7 @@ def test_logs_of_another_export_are_read_as_their_span():
 
 
 def test_logs_before_their_span_count_for_the_agent_around_it():
-    """An agent does not tell again what the logs of a model call told."""
+    """An agent's span does not repeat the logs of a model call."""
     agent = chat([words("user", ASK)], [words("assistant", "Open.")]) | {"gen_ai.operation.name": "invoke_agent"}
     logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": [USER, log("gen_ai.choice", 1, {"content": "It is."})]}]}]}
     made = one_by_one([logs, span("chat", 1, (0, 1), BARE, parent=9), span("invoke_agent", 9, (0, 2), agent)])

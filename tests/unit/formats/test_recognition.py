@@ -1,4 +1,4 @@
-"""A sample is recognised as what it is, and what is unknown gets the nearest format and what it lacks."""
+"""The format of a sample is recognised; an unknown one is reported with the nearest format and its missing fields."""
 
 import pytest
 
@@ -27,7 +27,7 @@ TOOL_RESULT = {"type": "tool_result", "tool_use_id": "t1", "content": "a.py"}
     ],
 )
 def test_samples_are_recognised(sample, expected):
-    """Plain messages are recognised in each of their forms; what is no talk is not."""
+    """Plain messages are recognised in each of their forms; other records are not."""
     assert recognised(sample) == expected
 
 

@@ -44,7 +44,7 @@ def row(artifact, **more):
 
 
 def properties(artifact, **more):
-    """The properties as the database gives them back: None is absent, tuples are lists."""
+    """The properties as the database returns them: None is absent, tuples are lists."""
     stored = row(artifact, **more)["properties"]
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in stored.items()}
     return {name: value for name, value in plain.items() if value is not None}
@@ -52,7 +52,7 @@ def properties(artifact, **more):
 
 @given(st.dictionaries(TEXTS, JSON, max_size=4), FIELDS)
 def test_a_document_survives_being_stored(content, fields):
-    """Whatever its content and optional fields, the document that comes back is the one that went in."""
+    """A document is read exactly as it was stored, whatever its content and optional fields."""
     artifact = made("a1", "x-acme-note", content, 0, fields)
     stored = properties(artifact)
     expected = artifact.document() | {"tenant_id": "acme"}
@@ -62,7 +62,7 @@ def test_a_document_survives_being_stored(content, fields):
 
 
 def test_the_keys_of_a_row():
-    """The chain begins with itself, evidence is named once, a living artifact holds its content's key."""
+    """A new chain has its own key, evidence is listed once, a live artifact has the key of its content."""
     stored = row(schema("a1", source_events=["e2", "e1", "e2"], source_memory_ids=["m1"]))
     assert stored["key"] == stored["properties"]["key"] == stored["properties"]["chain_key"] == TENANCY.node_key("a1")
     assert stored["evidence_keys"] == [TENANCY.node_key("e1"), TENANCY.node_key("e2")]
@@ -74,7 +74,7 @@ def test_the_keys_of_a_row():
 
 
 def test_equal_content_has_equal_keys():
-    """The dedup key follows from tenant, type and content; the core hash from everything that never changes."""
+    """The dedup key depends on tenant, type and content; the core hash on all immutable fields."""
     first, other = (row(schema(name))["properties"] for name in ("a1", "a2"))
     assert first["dedup_key"] == other["dedup_key"]
     assert first["core_hash"] != other["core_hash"]
@@ -106,13 +106,13 @@ def test_situations_are_compared_by_their_terms(first, second, same):
 
 @pytest.mark.parametrize("artifact", [schema("a"), policy("a", "x", condition="the"), made("a", "decision_policy", {})])
 def test_without_a_subject_there_is_no_situation(artifact):
-    """Other types, and conditions without any term, contradict nobody."""
+    """Artifacts of other types, and conditions without any term, have no situation key."""
     properties = row(artifact)["properties"]
     assert (properties["situation_key"], properties["uncompared"]) == (None, None)
 
 
 def test_what_has_a_subject_waits_to_be_compared():
-    """A compilation still has to look for what contradicts it."""
+    """An artifact with a subject is marked as not compared yet."""
     assert row(policy("a", "x"))["properties"]["uncompared"] is True
 
 
@@ -128,19 +128,19 @@ def test_what_has_a_subject_waits_to_be_compared():
     ],
 )
 def test_what_can_guide_a_session_is_marked(artifact, guides):
-    """Of rules, only those about tools can say anything of the next call."""
+    """Of policies, only those that name tools can guide the next call."""
     assert row(artifact)["properties"]["guides"] == guides
 
 
 def test_visible_from_the_later_of_both_times():
-    """An artifact recorded after it was made is visible from its recording on."""
+    """An artifact recorded after its creation is visible from the time of recording."""
     assert row(schema("a1", second=5))["properties"]["status_times"] == [at(5)]
     assert row(schema("a1", second=5), at_us=at(9))["properties"]["status_times"] == [at(9)]
     assert row(schema("a1", second=5), at_us=at(2))["properties"]["status_times"] == [at(5)]
 
 
 def test_the_time_of_the_update_keeps_its_spelling():
-    """``updated_at`` comes back as it was given, until something changes after it."""
+    """``updated_at`` is returned as it was given, until a later change."""
     given = "2026-03-15T00:00:00+02:00"
     stored = properties(schema("a1", updated_at=given))
     assert stored_document(stored)["updated_at"] == given
@@ -153,7 +153,7 @@ def test_the_time_of_the_update_keeps_its_spelling():
 
 
 def test_the_overlay_of_each_time():
-    """Status, successor, counts and last change are those of the time asked for."""
+    """Status, successor, counts and last change are those of the requested time."""
     stored = properties(schema("a1", observed_count=2, updated_at=iso(at(0)))) | {
         "superseded_by": "a2",
         "status": "superseded",
@@ -186,19 +186,19 @@ def test_the_overlay_of_each_time():
     ],
 )
 def test_tampering_is_named(change, faults):
-    """Each check that fails is named; what cannot even be read is unreadable."""
+    """Each failed check is named; a document that cannot be read is reported as unreadable."""
     assert tampering(properties(schema("a1")) | change) == faults
 
 
 def test_differences_of_cores_leave_the_overlay_out():
-    """Only fields that never change are compared."""
+    """Only immutable fields are compared."""
     document = schema("a1", tags=["x"]).document()
     other_document = schema("a1", tags=["y"], title="Else", agent_id="b").document()
     assert core_differences(document, other_document) == ("agent_id", "title")
 
 
 def test_all_faults_at_once():
-    """Everything that keeps an artifact from beginning a chain is told together."""
+    """All faults that keep an artifact from starting a chain are reported together."""
     wrong = schema("a1", tenant_id="other", content_hash="0" * 64, version=3, status="superseded")
     with pytest.raises(InvalidDocument) as caught:
         check_recordable(TENANCY, wrong)
@@ -216,7 +216,7 @@ def test_all_faults_at_once():
     ],
 )
 def test_other_major_versions_and_unrepresentable_times_are_refused(fields, path):
-    """An artifact of another major version, or of a time that no pack can show, begins and continues no chain."""
+    """An artifact of another major version, or of a time that no pack can show, cannot start or continue a chain."""
     for check in (check_recordable, lambda tenancy, wrong: check_successor(tenancy, "a0", wrong)):
         with pytest.raises(InvalidDocument) as caught:
             check(TENANCY, schema("a1", **fields))
@@ -225,7 +225,7 @@ def test_other_major_versions_and_unrepresentable_times_are_refused(fields, path
 
 
 def test_successors_are_checked_before_the_graph_is_asked():
-    """Itself, a stranger's and one of another predecessor cannot follow."""
+    """An artifact cannot succeed itself; nor can another tenant's, or one that names another predecessor."""
     with pytest.raises(SupersessionCycle):
         check_successor(TENANCY, "a1", schema("a1"))
     with pytest.raises(SuccessorMismatch, match="tenant_id"):
@@ -236,7 +236,7 @@ def test_successors_are_checked_before_the_graph_is_asked():
 
 
 def test_a_fresh_document_is_numbered():
-    """Version 1 without a predecessor means: not said; any other version is kept for the graph to judge."""
+    """Version 1 without a predecessor becomes the next version; any other version is kept for the graph to check."""
     old = {"artifact_id": "a1", "version": 4}
     assert (numbered(schema("a2"), old).version, numbered(schema("a2"), old).supersedes) == (5, "a1")
     assert numbered(schema("a2", version=9), old).version == 9
@@ -245,11 +245,11 @@ def test_a_fresh_document_is_numbered():
 
 @given(st.integers(-(2**63), 2**63 - 1), TEXTS)
 def test_a_cursor_is_the_place_it_was_made_from(time_us, name):
-    """Any time and id come back."""
+    """A cursor decodes to the time and id that it was made from."""
     assert place(cursor(time_us, name)) == (time_us, name)
 
 
 def test_a_cursor_of_no_time_is_refused():
-    """A database stores no such number."""
+    """A number that a database cannot store is refused."""
     with pytest.raises(NotFound):
         place(cursor(10**30, "a"))

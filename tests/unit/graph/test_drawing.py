@@ -1,4 +1,4 @@
-"""Pictures of saved queries: captions and colours of Browser's style sheet, a still that stays a picture."""
+"""Pictures of saved queries: captions and colours of Browser's style sheet, and a still drawing without scripts."""
 
 from xml.etree import ElementTree as ET
 
@@ -42,7 +42,7 @@ def test_still_drawing_shows_every_node_and_relationship(drawing):
 
 
 def test_what_failed_is_red(drawing):
-    """A failed event has another colour than one that did not fail."""
+    """A failed event has a different colour."""
     failed = PictureNode("d", "Event", {"event_type": "error", "failed": True})
     colours = [each.get("fill") for each in shapes(Drawing("explore/x", (CALL, failed), ()), "circle")]
     assert colours == ["#dfe6ee", "#f3b5b5"]
@@ -54,7 +54,7 @@ def test_still_drawing_is_the_same_every_time(drawing):
 
 
 def test_hostile_text_stays_text(drawing):
-    """Markup in an event is no markup of the drawing, nor of the page."""
+    """Markup in an event is escaped in the drawing and in the page."""
     pytest.importorskip("neo4j_viz")
     assert shapes(drawing, "script") == []
     assert "<script>alert" not in drawing.to_svg() + drawing.html()
@@ -70,7 +70,7 @@ def test_page_holds_nodes_relationships_and_legend(drawing):
 
 
 def test_file_name_says_what_is_written(drawing, tmp_path):
-    """A page, or an SVG where the name ends so; a folder that is not there is an error of ours."""
+    """A page, or an SVG if the name ends in .svg; a missing folder raises NotWritten."""
     pytest.importorskip("neo4j_viz")
     assert drawing.save(tmp_path / "a.svg").read_text(encoding="utf-8").startswith("<svg")
     assert "<html" in drawing.save(tmp_path / "a.html").read_text(encoding="utf-8")

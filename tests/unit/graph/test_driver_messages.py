@@ -7,6 +7,6 @@ PROGRAM = "import logging; from hmxgraph.graph import driver; logging.getLogger(
 
 
 def test_driver_messages_stay_off_the_terminal():
-    """A program that configures no logging sees hmxgraph's errors only, not the driver's messages beside them."""
+    """A program that configures no logging sees only hmxgraph's errors, not the driver's messages as well."""
     done = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True)
     assert done.stderr == ""

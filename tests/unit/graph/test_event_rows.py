@@ -1,4 +1,4 @@
-"""What is new to a tenant: by the time of what happened, not by how it was handed over."""
+"""Which events are new to a tenant: decided by their time, not by the order in which they arrive."""
 
 from hmxgraph.graph import _events
 from hmxgraph.graph._events import new_kinds
@@ -15,7 +15,7 @@ def call(tool, minute, session="s"):
 
 
 def test_the_first_of_a_kind_is_the_earliest_whatever_its_session():
-    """Neither the order of a batch nor that of its sessions decides."""
+    """The earliest event of a kind is the first, whatever the order of a batch and its sessions."""
     late, early, other = call("gh", 9, "a"), call("gh", 1, "b"), call("npm", 5, "a")
     kinds = new_kinds([late, other, early], ())
     assert kinds == {early.signature: early.key, other.signature: other.key}
@@ -24,19 +24,19 @@ def test_the_first_of_a_kind_is_the_earliest_whatever_its_session():
 
 
 def test_events_that_bring_their_salience_are_of_no_kind():
-    """Nobody has to decide about them."""
+    """Events that state their own salience are not compared with known kinds."""
     assert new_kinds([prepared(salience=0.3)], ()) == {}
 
 
 def test_the_number_of_tracked_kinds_is_limited(monkeypatch):
-    """A tenant with more counts as having seen everything."""
+    """Once a tenant has the maximum number of kinds, no kind is new."""
     monkeypatch.setattr(_events, "KINDS", 2)
     first, second = call("gh", 1), call("npm", 2)
     assert list(new_kinds([second, first, call("gh", 3)], {"known"})) == [first.signature]
 
 
 def test_a_result_answers_the_call_before_it():
-    """Where an id is used twice, each result belongs to the nearest call before it."""
+    """If a call id is used twice, each result belongs to the nearest call before it."""
     kinds = ("tool_call", "tool_result", "tool_call", "tool_result")
     events = [
         prepared(event_id=f"e{n}", sequence=n, event_type=kind, content={"tool_name": "gh", "call_id": "1"})

@@ -42,7 +42,7 @@ def balanced(report):
 
 
 def test_a_transcript_is_recognised_and_converted():
-    """Its lines become events of the tenant, or are skipped with a reason."""
+    """The lines of a transcript become events of the tenant, or are skipped with a reason."""
     arrivals, report = imported(lines(SNAPSHOT, CLAUDE))
     (event,) = arrivals
     assert (event.payload["tenant_id"], event.payload["content"]["text"], event.line) == ("acme", "Deploy staging", 2)
@@ -60,7 +60,7 @@ def test_events_are_passed_on_as_they_are():
 
 
 def test_a_bad_line_within_a_transcript_is_rejected_alone():
-    """The lines around it are converted; its text goes with the rejection."""
+    """The lines around a bad one are converted; the rejection contains its text."""
     arrivals, report = imported(lines(CLAUDE) + b"{broken\n" + lines({**CLAUDE, "uuid": "u2"}))
     broken = [arrival for arrival in arrivals if isinstance(arrival, Broken)]
     assert [(each.line, each.payload) for each in broken] == [(2, b"{broken")]
@@ -68,7 +68,7 @@ def test_a_bad_line_within_a_transcript_is_rejected_alone():
 
 
 def test_a_record_corrected_in_its_dead_letter_is_converted():
-    """Whether it was kept as a record or as the text of a torn line; what fails again is not wrapped twice."""
+    """A corrected record is converted, kept as a record or as text; one that fails again is not wrapped twice."""
     bad = {**CLAUDE, "timestamp": "noon"}
     arrivals, _ = imported(lines(CLAUDE, bad) + b"{broken\n")
     first, second = (
@@ -95,7 +95,7 @@ def test_an_unknown_format_names_the_nearest():
 
 
 def test_the_named_format_overrules_recognition():
-    """What is recognised as one format is read as another if the caller says so."""
+    """The format that the caller names overrules the recognised one."""
     _, report = imported(lines(CLAUDE), choice=chosen_format("hmx"))
     assert (report.sources[0].format, len(report.rejected)) == ("HMX-E events", 1)
     with pytest.raises(UnknownChoice, match="claude-code"):
@@ -103,7 +103,7 @@ def test_the_named_format_overrules_recognition():
 
 
 def test_noise_is_one_rejection():
-    """A file without any JSON is reported once, not line by line; a damaged line or two stay lines."""
+    """A file without any JSON is reported once; one or two damaged lines are reported as lines."""
     _, report = imported(bytes(range(256)) * 40)
     assert ([rejection.line for rejection in report.rejected], balanced(report)) == ([0], True)
     assert "no JSON" in report.rejected[0].faults[0].actual
@@ -112,7 +112,7 @@ def test_noise_is_one_rejection():
 
 
 def test_a_folder_of_mixed_formats(tmp_path):
-    """Each file is recognised on its own; converted records do not decide whose the events beside them are."""
+    """Each file is recognised on its own; converted records do not decide the tenant of events in other files."""
     (tmp_path / "deep").mkdir()
     (tmp_path / "a.jsonl").write_bytes(lines(CLAUDE))
     (tmp_path / "deep" / "b.ndjson.gz").write_bytes(gzip.compress(lines(document(tenant_id="elsewhere"))))
@@ -138,13 +138,13 @@ def test_a_source_goes_on_midway():
 
 
 def test_what_the_caller_knows_is_used():
-    """Agent and user of records that name none."""
+    """Agent and user given by the caller apply to records that name none."""
     arrivals, _ = imported(lines(CLAUDE), origin=Origin(agent_id="builder", user_id="ana"))
     assert arrivals[0].payload["metadata"]["user_id"] == "ana"
 
 
 def test_a_line_of_two_records_counts_as_two():
-    """A torn one is rejected, the whole one behind it is converted."""
+    """A torn record is rejected, and the whole record after it on the line is converted."""
     torn = json.dumps(CLAUDE).encode()[:60] + json.dumps({**CLAUDE, "uuid": "u2"}).encode() + b"\n"
     arrivals, report = imported(lines(CLAUDE) + torn)
     assert (len(arrivals), len(report.rejected), report.sources[0].lines, balanced(report)) == (3, 1, 3, True)

@@ -1,4 +1,4 @@
-"""Batches are prepared one at a time in a process, and whoever reads or fails keeps nobody waiting."""
+"""Batches are prepared one at a time in a process, without a lock while a source is read or after an error."""
 
 import json
 import os
@@ -21,19 +21,19 @@ def batches(source, count=words, **choices):
 
 
 def documents(number, session_id="s1"):
-    """So many documents of one session."""
+    """*number* documents of one session."""
     return [document(event_id=f"{session_id}-{n}", session_id=session_id, sequence=n) for n in range(number)]
 
 
 def test_what_is_in_a_batch_is_found_before_it_is_sent():
-    """Each batch brings what the rules find in its events."""
+    """Each batch contains the extractions from its events."""
     made = list(batches(documents(25)))
     assert [len(batch.events) for batch in made] == [10, 10, 5]
     assert [batch.extracted for batch in made] == [extracted(batch.events) for batch in made]
 
 
 def test_one_prepares_at_a_time():
-    """However many threads ingest, never are two of them preparing events."""
+    """However many threads ingest, no two of them prepare events at the same time."""
     at_work, most = [], []
 
     def count(text):
@@ -55,7 +55,7 @@ def test_one_prepares_at_a_time():
 
 
 def test_a_source_may_wait_for_another_ingest():
-    """While a source is read nothing is held: one that reads another to its end first gets it."""
+    """No lock is held while a source is read, so a source may itself ingest another one."""
 
     def source():
         thread = threading.Thread(target=lambda: done.extend(batches(documents(30, "inner"))))
@@ -69,7 +69,7 @@ def test_a_source_may_wait_for_another_ingest():
 
 
 def test_an_error_ends_the_turn():
-    """A strict ingest that meets a bad line, and a source that breaks, leave the turn to the next."""
+    """A strict ingest that meets a bad line, and a source that raises, release the lock."""
 
     def broken():
         yield document()
@@ -83,14 +83,14 @@ def test_an_error_ends_the_turn():
 
 
 def test_a_batch_not_taken_holds_nothing():
-    """Whoever stops after the first batch keeps nobody waiting."""
+    """A consumer that stops after the first batch holds no lock."""
     first = next(batches(documents(30)))
     assert len(first.events) == 10
     assert len(list(batches(documents(30)))) == 3
 
 
 def test_what_came_before_an_error_is_prepared():
-    """A source that raises has what it handed over made into batches first."""
+    """If a source raises, what it delivered before is prepared as batches first."""
 
     def broken():
         yield from documents(25)
@@ -103,7 +103,7 @@ def test_what_came_before_an_error_is_prepared():
 
 
 def test_a_lull_hands_over_what_there_is():
-    """Events of an open pipe are a batch when no more of them come; where there is none, None says so."""
+    """When an open pipe has nothing more ready, its events so far are a batch, followed by None."""
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as source, os.fdopen(writing, "wb", buffering=0) as target:
         made = batches(source)

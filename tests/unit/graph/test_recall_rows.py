@@ -1,4 +1,4 @@
-"""The row by which recall ranks an event: written from its properties, read back as it was."""
+"""The row by which recall ranks an event: written from its properties and read back unchanged."""
 
 import pytest
 
@@ -20,7 +20,7 @@ EVENT = {
 
 
 def test_a_row_is_read_as_it_was_written():
-    """Any characters, the name of the speaker without structure, and in the last place the text."""
+    """Any characters are kept, the speaker is a plain name, and the text comes last."""
     row = recall_row(EVENT | {"speaker": "## Zoë", "title": "One [two]", "label": "web"})
     assert pool_rows(50, [row], ["Deploy staging?"]) == [
         ['e"1', "s\n1", "Zoë", "One [two]", "deploy stage", 3, 50, 7, 0.5, True, "web", "Deploy staging?"]
@@ -29,19 +29,19 @@ def test_a_row_is_read_as_it_was_written():
 
 @pytest.mark.parametrize(("as_of_us", "there"), [(49, False), (50, True), (79, True), (80, False)])
 def test_only_what_was_there_and_not_expired(as_of_us, there):
-    """From its time until it expires."""
+    """An event is in the pool from its time until it expires."""
     assert bool(pool_rows(as_of_us, [recall_row(EVENT | {"expires_us": 80})], [""])) is there
 
 
 def test_erased_events_are_left_out():
-    """They have no row."""
+    """Erased events have no row."""
     row = recall_row(EVENT)
     assert pool_rows(50, ["", row], ["m1", "m2"], ["", "Deploy staging?"])[0][-2:] == ["m2", "Deploy staging?"]
     assert pool_rows(50, [], []) == []
 
 
 def test_tokens_are_those_of_packs():
-    """Counted by another tokenizer for the node, they are counted again for the row."""
+    """If the node's tokens were counted by another tokenizer, they are counted again for the row."""
     row = recall_row(EVENT | {"speaker": "Ann", "tokenizer": "cl100k_base", "token_count": 99})
     assert pool_rows(50, [row], [""])[0][7] == counter()("Ann: Deploy staging?\n")
 

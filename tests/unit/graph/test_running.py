@@ -18,12 +18,12 @@ def answers(plan, *rows):
 
 
 def test_a_plan_returns_its_rows():
-    """The smallest plan yields one statement and returns what was answered."""
+    """The smallest plan yields one statement and returns its rows."""
     assert answers(ask(STATE), [{"state_version": 1}]) == [{"state_version": 1}]
 
 
 def test_a_procedure_is_a_row_of_works():
-    """Each work reaches the transaction function in order, and its value comes back to the procedure."""
+    """Each work is passed to the transaction function in order, and its value is sent back to the procedure."""
 
     def procedure():
         first = yield from read(lambda: ask(STATE))

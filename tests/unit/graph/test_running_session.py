@@ -1,4 +1,4 @@
-"""The running session as packs see it: what was called, and what of it failed."""
+"""The running session as packs see it: its actions, and which of them failed."""
 
 from hmxgraph.graph.packs import session_actions
 
@@ -23,7 +23,7 @@ def test_outcomes_are_assigned_to_the_action_of_their_call():
 
 
 def test_an_action_too_long_to_fetch_is_named_by_its_text():
-    """Its content is left out in that case."""
+    """The name of an action whose content was too long to fetch is taken from its text."""
     long = "x" * 300
     rows = [
         ["tool_call", f"write_file(text={long}", "{}", None, False],

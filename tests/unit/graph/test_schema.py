@@ -1,4 +1,4 @@
-"""The schema's versions: what a new, an older, a current and a newer database are sent."""
+"""The schema's versions: the statements for a new, an older, a current and a newer database."""
 
 import pytest
 
@@ -56,14 +56,14 @@ def test_a_current_database_is_asked_once():
 
 
 def test_a_newer_database_is_refused():
-    """A version that this release does not know is named with the release that recorded it."""
+    """The error names the unknown version and the release that recorded it."""
     with pytest.raises(NewerStore, match=r"hmxgraph 9\.9 .*version 6, this client knows 5"):
         sent_to(6)
 
 
 @pytest.mark.parametrize(("version", "used"), [(1, False), (None, True)])
 def test_a_database_from_before_all_steps_is_refused(version, used):
-    """A database that no step starts from is refused, also when it has data and no version at all."""
+    """A database older than the first step is refused, also one with data but no version."""
     with pytest.raises(OlderStore, match="upgrades start from version 2"):
         sent_to(version, used=used)
 
@@ -77,7 +77,7 @@ def test_steps_lead_to_the_version_of_the_baseline():
 
 
 def test_scripts_are_split_at_semicolons_of_the_code():
-    """A semicolon in a comment or a string ends no statement, and what follows the last one is none."""
+    """A semicolon in a comment or a string does not end a statement; a trailing comment is not a statement."""
     text = HEAD.format(mode="write") + "// a; b\nMATCH (n {x: ';'}) SET n.y = $y;\n// last; words\n"
     (statement,) = parse_script("s", text)
     assert statement.text == text[: text.index(";\n// last")]

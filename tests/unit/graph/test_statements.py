@@ -26,19 +26,19 @@ def test_header_is_read():
     "text", ["RETURN 1", "// mode: maybe\n// row: a\nRETURN 1 AS a", "// mode: read\nRETURN 1 AS a"]
 )
 def test_header_is_required(text):
-    """A statement without a true mode or without columns is refused when it is read."""
+    """A statement without a valid mode or without columns is refused when it is read."""
     with pytest.raises(ValueError, match="header needs"):
         parse("x/y", text)
 
 
 def test_text_is_the_file_byte_for_byte():
-    """What is sent is the packaged file, comments and all."""
+    """The packaged file is sent byte for byte, including comments."""
     assert bind("tenants/state", tenant_id="t", tenant_key="k").text == query("tenants/state").text
     assert query("tenants/state").text.startswith("// ")
 
 
 def test_bind_names_missing_and_unexpected_parameters():
-    """A slip in the parameters is told with the statement's name and both lists."""
+    """The error names the statement, the missing and the unexpected parameters."""
     with pytest.raises(StatementMisuse) as caught:
         bind("tenants/state", tenant_id="t", tenant="k")
     assert (caught.value.missing, caught.value.unexpected) == (("tenant_key",), ("tenant",))
@@ -63,6 +63,6 @@ def test_names_are_sorted_and_by_subject():
 
 @pytest.mark.parametrize("name", [name for name in query_names() if "USING INDEX" in query(name).text])
 def test_an_index_that_is_named_is_looked_up_in(name):
-    """A hint asks for a seek: without that the planner may read an index from its first entry, past all tenants."""
+    """Index hints ask for a seek: otherwise the planner may scan an index from its first entry, through all tenants."""
     text = query(name).text
     assert text.count("USING INDEX") == text.count("USING INDEX SEEK")

@@ -1,4 +1,4 @@
-"""What the threads of one process share stands up to all of them at once."""
+"""State shared by the threads of a process withstands concurrent use."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +17,7 @@ MODELS = 20_000
 
 @pytest.fixture(autouse=True)
 def _impatient():
-    """Threads take turns as often as the interpreter lets them."""
+    """Make the interpreter switch threads as often as possible."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -25,13 +25,13 @@ def _impatient():
 
 
 def at_once(work, times):
-    """What *work* gives in each of several threads, done so many times."""
+    """The results of *work* in each of several threads, called *times* times."""
     with ThreadPoolExecutor(THREADS) as pool:
         return list(pool.map(lambda thread: [work(thread, time) for time in range(times)], range(THREADS)))
 
 
 def test_a_meter_counts_every_call():
-    """Reading the figures while others are counted neither fails nor loses one."""
+    """Reading the figures during counting neither fails nor loses a call."""
     meter = Meter()
 
     def asked(*, refused):
@@ -55,7 +55,7 @@ def test_a_meter_counts_every_call():
 
 
 def test_models_are_kept_and_dropped_by_many(monkeypatch):
-    """However many packs read models at once, each gets its own, and no more than a few are kept."""
+    """However many packs read models at once, each gets the right one, and the cache stays small."""
     monkeypatch.setattr(guidance, "_kept", {})
 
     def work(thread, time):

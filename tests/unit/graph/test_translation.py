@@ -1,4 +1,4 @@
-"""What a driver's error becomes, for the states of a server that no test can bring about on a shared one."""
+"""Translation of driver errors, for server states that no test can produce on a shared server."""
 
 import re
 
@@ -33,7 +33,7 @@ URI = "bolt://db:7687"
     ],
 )
 def test_each_refusal_has_its_error(code, kind, advice):
-    """A refusal is told by what the user can do about it, with the server's own reason."""
+    """Each refusal is translated to an error that states the way out and the server's own reason."""
     refused = Neo4jError._hydrate_neo4j(code=f"Neo.ClientError.{code}", message="it must be changed")
     error = translated(refused, URI, "events/record")
     assert type(error) is kind
@@ -44,7 +44,7 @@ def test_each_refusal_has_its_error(code, kind, advice):
 
 @pytest.mark.parametrize("code", ["TransactionLogError", "TransactionStartFailed", "TransactionCommitFailed"])
 def test_a_database_that_can_no_longer_write_names_the_way_out(code):
-    """A server that ran out of disk is told from a refused statement: free some, restart it."""
+    """A server that ran out of disk is distinguished from a refused statement: free space, then restart it."""
     refused = Neo4jError._hydrate_neo4j(code=f"Neo.DatabaseError.Transaction.{code}", message="needs to be restarted")
     error = translated(refused, URI, "events/record")
     assert type(error) is StorageStopped
@@ -53,7 +53,7 @@ def test_a_database_that_can_no_longer_write_names_the_way_out(code):
 
 @pytest.mark.parametrize(("committing", "outcome"), [(True, "unknown"), (False, "not stored")])
 def test_a_commit_that_could_not_be_written_is_unknown(committing, outcome):
-    """It may be in the transaction log, from which the restarted server recovers it."""
+    """The outcome is unknown: the restarted server may recover the commit from the transaction log."""
     refused = Neo4jError._hydrate_neo4j(code="Neo.DatabaseError.Transaction.TransactionCommitFailed", message="full")
     course = Course(Patience("write", None), URI, ())
     course.patience.committing = committing
@@ -64,7 +64,7 @@ def test_a_commit_that_could_not_be_written_is_unknown(committing, outcome):
 
 @pytest.mark.parametrize("code", ["LockClientStopped", "Terminated"])
 def test_a_transaction_that_the_server_ended_is_no_refused_statement(code):
-    """A server that stops ends what is under way: nothing is stored, and the call can be repeated."""
+    """A stopping server terminates open transactions: nothing is stored, and the call can be repeated."""
     refused = Neo4jError._hydrate_neo4j(code=f"Neo.TransientError.Transaction.{code}", message="it was terminated")
     error = Course(Patience("write", None), URI, ()).error(refused)
     assert (type(error), error.outcome) == (StorageUnavailable, "not stored")
@@ -84,6 +84,6 @@ def test_a_transaction_that_the_server_ended_is_no_refused_statement(code):
     ],
 )
 def test_what_another_client_made_at_the_same_time_is_asked_for_again(code, again):
-    """Clients that make the same key, constraint or index at once: the second finds it there when it asks again."""
+    """If two clients create the same key, constraint or index at once, the second retries and finds it."""
     refused = Neo4jError._hydrate_neo4j(code=f"Neo.ClientError.{code}", message="it is there already")
     assert worth_repeating(refused) is again

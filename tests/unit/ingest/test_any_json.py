@@ -1,4 +1,4 @@
-"""Any JSON is data: what strict JSON refuses is kept as text, and nothing else changes."""
+"""Any JSON is stored: values that strict JSON rejects are kept as text, and nothing else changes."""
 
 import json
 
@@ -21,7 +21,7 @@ def test_strict_json_is_as_it_is():
 
 @pytest.mark.parametrize("levels", [DEEPEST + 4, 2_000, 200_000])
 def test_any_depth(levels):
-    """What lies too deep becomes its own JSON text, whatever the depth."""
+    """Values nested too deeply become their JSON text, at any depth."""
     value, warnings = parse_any(b'[{"k": "]}"}, ' + b"[" * levels + b'"[x]"' + b"]" * levels + b"]")
     for _ in range(DEEPEST - 1):
         value = value[-1]
@@ -30,7 +30,7 @@ def test_any_depth(levels):
 
 
 def test_repeated_keys_lose_nothing():
-    """The last value of a repeated key stands, the others are kept as text."""
+    """The last value of a repeated key is kept, and the others are kept as text."""
     value, warnings = parse_any('{"a": {"b": 1}, "a": 2, "a": 3}')
     assert value == {"a": 3, "a (repeated)": ['{"b": 1}', "2"]}
     assert len(warnings) == 1
@@ -44,7 +44,7 @@ def test_numbers_too_large_for_any_type(number):
 
 @pytest.mark.parametrize("text", ["", "{", "NaN", '{"a": NaN}', "[1,]", '"\\ud800', "[" * 100_000])
 def test_what_is_no_json_stays_an_error(text):
-    """Text that is no JSON is refused with the reason of the strict parser."""
+    """Text that is not JSON is rejected with the reason of the strict parser."""
     with pytest.raises(MalformedJson):
         parse_any(text)
 
@@ -59,7 +59,7 @@ def test_what_is_no_json_stays_an_error(text):
 )
 @pytest.mark.parametrize("place", ["content", "metadata"])
 def test_an_event_with_such_values_is_stored(place, part, kept):
-    """Inside content and metadata of an event, with a warning; the event's own fields stay strict."""
+    """An event with such values in content or metadata is stored with a warning; its own fields stay strict."""
     tally = Tally("acme")
     fields = document(**{place: "HERE"})
     raw = json.dumps(fields).replace('"HERE"', part)

@@ -1,4 +1,4 @@
-"""New events find their place in a stored chain."""
+"""New events are linked into a stored chain."""
 
 from itertools import pairwise
 

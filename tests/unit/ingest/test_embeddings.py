@@ -1,4 +1,4 @@
-"""Embeddings of events: one dimension a tenant, and a direction to compare them by."""
+"""Embeddings of events: one dimension per tenant, and only comparable lengths."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def test_embeddings_of_another_dimension_are_reported():
     """One warning for each dimension, naming both; further ones are silent."""
     events = [prepared(embeddings=[1, 2]), prepared(embeddings=[1]), prepared()]
     (warning,) = left_out(events, 2)
-    assert warning == "an embedding of 1 numbers is left out of comparisons: those of this tenant have 2"
+    assert warning == "an embedding of 1 numbers is left out of comparisons: this tenant's have 2"
 
 
 @pytest.mark.parametrize("embeddings", [[0.0, 0.0], [1e200, 1.0], [1e-200]])

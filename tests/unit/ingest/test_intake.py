@@ -42,7 +42,7 @@ def faults(tally):
 
 
 def nested(levels):
-    """An object in an object, so many times."""
+    """Objects nested *levels* deep."""
     inner = {}
     for _ in range(levels):
         inner = {"a": inner}
@@ -56,7 +56,7 @@ def test_events_of_the_future_are_reported(tally):
     source = [document(event_id=name, timestamp=f"{day}T12:00:00Z") for name, day in times.items()]
     assert sum(len(batch.events) for batch in gathered(source, intake)) == 4
     (warning,) = tally.report().warnings
-    assert "'ahead' first (2027-03-14T12:00:00Z)" in warning
+    assert "(first: 'ahead', 2027-03-14T12:00:00Z)" in warning
     assert warning.endswith("(2 times)")
 
 
@@ -74,7 +74,7 @@ def test_deep_content_is_kept_as_text(intake, tally, levels, place):
 @pytest.mark.parametrize("levels", [80, 3_000, 100_000])
 @pytest.mark.parametrize("place", ["tags", "event"])
 def test_nesting_of_any_depth_is_one_rejection(intake, tally, levels, place):
-    """A dict that nobody can print is refused like its text, and the events beside it are taken."""
+    """A dict too deep to print is rejected like its text, and the other events are accepted."""
     deep = nested(levels) if place == "event" else document(event_id="deep", **{place: nested(levels)})
     refused = []
     intake._refuse = lambda rejection, payload: refused.append(dead_letter(rejection, payload))
@@ -147,7 +147,7 @@ def test_another_tenant_is_refused(intake, tally):
 
 
 def test_one_foreign_tenant_is_rehomed(tally):
-    """All events of the foreign tenant that came first are stored under the own one, counted, told once."""
+    """All events of the first foreign tenant are stored under the caller's tenant, counted, and reported once."""
     intake = Intake(tally, words, rehome=True)
     named = [(name, number) for name in ("xy", "acme", "zz") for number in (1, 2)]
     took = [intake.take(Delivery(document(tenant_id=name, event_id=f"{name}{n}"), n)) for name, n in named]
@@ -160,7 +160,7 @@ def test_one_foreign_tenant_is_rehomed(tally):
 
 
 def test_rehomed_events_have_their_own_hash(tally):
-    """A rehomed event is hashed with the tenant that it is stored under, also where its hash was known."""
+    """A rehomed event is hashed with the tenant that it is stored under, even if it had a hash before."""
     intake = Intake(tally, words, rehome=True)
     known = event(tenant_id="xy")
     assert known.event_hash
@@ -170,7 +170,7 @@ def test_rehomed_events_have_their_own_hash(tally):
 
 
 def test_own_tenant_first_admits_no_other(tally):
-    """Where the first event names the own tenant, another one is a fault even where events are rehomed."""
+    """If the first event names the caller's tenant, another tenant is a fault even with rehome."""
     intake = Intake(tally, words, rehome=True)
     intake.take(Delivery(document(), 1))
     assert intake.take(Delivery(document(tenant_id="xy", event_id="e9"), 2)) is None
@@ -178,13 +178,13 @@ def test_own_tenant_first_admits_no_other(tally):
 
 
 def test_broken_source_is_a_rejection(intake, tally):
-    """News that a source broke off stand in the report like a bad line."""
+    """A source that breaks off is reported like a bad line."""
     assert intake.take(Broken(Fault("$", "RFC 1952", "x", "y"), 9, "f.gz")) is None
     assert (tally.rejected[0].source, tally.rejected[0].line) == ("f.gz", 9)
 
 
 def test_dead_letters_can_be_fed_in_again(tally):
-    """A rejected line is kept with its reasons; mended inside its letter it is accepted."""
+    """A rejected line is kept with its reasons; corrected inside its dead letter, it is accepted."""
     letters = []
     intake = Intake(tally, words, refuse=lambda rejection, payload: letters.append(dead_letter(rejection, payload)))
     intake.take(Delivery(json.dumps(document(sequence=-1)).encode(), 1))
@@ -198,14 +198,14 @@ def test_dead_letters_can_be_fed_in_again(tally):
 
 
 def test_only_dead_letters_are_unwrapped():
-    """An event that merely has such a field is no letter."""
+    """An event that merely has such a field is not a dead letter."""
     assert mended(document(dead_letter={})) is None
     assert mended(b"{") is None
     assert mended(event()) is None
 
 
 def test_batches_hold_each_id_once(intake):
-    """What repeats an id of the same batch stands aside, to be judged by what is stored."""
+    """Repeats of an id within a batch are set aside, to be compared with the stored event."""
     source = [document(), document(), document(metadata={"other": 1})]
     (batch,) = gathered(source, intake)
     assert len(batch.events) == 1
@@ -213,7 +213,7 @@ def test_batches_hold_each_id_once(intake):
 
 
 def test_batches_are_bounded_and_sorted(intake):
-    """Batches hold at most so many events, sessions in key order, each session in its order."""
+    """Batches hold at most the given number of events, sessions in key order, each session in its total order."""
     source = [document(event_id=str(n), session_id=f"s{n % 3}", sequence=100 - n) for n in range(25)]
     made = gathered(source, intake, size=10)
     assert [len(batch.events) for batch in made] == [10, 10, 5]
@@ -239,7 +239,7 @@ def test_heavy_events_make_small_batches():
 
 @pytest.mark.parametrize("wrap", [json.dumps, lambda value: value, Event.parse])
 def test_huge_lines_are_read_a_few_at_a_time(wrap):
-    """What is read ahead is bounded by its characters, whatever the form, and nothing of it is lost."""
+    """Reading ahead is bounded by characters, whatever the form of the source, and nothing is lost."""
     source = [wrap(document(event_id=str(n), content={"text": "x" * 500_000})) for n in range(20)]
     assert [len(reading.deliveries) for reading in readings(deliveries(source))] == [16, 4]
 
@@ -264,7 +264,7 @@ def test_report_accounts_for_every_line(tally):
 
 
 def test_rejections_beyond_ten_thousand_are_counted(tally):
-    """The report names the first ones, and the count is of all."""
+    """The report lists the first ones, and counts all."""
     for line in range(12_345):
         tally.reject(Rejection("f", line, "", ()))
     report = tally.report()

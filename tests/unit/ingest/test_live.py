@@ -1,4 +1,4 @@
-"""A source that is written while it is read hands over what it has, and tells when nothing more is at hand."""
+"""A source that is written while it is read yields what is ready, and reports pauses."""
 
 import gzip
 import json
@@ -18,14 +18,14 @@ LINES = [json.dumps(document).encode() + b"\n" for document in DOCUMENTS]
 
 @pytest.fixture
 def pipe():
-    """An open pipe: the end to read, as a file, and what writes to the other."""
+    """An open pipe: the reading end as a file, and a function that writes to the other end."""
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as source, os.fdopen(writing, "wb", buffering=0) as target:
         yield source, target
 
 
 def test_lines_come_before_the_writer_ends(pipe):
-    """Each line is handed over when it is there; then a lull is told, as often as somebody may want to stop."""
+    """Each line is yielded when it arrives; then pauses are reported repeatedly, so that readers can stop."""
     source, target = pipe
     coming = deliveries(source)
     target.write(LINES[0] + LINES[1][:10])
@@ -38,14 +38,14 @@ def test_lines_come_before_the_writer_ends(pipe):
 
 
 def test_before_the_first_line_there_is_a_lull(pipe):
-    """A pipe that nobody has written to keeps nobody in its reading."""
+    """A pipe that nobody has written to does not block its reader."""
     assert next(deliveries(pipe[0])) == Lull()
 
 
 @pytest.mark.parametrize("data", [b"".join(LINES), json.dumps(DOCUMENTS).encode()], ids=["lines", "array"])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_whatever_comes_byte_by_byte(pipe, data, pack):
-    """A writer that dawdles changes nothing of what is read."""
+    """A slow writer does not change what is read."""
     source, target = pipe
 
     def dawdle():
@@ -76,13 +76,13 @@ def test_a_slow_writer_waits_no_longer_than_a_batch_may_take(pipe):
 
 
 def test_a_file_has_no_lull(tmp_path):
-    """What lies on disk is read by the chunk."""
+    """Files on disk are read in chunks."""
     (tmp_path / "events.ndjson").write_bytes(b"".join(LINES) * 1000)
     assert {type(delivery) for delivery in deliveries(tmp_path / "events.ndjson")} == {Delivery}
 
 
 def test_what_was_handed_over_is_read_before_the_error():
-    """A source that raises, or is interrupted, gives all that it had."""
+    """A source that raises, or is interrupted, still yields everything read before."""
     for error in (RuntimeError, KeyboardInterrupt):
 
         def broken(error=error):

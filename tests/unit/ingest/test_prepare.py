@@ -1,4 +1,4 @@
-"""What an event's node is made of."""
+"""The properties of an event's node."""
 
 import pytest
 
@@ -135,5 +135,5 @@ def test_words_of_unknown_sources_are_labelled(source, label):
 
 
 def test_the_longest_life_ends_with_the_calendar():
-    """Whatever seconds an event is given, its end can be written as a time."""
+    """Whatever its ttl, an event's expiry can be written as a time."""
     assert prepared(ttl_seconds=2**53 - 1).properties["expires_us"] == LAST_US

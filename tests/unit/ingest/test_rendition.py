@@ -104,7 +104,7 @@ def test_text_of_each_type(event_type, content, text):
 
 
 def test_text_is_bounded():
-    """However large the content, the text is not."""
+    """The text is bounded, however large the content."""
     assert len(rendition(event(content={"text": "word " * 50_000}))) == INDEXED
     assert cut("x" * 5_000, SHOWN).endswith(" […]")
 
@@ -122,7 +122,7 @@ def test_numbers_are_shown_as_they_are():
 
 
 def test_a_failed_result_says_what_went_wrong():
-    """Its error comes before what it returned all the same; without either, whatever else it has."""
+    """A failed result shows its error before its result; without both, its other fields."""
     failed = {"tool_name": "x", "success": False}
     assert (
         full_text("tool_result", {**failed, "result": {"part": 1}, "error": "timeout"}) == "x failed: timeout; part: 1"
@@ -131,6 +131,6 @@ def test_a_failed_result_says_what_went_wrong():
 
 
 def test_a_change_from_nothing_or_to_nothing_is_a_change():
-    """Zero is a value."""
+    """Zero is shown like any other value."""
     assert full_text("state_change", {"entity": "replicas", "from": 0, "to": 5}) == "entity: replicas: 0 -> 5"
     assert full_text("state_change", {"entity": "replicas", "from": 5, "to": 0}) == "entity: replicas: 5 -> 0"

@@ -1,4 +1,4 @@
-"""Every form of source gives the same events, and a broken one all that was good."""
+"""Every form of source gives the same events, and a broken one all readable events."""
 
 import gzip
 import io
@@ -28,7 +28,7 @@ EXPECTED = list(enumerate(DOCUMENTS, start=1))
 
 @pytest.mark.parametrize("ending", ["", "\n", "\n\n"])
 def test_ndjson_file(tmp_path, ending):
-    """One event a line; the last line may end without a line feed, blank lines do not count."""
+    """One event per line; the last line may lack a line feed, and blank lines do not count."""
     path = tmp_path / "events.ndjson"
     path.write_bytes(NDJSON + ending.encode())
     assert read(path) == read(str(path)) == EXPECTED
@@ -52,7 +52,7 @@ def test_folder_in_name_order(tmp_path):
 
 
 def test_open_files_and_bytes(tmp_path):
-    """Open files in either mode and plain bytes are read where they stand."""
+    """Open files in either mode, and bytes, are read from their current position."""
     path = tmp_path / "events.ndjson"
     path.write_bytes(NDJSON)
     with path.open("rb") as binary, path.open(encoding="utf-8") as text:
@@ -74,7 +74,7 @@ def test_array_is_read_by_element():
 
 @pytest.mark.parametrize("between", ["\n", "\n\n", " ", "\r\n"])
 def test_objects_over_several_lines(between):
-    """One event or several, printed for people to read, are events too."""
+    """One or several pretty-printed events are read as well."""
     printed = [
         json.dumps(document, indent=2).replace("\n", "\r\n" if "\r" in between else "\n") for document in DOCUMENTS
     ]
@@ -83,7 +83,7 @@ def test_objects_over_several_lines(between):
 
 
 def test_a_document_with_an_element_in_each_line_is_one():
-    """Its first line ends within it; before a whole object such a line is torn, and costs no other."""
+    """A first line that ends inside an object begins a multi-line object; before a whole object it is damaged."""
     document = b'{"messages": [{"role": "user"},\n{"role": "assistant"},\n{"role": "user"}]}\n'
     assert [arrival.payload for arrival in deliveries(document)] == [document.strip()]
     torn = b'{"messages": [{"role": "user"},\n{"role": "assistant"}\n{"role": "user"}\n'
@@ -91,14 +91,14 @@ def test_a_document_with_an_element_in_each_line_is_one():
 
 
 def test_a_broken_object_over_several_lines_costs_itself():
-    """A bracket too many, a word between and an object that is cut are told where they stand; the others are read."""
+    """A surplus bracket, a stray word and a truncated object are reported with their line; the others are read."""
     first, two, three = (json.dumps(each, indent=2) for each in DOCUMENTS)
     payloads = [each.payload.decode() for each in deliveries(f"{first}}}\n{two}\nhm\n{three}\n{first[:-9]}".encode())]
     assert payloads == [first, "}", two, f"hm\n{three}", first[:-9]]
 
 
 def test_iterables_and_single_events():
-    """Dicts, events, bytes and texts are handed on as they are."""
+    """Dicts, events, bytes and texts are passed on unchanged."""
     mixed = [DOCUMENTS[0], event(), b"{}", "{}"]
     assert [delivery.payload for delivery in deliveries(mixed)] == mixed
     assert [delivery.payload for delivery in deliveries(iter(mixed))] == mixed
@@ -107,12 +107,12 @@ def test_iterables_and_single_events():
 
 
 def test_byte_order_mark_is_no_data():
-    """A mark that editors leave at the beginning is skipped."""
+    """A byte order mark at the beginning is skipped."""
     assert read(b"\xef\xbb\xbf" + NDJSON) == EXPECTED
 
 
 def test_truncated_gz_keeps_what_was_good(tmp_path):
-    """A packed file cut short gives its readable lines and then says where it broke."""
+    """A truncated gz file yields its readable lines, then the fault."""
     path = tmp_path / "events.ndjson.gz"
     lines = "\n".join(json.dumps(document(event_id=f"e{n}", metadata={"x": n * 7919})) for n in range(2000))
     path.write_bytes(gzip.compress(lines.encode())[:-200])
@@ -127,17 +127,17 @@ def test_truncated_gz_keeps_what_was_good(tmp_path):
 @pytest.mark.parametrize("cut", [b"", b",", b",\n ", b'\n, {"event_id'])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_an_array_without_its_end_is_reported(cut, pack):
-    """As with a truncated gz file: the good values, the rest of the last one, and that the array broke off."""
+    """An unclosed array yields its complete values, the incomplete last one, and the fault."""
     data = json.dumps(DOCUMENTS).encode().removesuffix(b"]")
     *delivered, broken = deliveries(pack(data + cut))
     assert [json.loads(delivery.payload) for delivery in delivered[:3]] == DOCUMENTS
     assert len(delivered) == (4 if b"event_id" in cut else 3)
     assert (type(broken), broken.line) == (Broken, len(delivered) + 1)
-    assert str(broken.fault) == "$: found the array breaks off, expected its closing bracket (RFC 8259 5)"
+    assert str(broken.fault) == "$: found an unclosed array, expected its closing bracket (RFC 8259 5)"
 
 
 def test_a_truncated_gz_with_an_array_is_reported_once():
-    """The array ends early because the gz file does: one cause, one line."""
+    """If an array ends early because its gz file does, only one fault is reported."""
     values = json.dumps([document(event_id=f"e{n}", metadata={"x": n * 7919}) for n in range(2000)])
     delivered = list(deliveries(gzip.compress(values.encode())[:-200]))
     assert [delivery.fault.clause for delivery in delivered if isinstance(delivery, Broken)] == ["RFC 1952"]
@@ -177,22 +177,22 @@ def test_line_of_any_length_is_survived():
 
 @pytest.mark.parametrize("source", ["no/such/file", 5, object()])
 def test_unreadable_sources_are_refused(source):
-    """What is not there, or no source at all, is refused at once with the reason."""
+    """A missing source, or a value that is not a source, is refused at once with the reason."""
     with pytest.raises(IngestRefused):
         deliveries(source)
 
 
 @pytest.mark.parametrize("text", ["{}", json.dumps(document()), f"[{json.dumps(document())}]"])
 def test_events_as_text_are_no_path(text):
-    """Text names a file; JSON text, however long, is refused with the way out."""
-    with pytest.raises(IngestRefused, match="JSON text is given as bytes") as refused:
+    """A string names a file; JSON text, however long, is refused with a hint."""
+    with pytest.raises(IngestRefused, match="pass JSON text as bytes") as refused:
         deliveries(text)
     assert len(str(refused.value)) < 400
 
 
 @pytest.mark.parametrize("text", ["x" * 5_000, "no\0path"])
 def test_what_no_system_can_spell_is_refused(text):
-    """A name too long for a path, or with a NUL, is refused like one that is not there."""
+    """A path that is too long, or contains a NUL, is refused like a missing one."""
     with pytest.raises(IngestRefused):
         deliveries(text)
 
@@ -211,14 +211,14 @@ JSON = st.recursive(
 
 @given(st.lists(JSON, max_size=5), st.integers(1, 7))
 def test_values_whatever_the_chunks(values, size):
-    """An array, and objects that follow one another, are split alike however their bytes arrive."""
+    """Arrays and consecutive objects are split the same way, however their bytes arrive."""
     assert parted(elements, json.dumps(values, ensure_ascii=False), size) == values
     printed = "\n".join(json.dumps({"": value}, ensure_ascii=False, indent=1) for value in values)
     assert parted(objects, printed, size) == [{"": value} for value in values]
 
 
 def parted(split, text, size):
-    """The values that *split* finds in a text that comes in chunks."""
+    """The values that *split* yields for a text in chunks."""
     data = text.encode("utf-8", "surrogatepass")
     chunks = (data[at : at + size] for at in range(0, len(data), size))
     return [json.loads(piece) for _, piece in split(next(chunks, b""), chunks)]
@@ -248,7 +248,7 @@ def test_values_are_found_wherever_chunks_end(size):
 
 @pytest.mark.parametrize(("begin", "end"), [(b'[1, "', b'", 2]'), (b"[1, [", b"1], 2]")])
 def test_an_oversized_value_is_skipped(begin, end, monkeypatch):
-    """It is skipped in linear time and without being kept, those around it are read."""
+    """A value that is too long is skipped in linear time without being kept, and the values around it are read."""
     monkeypatch.setattr(sources, "LONGEST_LINE", 4 << 20)
     filler = b"x" * CHUNK if begin.endswith(b'"') else b"[1]," * (CHUNK // 4)
     chunks = [filler] * 18

@@ -18,7 +18,7 @@ def left(held):
 
 
 def test_events_in_order_are_not_held():
-    """What continues its session leaves at once."""
+    """An event that continues its session leaves at once."""
     window = ReorderWindow()
     assert [left(window.add(numbered(n), None, 0.0)) for n in range(3)] == [[0], [1], [2]]
     assert window.wait(0.0) is None
@@ -44,7 +44,7 @@ def test_nobody_waits_longer_than_the_window():
 
 
 def test_latecomers_leave_at_once():
-    """What comes after its successors left is not held again."""
+    """An event that arrives after its successors left is not held."""
     window = ReorderWindow()
     assert left(window.add(numbered(0), None, 0.0)) == [0]
     assert left(window.add(numbered(0, "s2"), None, 0.0)) == [0]

@@ -24,7 +24,7 @@ from hmxgraph.errors import HmxGraphError, InvalidTime
     ],
 )
 def test_no_time_is_one_clear_error(moment):
-    """What names no time, or one that no answer could tell again, is refused with what was given and the form."""
+    """A value that is not a time, or that results cannot represent, is refused; the error shows the valid form."""
     with pytest.raises(HmxGraphError, match="write a time like 2026") as refused:
         as_us(moment)
     assert isinstance(refused.value, ValueError)
@@ -33,7 +33,7 @@ def test_no_time_is_one_clear_error(moment):
 
 
 def test_a_text_and_a_datetime_name_the_same_time():
-    """An aware datetime is the instant that its text names; None stays None."""
+    """An aware datetime and its ISO text give the same instant; None stays None."""
     assert as_us(datetime(2026, 3, 14, tzinfo=UTC)) == as_us("2026-03-14T01:00:00+01:00")
     assert as_us(None) is None
 

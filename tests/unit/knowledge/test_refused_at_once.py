@@ -1,4 +1,4 @@
-"""What no graph can be asked is refused before any server is looked for."""
+"""Invalid arguments are refused before any server is looked for."""
 
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ from hmxgraph.errors import InvalidRequest, InvalidTenant
 
 @pytest.mark.parametrize("connect", [hmxgraph.connect, hmxgraph.connect_async])
 def test_an_empty_tenant(connect, monkeypatch):
-    """No name is no tenant; nothing listens at the address, and nobody asks it."""
+    """An empty tenant id is refused before a server is located or started."""
     monkeypatch.delenv("HMXGRAPH_URI", raising=False)
     for search in ("reachable", "ensure"):
         monkeypatch.setattr(f"hmxgraph.engine.{search}", lambda **_: pytest.fail("a server was looked for"))
@@ -21,6 +21,6 @@ def test_an_empty_tenant(connect, monkeypatch):
 
 @pytest.mark.parametrize("span", [timedelta.max, timedelta.min, timedelta(seconds=-1), timedelta(days=4_000_000)])
 def test_an_age_beyond_the_calendar(span):
-    """Nothing is that old, and what is yet to come has no age."""
+    """An age beyond the calendar, or a negative one, is refused."""
     with pytest.raises(InvalidRequest, match="older_than"):
         forgettable({"older_than": span})

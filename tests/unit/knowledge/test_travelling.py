@@ -1,4 +1,4 @@
-"""What a caller hands over to be imported is of a kind that can be checked, or refused by name."""
+"""The arguments of an import are checked by type; a wrong one is refused by name."""
 
 import pytest
 
@@ -25,14 +25,14 @@ WRONG = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_what_cannot_be_checked_is_refused_by_name(case):
-    """An argument of another kind is told with its name and what to give instead."""
+    """The error names the argument of the wrong type and what to give instead."""
     given, said = WRONG[case]
     with pytest.raises(InvalidRequest, match=said):
         import_arguments(*given)
 
 
 def test_what_can_be_checked_is_taken_as_it_is():
-    """Text, bytes, document and value; with or without signature; keys in whatever order they come."""
+    """An envelope may be text, bytes, a document or a value, with or without signature, with keys in any order."""
     whole = envelope()
     signature = KEY.sign(whole)
     for source in (whole, whole.document(), whole.to_json(), whole.to_json().encode(), bytearray(b"{}")):

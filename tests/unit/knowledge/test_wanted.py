@@ -10,7 +10,7 @@ from hmxgraph.errors import InvalidRequest
 
 @pytest.mark.parametrize("name", ["foo", "priors", "as_of_us", "query"])
 def test_an_option_that_there_is_not_is_refused(name):
-    """Nothing is left out without a word; the error names what there is."""
+    """An unknown option is refused; the error names the valid ones."""
     with pytest.raises(InvalidRequest, match=rf"{name} 1: expected an option of pack\(\); choose from budget, "):
         pack_request("Deploy", {name: 1})
 
@@ -25,20 +25,20 @@ def test_an_option_that_there_is_not_is_refused(name):
     ],
 )
 def test_a_misspelt_option_never_goes_unnoticed(read):
-    """Without it, a forget would select more than was meant."""
+    """A misspelt option is refused: ignored, it would make a forget select more than intended."""
     with pytest.raises(InvalidRequest, match=r"agnet_id 'a': expected an option of \w+\(\); choose from "):
         read({"agent_id": "a", "agnet_id": "a"})
 
 
 @pytest.mark.parametrize("given", [1, "x", [], b""])
 def test_what_is_no_fingerprint_is_refused(given):
-    """The type of what was given is told, and what to give."""
+    """The error names the type of the value and what to give instead."""
     with pytest.raises(InvalidRequest, match=f"of type {type(given).__name__}: expected a fingerprint"):
         pack_request("Deploy", {"fingerprint": given})
 
 
 def test_a_fingerprint_may_be_its_document():
-    """The priors are found in it, in its envelope, or are what is given."""
+    """Priors are found in a fingerprint's document or envelope, or given as they are."""
     priors = {"preferred_sections": ["facts"]}
     forms = (priors, {"context_priors": priors}, {"fingerprint": {"context_priors": priors}})
     assert [pack_request("Deploy", {"fingerprint": form}).priors for form in forms] == [priors] * 3

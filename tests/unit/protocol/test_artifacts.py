@@ -23,7 +23,7 @@ def test_fields_are_the_wires():
 
 
 def test_scope_is_typed():
-    """The validity scope is read as a value, and written as it came, unknown fields and all."""
+    """The validity scope is read as a value, and written unchanged, including unknown fields."""
     scope = {"agent_ids": ["a"], "time_range": {"start": "2026-01-01T00:00:00Z"}, "moon": "full"}
     artifact = Artifact.parse({**SCHEMA, "validity_scope": scope})
     assert artifact.validity_scope.time_range.start == "2026-01-01T00:00:00Z"
@@ -40,13 +40,13 @@ def test_constructor_takes_typed_parts():
 
 
 def test_constructor_refuses_what_parse_refuses():
-    """An artifact cannot be made wrong."""
+    """The constructor rejects invalid artifacts."""
     with pytest.raises(InvalidDocument, match="from 0 to 1"):
         Artifact(**{**SCHEMA, "confidence": 1.5})
 
 
 def test_hash_of_content():
-    """A true content hash matches; another one is told as a warning, not refused."""
+    """A correct content hash matches; a wrong one is reported as a warning, not rejected."""
     assert not Artifact.parse(SCHEMA).hash_matches
     assert "$.content_hash" in Artifact.parse(SCHEMA).warnings[0]
     true = Artifact.parse({**SCHEMA, "content_hash": content_hash(SCHEMA["content"])})
@@ -67,6 +67,6 @@ def test_five_legal_transitions():
 
 
 def test_huge_whole_floats_are_no_versions():
-    """A version that is an integer to a schema but beyond 2^53-1 is refused."""
+    """A version that is an integer to a schema but beyond 2^53-1 is rejected."""
     with pytest.raises(InvalidDocument, match="version"):
         Artifact.parse({**SCHEMA, "version": 1e300})

@@ -1,4 +1,4 @@
-"""Canonical JSON as RFC 8785 has it, and what has no canonical form."""
+"""Canonical JSON (RFC 8785), and values without a canonical form."""
 
 import hashlib
 import json
@@ -58,7 +58,7 @@ def test_published_digests_of_numbers():
 
 @pytest.mark.parametrize("value", REFUSED, ids=ascii)
 def test_refused(value):
-    """What JSON cannot say, or not exactly, has no canonical form."""
+    """Values that JSON cannot express, or not exactly, have no canonical form."""
     with pytest.raises(NotCanonical):
         canonical_bytes(value)
 
@@ -79,5 +79,5 @@ def test_tuples_are_arrays():
 
 
 def test_content_hash_is_of_the_canonical_text():
-    """Order of keys and spelling of numbers do not reach the hash."""
+    """The order of keys and the spelling of numbers do not affect the hash."""
     assert content_hash({"b": 1.0, "a": 1e2}) == sha256_hex(b'{"a":100,"b":1}')

@@ -1,4 +1,4 @@
-"""Values in a notebook: tables of what their documents hold, and nothing that a text could smuggle in."""
+"""Values in a notebook: tables of their documents, without markup injected by texts."""
 
 from hmxgraph.protocol.display import MOST_ROWS, html_table
 from hmxgraph.protocol.explanations import Evidence, Explanation
@@ -9,7 +9,7 @@ from tests.artifact_makers import policy
 
 
 def test_text_is_shown_as_text():
-    """Marks of HTML in a value are escaped, in names, cells and heads of columns alike."""
+    """HTML in a value is escaped, in names, cells and column headings alike."""
     assert "<b>" not in html_table({"<b>": "<b>", "rows": [{"<b>": "<b>"}]})
 
 
@@ -21,18 +21,18 @@ def test_long_lists_count_what_is_left_out():
 
 
 def test_a_list_of_objects_and_others_is_no_table():
-    """Where not every element is an object, each is html_table as it is."""
+    """If not every element is an object, the list is shown without columns."""
     assert html_table([{"n": 1}, 5, "x"]).endswith("</table>, 5, x")
 
 
 def test_reports_and_documents_are_shown():
-    """What methods answer with and what documents hold look alike."""
+    """Results of methods and contents of documents look alike."""
     assert "accepted" in IngestReport("acme")._repr_html_()
     assert "kubectl" in ConnectedEntity(name="kubectl", type="tool", connection_count=3)._repr_html_()
 
 
 def test_explanation_shows_text_and_events_as_text():
-    """A notebook shows what a record says and where it comes from; markup in either stays text."""
+    """A notebook shows a record and its evidence; markup in either stays text."""
     event = Evidence("e1", "s1", "coder", "error", "2026-01-02T03:04:05Z", "<b>no such file</b>", erased=False)
     shown = Explanation("memory", "m1", "Use <i>uv</i>", "active", {}, events=(event,))._repr_html_()
     assert "Use &lt;i&gt;uv&lt;/i&gt;" in shown

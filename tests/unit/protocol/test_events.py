@@ -1,4 +1,4 @@
-"""Events: what they hold, what they refuse, what they warn of."""
+"""Events: fields, faults and warnings."""
 
 import gzip
 import pickle
@@ -24,7 +24,7 @@ def test_fields_are_the_wires():
 
 
 def test_text_bytes_and_mappings_are_alike():
-    """The same event comes out of text, bytes, any mapping and the constructor."""
+    """Text, bytes, any mapping and the constructor give the same event."""
     event = Event.parse(MESSAGE)
     text = event.to_json()
     parsed = [Event.parse(text), Event.parse(text.encode()), Event.parse(MappingProxyType(MESSAGE)), Event(**MESSAGE)]
@@ -73,7 +73,7 @@ def test_events_are_frozen():
 
 
 def test_original_timestamp_is_kept():
-    """The text of the timestamp stays as it came; the instant is computed from it."""
+    """The text of the timestamp is kept unchanged; the instant is computed from it."""
     event = Event.parse({**MESSAGE, "timestamp": "2026-03-14T08:30:00.10+05:30"})
     assert event.timestamp == "2026-03-14T08:30:00.10+05:30"
     assert event.time_us == 1_773_457_200_100_000
@@ -89,7 +89,7 @@ def test_known_and_vendor_types_give_no_warning(kind):
 
 @pytest.mark.parametrize("kind", ["telepathy", "x-acme", "x--signal", "X-acme-signal", "x-acme-a b"])
 def test_other_types_are_kept_with_a_warning(kind):
-    """A type that is neither standard nor namespaced is kept and told."""
+    """A type that is neither standard nor namespaced is kept, with a warning."""
     event = Event.parse({**MESSAGE, "event_type": kind})
     assert event.event_type == kind
     assert len(event.warnings) == 1
@@ -97,7 +97,7 @@ def test_other_types_are_kept_with_a_warning(kind):
 
 
 def test_all_faults_at_once():
-    """Faults of JSON, structure and limits are told together, each once, with what was found and expected."""
+    """Faults of JSON, structure and limits are reported together, each once, with the actual and the expected value."""
     document = {
         **MESSAGE,
         "sequence": -1,
@@ -127,14 +127,14 @@ def test_what_is_no_object_is_no_event(data):
 
 @pytest.mark.parametrize("value", [{1, 2}, b"x", float("inf"), "\ud800", 2**53, 2.0**53, {1: 2}, ...], ids=ascii)
 def test_what_is_no_json_is_refused_with_its_path(value):
-    """A mapping that holds anything but JSON is refused, by the path of the offender."""
+    """A mapping that holds anything but JSON is rejected with the path of that value."""
     with pytest.raises(InvalidDocument) as refusal:
         Event.parse({**MESSAGE, "content": {"role": "user", "text": "x", "odd": [value]}})
     assert [fault.path for fault in refusal.value.faults] == ["$.content.odd[0]"]
 
 
 def test_one_value_has_one_fault():
-    """A value that is no JSON is not reported a second time for what its schema says of the null in its place."""
+    """A value that is not JSON is not reported again for the null that replaces it during schema validation."""
     faults = Event.faults(example("event-error") | {"salience": float("nan"), "sequence": 2**60})
     assert [fault.path for fault in faults] == ["$.sequence", "$.salience"]
 
@@ -154,7 +154,7 @@ def test_nesting_is_bounded_for_mappings_too():
 
 
 def test_faults_beyond_number_are_cut():
-    """An event with a fault in each of many places is refused in good time, with a message one can read."""
+    """An event with very many faults is rejected quickly, with a readable message."""
     with pytest.raises(InvalidDocument) as refusal:
         Event.parse({**MESSAGE, "tags": [1] * 200_000})
     assert len(refusal.value.faults) == 1001
@@ -163,13 +163,13 @@ def test_faults_beyond_number_are_cut():
 
 
 def test_malformed_text_is_no_invalid_document():
-    """Text that is no JSON is told apart from JSON that is no event."""
+    """Text that is not JSON is distinguished from JSON that is not an event."""
     with pytest.raises(MalformedJson):
         Event.parse('{"event_id": }')
 
 
 def test_embeddings_and_small_numbers_are_exact():
-    """Vectors come back as they were, whatever their numbers look like."""
+    """Vectors are returned unchanged, however their numbers are spelled."""
     vector = [1e-7, 0.1, -1.0, 0.30000000000000004, 5e-324]
     event = Event.parse({**MESSAGE, "embeddings": vector})
     assert event.embeddings == tuple(vector)

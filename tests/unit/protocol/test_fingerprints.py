@@ -28,7 +28,7 @@ def test_parts_are_typed():
 
 
 def test_printed_hash_is_a_placeholder():
-    """The hash printed in the specification is that of nothing; it is told, not refused."""
+    """The hash printed in the specification is that of empty input; it gives a warning, not a rejection."""
     fingerprint = Fingerprint.parse(FINGERPRINT)
     assert not fingerprint.hash_matches
     assert "(HMX-F 10)" in fingerprint.warnings[0]
@@ -48,7 +48,7 @@ def test_hash_leaves_out_what_names_the_copy(name):
 
 
 def test_envelope_checks_its_fingerprint():
-    """Faults of the fingerprint inside are told with their path from the envelope."""
+    """Faults of the fingerprint inside are reported with their path from the envelope."""
     broken = {**ENVELOPE, "fingerprint": {**ENVELOPE["fingerprint"], "created_at": "soon"}}
     with pytest.raises(InvalidDocument) as refusal:
         Envelope.parse(broken)
@@ -56,14 +56,14 @@ def test_envelope_checks_its_fingerprint():
 
 
 def test_envelope_of_another_version_is_opened():
-    """A fingerprint of another version is not judged by this version's structure."""
+    """A fingerprint of another version is not validated against this version's structure."""
     assert Envelope.parse({**ENVELOPE, "fingerprint": {"fingerprint_version": 7}}).fingerprint == {
         "fingerprint_version": 7
     }
 
 
 def test_signature_is_beside_what_it_signs():
-    """What is signed is the envelope without its signature."""
+    """The signature covers the envelope without its signature."""
     signature = Signature(algorithm="Ed25519", public_key="0" * 64, value="0" * 128)
     signed = Envelope(**ENVELOPE, signature=signature)
     assert signed.signed_bytes() == Envelope.parse(ENVELOPE).signed_bytes()

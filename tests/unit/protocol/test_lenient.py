@@ -1,4 +1,4 @@
-"""Any JSON can be stored: what canonical JSON cannot spell is kept as text, with a warning."""
+"""Any JSON can be stored: what canonical JSON cannot represent is kept as text, with a warning."""
 
 import pytest
 from hypothesis import given
@@ -17,7 +17,7 @@ ANY_JSON = st.recursive(
 
 @given(ANY_JSON)
 def test_whatever_json_is_given_can_be_hashed(value):
-    """The canonical text of what is kept exists, and keeping it again changes nothing."""
+    """Converted values have a canonical text, and converting them again changes nothing."""
     kept, _ = storable(value)
     assert canonical_text(kept)
     assert storable(kept) == (kept, ())
@@ -40,7 +40,7 @@ def test_what_cannot_be_spelled_becomes_text(value, kept, warning):
 
 
 def test_any_depth_is_kept():
-    """What is nested deeper than an event may be is kept as its JSON text."""
+    """Values nested deeper than an event may be are kept as their JSON text."""
     value = inner = {}
     for _ in range(5_000):
         inner["a"] = [{}]

@@ -21,7 +21,7 @@ from hmxgraph.protocol.packs import ContextPack
 
 
 def test_episode_trace_has_the_named_fields():
-    """An event's fields stand where HMX-E 10 puts them."""
+    """An event's fields are where HMX-E 10 puts them."""
     trace = episode_trace(Event.parse(example("event-error")))
     assert trace["id"] == "019e5a3b-7c4d-7000-8000-000000000003"
     assert (trace["eventType"], trace["sessionId"]) == ("error", "session-2026-03-14-001")
@@ -35,7 +35,7 @@ def test_episode_trace_has_the_named_fields():
 
 
 def test_foreign_trace_becomes_an_event():
-    """A trace that never was an event needs what it lacks, and says so."""
+    """A trace that never was an event needs its missing fields as arguments, and the error names them."""
     trace = {
         "id": "e1",
         "eventType": "message",
@@ -53,7 +53,7 @@ def test_foreign_trace_becomes_an_event():
 
 
 def test_compiled_artifact_has_the_named_fields():
-    """An artifact's content is flattened beside the common fields, in the internal spelling (HMX-A 11)."""
+    """An artifact's content is flattened next to the common fields, in camelCase (HMX-A 11)."""
     compiled = compiled_artifact(Artifact.parse(example("artifact-task-schema")))
     assert (compiled["id"], compiled["type"]) == ("019e5a3b-8000-7000-8000-000000000001", "task_schema")
     assert (compiled["evidenceRefs"], compiled["sourceMemoryIds"]) == (

@@ -1,4 +1,4 @@
-"""How what an event tells of went, as far as it says so."""
+"""The outcome that an event reports."""
 
 import pytest
 
@@ -29,7 +29,7 @@ WORK = ("command_exec", "file_edit", "test_run", "browser_action", "api_result")
     ],
 )
 def test_a_result_says_how_it_went(content, expected):
-    """Success is what the result says, else what tools report instead of it, else unknown; words prove nothing."""
+    """Success is what the result states, else what tools report instead of it, else unknown; text is not considered."""
     assert went_well("tool_result", content) is expected
 
 
@@ -81,16 +81,16 @@ def test_outcomes_of_events_that_carry_their_own(event_type, content, expected):
     ],
 )
 def test_a_test_run_says_how_it_went(content, expected):
-    """Numbers of failed tests, a verdict or a state."""
+    """The outcome of a test run follows from counts of failed tests, a verdict or a state."""
     assert went_well("test_run", content) is expected
 
 
 @pytest.mark.parametrize("event_type", ["message", "tool_call", "decision", "observation", "feedback", "x-acme-note"])
 def test_what_is_no_end_of_work_went_neither_way(event_type):
-    """Whatever fields it has."""
+    """Events that report no action have no outcome, whatever their fields."""
     assert went_well(event_type, {"success": False, "exit_code": 1, "error": "no"}) is None
 
 
 def test_an_error_is_a_failure():
-    """Whatever it says."""
+    """An error is a failure, whatever its text."""
     assert went_well("error", {}) is False

@@ -30,7 +30,7 @@ def test_parts_are_typed():
 
 
 def test_null_time_reference_is_kept():
-    """A time reference of null stays null, one left out stays out."""
+    """A null time reference stays null, and an absent one stays absent."""
     given = PACK["assembly_metadata"]["query_classification"]
     without = {name: value for name, value in given.items() if name != "time_ref"}
     document = {**PACK, "assembly_metadata": {**PACK["assembly_metadata"], "query_classification": without}}
@@ -68,6 +68,6 @@ def test_pack_hash_leaves_out_what_varies():
 
 
 def test_sections_have_a_priority_and_known_sources():
-    """The ten sections each stand once in the order of priority, and take known source types."""
+    """Each of the ten sections occurs once in the order of priority, and takes known source types."""
     assert sorted(SECTIONS) == sorted(SECTION_PRIORITY)
     assert {source for sources in SECTIONS.values() for source in sources} == set(SOURCE_TYPES)

@@ -1,4 +1,4 @@
-"""Strict JSON text: what is accepted, what is refused, and by which name."""
+"""Strict JSON text: what is accepted, and what is rejected for which reason."""
 
 import json
 
@@ -40,7 +40,7 @@ NAMED = {
 
 @pytest.mark.parametrize(("raw", "place"), [(b'{"a": "\xc3\xa9\xff"}', 9), (b"\xff", 0), ('{"é": "\udc80"}', 8)])
 def test_where_text_ceases_to_be_utf8(raw, place):
-    """The byte that is told is the first one that no UTF-8 text has there."""
+    """The reported byte is the first one that is not valid UTF-8."""
     with pytest.raises(MalformedJson, match="not UTF-8") as refused:
         parse_json(raw)
     assert refused.value.position == place
@@ -61,7 +61,7 @@ def test_accepted(folder, name):
 
 @pytest.mark.parametrize("name", cases((name for name in FILES if name.startswith("n_")), *PLACE))
 def test_refused(folder, name):
-    """Every text that is no JSON is refused."""
+    """Every text that is not JSON is rejected."""
     with pytest.raises(MalformedJson):
         parse_json((folder / name).read_bytes(), unique_keys=False)
 
@@ -84,7 +84,7 @@ def test_the_whole_suite_is_there(folder):
 
 @pytest.mark.parametrize(("raw", "reason"), NAMED.items(), ids=lambda part: repr(part)[:24])
 def test_refusals_have_names(raw, reason):
-    """What strict JSON refuses beyond grammar is refused by name."""
+    """Errors beyond the grammar are rejected with their own reason."""
     with pytest.raises(MalformedJson, match="not strict JSON") as refusal:
         parse_json(raw)
     assert reason in refusal.value.reason
@@ -98,20 +98,20 @@ def test_integers_stay_exact(number):
 
 
 def test_position_is_counted_in_bytes():
-    """The fault is found where it is in the file, also behind text outside ASCII."""
+    """The position of a fault is counted in bytes, also after text outside ASCII."""
     with pytest.raises(MalformedJson) as refusal:
         parse_json('{"ä€": }')
     assert refusal.value.position == len('{"ä€": '.encode())
 
 
 def test_depth_of_64_is_fine():
-    """64 levels are accepted, and brackets inside strings count for nothing."""
+    """64 levels are accepted, and brackets inside strings do not count."""
     assert parse_json("[" * 64 + "]" * 64) is not None
     assert parse_json('["' + "[" * 100 + '"]') == ["[" * 100]
 
 
 def test_measure():
-    """The measure is not below the length of the canonical text; 0 tells of integers that canonical JSON refuses."""
+    """The bound is at least the length of the canonical text; 0 means integers that canonical JSON rejects."""
     value, most_bytes = parse_bounded(b'{ "a" : [ 1e20 , 2 ] }')
     assert value == {"a": [1e20, 2]}
     assert most_bytes >= len('{"a":[100000000000000000000,2]}')

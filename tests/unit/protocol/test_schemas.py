@@ -1,4 +1,4 @@
-"""The shipped schemas, and faults in words."""
+"""The shipped schemas, and the text of faults."""
 
 import json
 from importlib import resources
@@ -33,13 +33,13 @@ def test_every_packaged_schema_is_named():
 
 
 def test_schemas_are_the_callers():
-    """Changing what was handed out changes nothing here."""
+    """Changing a returned schema does not change the packaged one."""
     schema("event").clear()
     assert schema("event")["title"] == "HMX Event"
 
 
 def test_unknown_name_lists_the_names():
-    """An unknown name is answered with those there are."""
+    """The error for an unknown name lists the known ones."""
     with pytest.raises(NotFound, match="choose one of artifact, artifact-content, context-pack"):
         schema("evnt")
 
@@ -55,14 +55,14 @@ def test_models_and_schemas_list_the_same_fields(model):
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 def test_every_clause_is_for_a_field(model):
-    """No clause is kept for a field that there is not."""
+    """No clause belongs to a field that does not exist."""
     structure = model.SPECIFICATION.structure
     tops = {path.split(".")[0] for path in structure.clauses if path}
     assert tops <= set(structure.schema["properties"])
 
 
 def test_content_faults_name_type_and_path():
-    """Deviations from the content of a type are told with the clause of that type."""
+    """Deviations from the content of a type are reported with the clause of that type."""
     faults = content_faults("artifact", "task_schema", {"steps": [{"order": 1}], "estimated_complexity": "vast"})
     assert [str(fault) for fault in faults] == [
         "$.content.steps[0].description: found nothing, expected a string (HMX-A 4.1)",
@@ -78,5 +78,5 @@ def test_values_are_described_shortly():
 
 
 def test_paths_quote_odd_names():
-    """Names that are no identifiers are quoted."""
+    """Names that are not identifiers are quoted."""
     assert json_path("a", 0, "b c", "") == "$.a[0]['b c']['']"

@@ -1,4 +1,4 @@
-"""Timestamps of the wire: which texts are moments, and which moments they are."""
+"""Timestamps of the wire: valid texts and their instants."""
 
 import json
 
@@ -54,14 +54,14 @@ def test_moments(text, us):
     ["2026-03-14T03:00:00", "2026-03-14", "2026-02-29T00:00:00Z", "2016-12-31T23:58:60Z", "2026-03-14T03:00:00Zx"],
 )
 def test_no_moments(text):
-    """Text without an offset, or for no day or time there is, is refused with the text in the message."""
+    """Text without an offset, or for a day or time that does not exist, is rejected with the text in the message."""
     with pytest.raises(InvalidTime, match=r"20[12]6.*write a time like"):
         microseconds(text)
 
 
 @pytest.mark.parametrize("us", [0, 1, -1, 999, 1_000, 1_773_457_200_000_000, -62_135_596_800_000_000])
 def test_iso_names_the_same_moment(us):
-    """What is written is read as the same moment."""
+    """A written time is read as the same instant."""
     assert microseconds(iso(us)) == us
 
 

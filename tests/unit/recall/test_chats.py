@@ -1,4 +1,4 @@
-"""Chats with an assistant: short messages of a person beside long answers."""
+"""Chats with an assistant: short messages of a person between long answers."""
 
 import numpy as np
 
@@ -70,7 +70,7 @@ def test_standing_instructions_apply_to_other_words():
 
 
 def test_an_instruction_waits_for_what_it_names():
-    """A question about the past that has no word of its condition does not call for it; other questions may."""
+    """With a condition, it counts for a question about the past only if they share a word."""
     events = [event(0, "Always add version numbers when I ask about libraries.", speaker="user", age_days=9)]
     events += [
         event(n, f"I moved the staging environment to host {n}", speaker="user", age_days=9) for n in range(3, 9)
@@ -86,7 +86,7 @@ def test_an_instruction_waits_for_what_it_names():
 
 
 def test_who_asks_in_the_first_person_asks_about_their_own_words():
-    """Not about what an assistant answered with the same words."""
+    """The user's own words outrank the assistant's answer in the same words."""
     text = "The tests of the parser run on Monday"
     events = [event(0, f"{text} night", speaker="assistant"), event(9, f"{text} noon", speaker="user", session="s2")]
 
@@ -104,7 +104,7 @@ def test_no_events_have_no_lengths():
 
 
 def test_what_the_assistant_said_about_it_helps_the_asker_less():
-    """Of two lines just as relevant, the asker's own stays; whoever asks for advice gets the advice, too."""
+    """Of two equally relevant lines the user's own is kept; a request for advice gets both."""
     said = [("I picked the blue paint for my kitchen wall", "user"), ("The paint suits a kitchen wall", "assistant")]
     events = [event(n, text, session=f"s{n}", speaker=speaker) for n, (text, speaker) in enumerate([*said, said[0]])]
 

@@ -1,4 +1,4 @@
-"""Budgets in the tokens of the caller."""
+"""Budgets in the caller's token measure."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def test_the_budget_is_hard_in_the_measure_of_the_caller(count, budget):
 
 
 def test_a_measure_is_part_of_the_request():
-    """A pack in another measure has another id and names the measure; the default leaves no trace."""
+    """A pack in another measure has another id and names the measure; the default is not mentioned."""
     plain, named = packed(EVENTS), packed(EVENTS, encoding="o200k_base")
     other = packed(EVENTS, encoding=characters)
     assert plain.to_json() == named.to_json()
@@ -37,7 +37,7 @@ def test_a_measure_is_part_of_the_request():
 
 
 def test_unknown_measures_are_refused():
-    """The error names the encodings there are, or what a function has to return."""
+    """The error lists the known encodings, or says what a function must return."""
     with pytest.raises(UnknownChoice, match="cl100k_base"):
         PackRequest(QUERY, encoding="gpt2")
     with pytest.raises(InvalidRequest, match="encoding"):

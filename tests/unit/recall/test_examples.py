@@ -1,4 +1,4 @@
-"""Past sessions as examples: which are chosen, and what of them is shown."""
+"""Past sessions as examples: which are chosen, and which of their events are shown."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ FILLER = "The desk is quiet today and nobody is in a hurry. " * 9
 
 
 def case(number, wish, *, age_days, refused="it was booked long ago"):
-    """A session in which somebody wishes something: the record is looked up, and the wish refused for a reason."""
+    """A session in which a customer makes a request: the record is looked up, and the request refused for a reason."""
     turns = [
         (f"Hello, {wish}", {}),
         ("get_booking(id=B7)", {"kind": "tool_call"}),
@@ -26,7 +26,7 @@ def case(number, wish, *, age_days, refused="it was booked long ago"):
 
 
 def test_the_example_is_the_session_most_like_the_request_not_the_latest():
-    """What was asked today in other words helps less than the same request of last year."""
+    """A session of today about something else helps less than one about the same request a year ago."""
     events = [*case(1, "please cancel my seat reservation in the night train", age_days=300)]
     events += [line for n in range(2, 5) for line in case(n, "please cancel my reservation in the train", age_days=0)]
     pack = packed(events, query="Please cancel my seat reservation in the night train", budget=700)
@@ -34,7 +34,7 @@ def test_the_example_is_the_session_most_like_the_request_not_the_latest():
 
 
 def test_an_example_shows_what_decided_it():
-    """Of a long answer the reason stays: what the lookup returned, and the agent named."""
+    """A long answer is cut to the reason: what the lookup returned and the agent named."""
     events = [line for n in (1, 2) for line in case(n, "please cancel my seat reservation", age_days=n)]
     lines = shown(packed(events, query="Please cancel my seat reservation", budget=500))
     answers = [line for line in lines if "quiet" in line or "locked, because" in line]
@@ -43,7 +43,7 @@ def test_an_example_shows_what_decided_it():
 
 
 def test_words_of_results_that_were_spoken_of_weigh():
-    """More the rarer they are in the session; what is in most of its events decides nothing."""
+    """Rarer words of the session weigh more; words in most of its events count for nothing."""
     ranking = draft(case(1, "please cancel B7", age_days=1), query="Please cancel B7").events
     weights = decisive_weights(ranking.pool, ranking.pool.sessions == 0, {"cancel": 2.0})
     assert weights["cancel"] == 2.0
@@ -52,7 +52,7 @@ def test_words_of_results_that_were_spoken_of_weigh():
 
 
 def test_a_long_request_is_not_new_for_its_length():
-    """No message shares a third of a story, but one of its kind was told before; another kind of work is new."""
+    """A long story is known if a similar one was told; another kind of work is new."""
     story = (
         "Please cancel my reservation: my uncle from Lisbon fell ill, the dog needs walking, the garden needs water,"
         " and neither my sister nor the neighbours with the red car can look after the old house by the river,"
@@ -65,14 +65,14 @@ def test_a_long_request_is_not_new_for_its_length():
 
 
 def test_what_carries_a_name_of_the_request_is_known():
-    """An order that past work was about is no new kind of work, whatever is asked about it."""
+    """A request about an order of past work is not new work, whatever it asks."""
     events = case(1, "please cancel order W2378156", age_days=3)
     query = "Could somebody gift wrap W2378156 with a ribbon and a handwritten card for grandmother?"
     assert not draft(events, known(), query=query).events.is_new(None)
 
 
 def errand(number, caller, wish, *, age_days, change="change_booking"):
-    """A session in which a caller gives a name, and something is changed under a number that names nobody."""
+    """A session in which a caller gives a name, and something is changed under a number without that name."""
     turns = [
         (f"Hello, {wish}", {"speaker": "user"}),
         (f"Sure, my name is {caller} and my number is 555-01{number}.", {"speaker": "user"}),
@@ -99,7 +99,7 @@ def _errands():
 
 
 def test_whom_a_question_names_is_known_by_what_was_done_for_them():
-    """Requests, changes and outcomes rarely repeat the name; who calls and what was looked up says nothing."""
+    """Requests, changes and outcomes are shown although they rarely repeat the name; greetings and lookups are not."""
     lines = shown(packed(_errands(), query="What do we know about Mei Kovacs?", budget=900, **MEI))
     for number, wish in enumerate(["the window", "the front", "legroom"], start=1):
         assert any(wish in line for line in lines)
@@ -109,7 +109,7 @@ def test_whom_a_question_names_is_known_by_what_was_done_for_them():
 
 
 def test_what_else_was_asked_about_somebody_comes_first():
-    """In a small pack: the case that matches more than the name, not the latest one."""
+    """A small pack shows the case that matches more than the name, not the latest one."""
     query = "What did Mei Kovacs want at the window?"
     lines = shown(packed(_errands(), query=query, budget=60, **MEI))
     assert any("the window" in line for line in lines)
@@ -118,13 +118,13 @@ def test_what_else_was_asked_about_somebody_comes_first():
 
 
 def test_a_request_for_work_that_names_somebody_gets_no_list_of_their_cases():
-    """The name of the caller in a request is no question about them."""
+    """The caller's name in a request is not a question about the caller."""
     query = "Hello, my name is Mei Kovacs, please move me to the window"
     assert not draft(_errands(), query=query, **MEI).events.named_cases.any()
 
 
 def test_what_a_session_only_got_to_see_is_not_what_it_is_about():
-    """A number in a list that a lookup returned names no case."""
+    """A number that only a lookup's result lists does not make the session a case of it."""
     events = _errands()
     seen = [
         event(90, "Please cancel my parcel", session="s9", speaker="user"),
@@ -136,7 +136,7 @@ def test_what_a_session_only_got_to_see_is_not_what_it_is_about():
 
 
 def test_advice_given_for_much_is_no_sign_of_a_like_request():
-    """The assistant asked everybody about the internet; the caller of last year has the trouble with it."""
+    """The assistant asks everybody about the internet; only last year's caller has the same trouble with it."""
     advice = "To begin with, is the internet on your phone slow, or does it stop?"
     events = []
     for number, (wish, age) in enumerate((("please mend my slow internet", 20), ("please send my pictures", 1)), 1):
@@ -156,7 +156,7 @@ def test_advice_given_for_much_is_no_sign_of_a_like_request():
 
 
 def test_the_last_time_is_the_latest_case_whatever_it_matches():
-    """Who asks what was wanted the last time does not ask for the best match."""
+    """A question about the last time asks for the latest case, not for the best match."""
     query = "What did Mei Kovacs want at the window the last time?"
     lines = shown(packed(_errands(), query=query, budget=60, **MEI))
     assert any("case 3." in line for line in lines)
@@ -164,7 +164,7 @@ def test_the_last_time_is_the_latest_case_whatever_it_matches():
 
 
 def test_of_an_example_the_request_stays_however_short():
-    """A request of few words, none of which is in this one, is no small talk."""
+    """A short request without any word of the current one is not small talk."""
     turns = [
         ("Can you upgrade me?", {"speaker": "user"}),
         ("get_booking(id=B7)", {"kind": "tool_call"}),
@@ -180,7 +180,7 @@ def test_of_an_example_the_request_stays_however_short():
 
 
 def booking(number, wish, *, answer, ending, age_days, lookups=9):
-    """A session with more lookups than fit, an answer to the wish among them, one change, and a farewell."""
+    """A session with more lookups than fit: a request, an answer, one change and a farewell."""
     turns = [
         ("Good day", {"speaker": "assistant"}),
         (f"Hello, {wish}", {"speaker": "user"}),
@@ -217,7 +217,7 @@ def _bookings():
 
 
 def test_a_long_example_is_shown_by_what_decided_it():
-    """Wish, answer, change and outcome of both; who it was and what was looked up is in every session."""
+    """Both sessions keep request, answer, change and outcome, but no identification and lookups."""
     lines = shown(packed(_bookings(), query=SWAP, budget=260, changes={"swap_seat"}))
     for part in ("my seat in the night", "of my brother", "needs the consent", "B1", "B2", "4C", "7A"):
         assert any(part in line for line in lines)
@@ -225,26 +225,26 @@ def test_a_long_example_is_shown_by_what_decided_it():
 
 
 def test_a_short_example_stays_whole():
-    """Where everything fits, what was looked up tells how the work was done."""
+    """If everything fits, the lookups are shown too, because they tell how the work was done."""
     lines = shown(packed(_bookings(), query=SWAP, budget=8192, changes={"swap_seat"}))
     assert sum("get_seat" in line for line in lines) == 36
 
 
 def test_an_example_is_nearly_as_good_as_the_best():
-    """A session that shares a word of the request is none beside one that shares nearly all of it."""
+    """A session that shares one word with the request is left out if another shares nearly all of them."""
     events = booking(1, SWAP, answer="Of course.", ending="You sit in 4C.", age_days=9)
     events += booking(2, "please wake me in the night", answer="Of course.", ending="Rest well.", age_days=1)
     assert draft(events, query=SWAP, changes={"swap_seat"}).whole_sessions == {"s1"}
 
 
 def test_only_sessions_that_were_read_whole_are_examples():
-    """Of others neither the request nor the outcome may be known."""
+    """The request or the outcome of other sessions may be missing."""
     read = replace(draft(_bookings(), query=SWAP), examples=frozenset({"s1"}))
     assert read.whole_sessions == {"s1"}
 
 
 def _parcels(count):
-    """What a record says of *count* parcels with a lamp, and of the callers who ordered them."""
+    """Return records of *count* parcels with a lamp and of the callers who ordered them."""
     relations = [relation(n, f"parcel {n}", "lamp", kind="item") for n in range(count)]
     relations += [relation(100 + n, f"parcel {n}", f"Caller Number{n} of the hill", kind="user") for n in range(count)]
     types = {f"parcel {n}": "parcel" for n in range(count)} | {"lamp": "item"}
@@ -252,7 +252,7 @@ def _parcels(count):
 
 
 def test_relations_leave_room_for_whole_sessions():
-    """Every parcel with a lamp has a sentence; what came of the same wish is told first."""
+    """Every parcel with a lamp has a sentence, but the outcome of the same request comes first."""
     query = "Which lamp was swapped for the seat of a brother in the night train?"
     pack = packed(_bookings(), _parcels(40), query=query, budget=600, changes={"swap_seat"})
     used = pack.token_budget.section_budgets
@@ -261,7 +261,7 @@ def test_relations_leave_room_for_whole_sessions():
 
 
 def test_beside_cases_there_is_room_for_all_that_belongs_to_somebody():
-    """The question names them: what is left of the budget holds what records say."""
+    """Relations use the rest of the budget, beyond their own share."""
     what = "What do we know about Mei Kovacs and the lamp?"
     pack = packed(_errands(), _parcels(40), query=what, budget=900, **MEI)
     used = pack.token_budget.section_budgets
@@ -270,7 +270,7 @@ def test_beside_cases_there_is_room_for_all_that_belongs_to_somebody():
 
 
 def test_each_example_has_its_own_room_for_long_messages():
-    """A talkative session does not shorten what was said in another."""
+    """A session with long messages does not shorten those of another."""
     reason = "The swap needs the consent of both. " + "It is noted in the booking of the brother. " * 9
     events = booking(
         1, "please swap the seats of my brother in the train", answer=reason, ending="4C is yours.", age_days=9

@@ -1,4 +1,4 @@
-"""Feedback terms find events that say the same in other words."""
+"""Feedback terms find events that say the same thing in other words."""
 
 from dataclasses import replace
 

@@ -76,7 +76,7 @@ def test_a_rule_outlasts_the_talk_that_repeats_it():
 
 
 def test_what_was_to_be_remembered_outlasts_the_word_that_said_so():
-    """A remembered statement wins over the event that stated it, because it can be withdrawn later."""
+    """A remembered statement is kept instead of the event that stated it, because it can be withdrawn later."""
     event = candidate("event", "The port is 9090", 0.9, section="episodes", source_type="episode")
     assert reasons([event, candidate("fact", "The port is 9090", 0.6, origin="remembered")]) == {"event": "duplicate"}
 

@@ -79,7 +79,7 @@ def test_what_lost_its_evidence_is_dropped_as_such():
 
 
 def test_a_withdrawn_request_is_no_episode():
-    """The event of a withdrawn request to remember is deprecated too; other events stay."""
+    """The event of a withdrawn request to remember is deprecated, too; other events stay."""
     events = [event(1, "The staging port is 8080"), event(2, "The staging port is 9090")]
     old = memory(1, "The staging port is 8080", held=False, method="remembered")
     new = memory(2, "The staging port is 9090", method="remembered")
@@ -238,7 +238,7 @@ RELEASE = artifact(3, "Push the current release branch", steps=[("Push", "git pu
     ],
 )
 def test_the_playbook_of_a_reported_failure_comes_first(question, first):
-    """Before the procedure that fits the request best and before playbooks for other failures of the same tool."""
+    """It precedes the best-fitting procedure and playbooks for other failures of the same tool."""
     lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}))
     pack = packed(what=known(artifacts=[UPSTREAM, REJECTED, RELEASE]), query=question, guidance=lead)
     assert [entry.source_id for entry in pack.entries if entry.section == "procedures"][:1] == [first.artifact_id]
@@ -253,7 +253,7 @@ def test_the_playbook_of_a_reported_failure_comes_first(question, first):
     ],
 )
 def test_a_playbook_for_a_step_ahead_stands_with_the_procedure(question, action, shown):
-    """Only for a step of the leading procedure, and only if the question has half of the words in its name."""
+    """It warns only of a step of the leading procedure, and only if the question has half the words of its name."""
     playbook = replace(UPSTREAM, actions=(action,), words=search_text(f"{action} fails: upstream"))
     actions = frozenset({"git push", "docker push"})
     lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), actions)
@@ -263,7 +263,7 @@ def test_a_playbook_for_a_step_ahead_stands_with_the_procedure(question, action,
 
 
 def test_one_warning_stands_with_the_procedure():
-    """The failure that was seen most often."""
+    """The warning is about the failure seen most often."""
     often = replace(REJECTED, observed_count=9)
     lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}))
     question = "Push the current release of the shop to production on Monday"
@@ -273,7 +273,7 @@ def test_one_warning_stands_with_the_procedure():
 
 
 def test_words_of_an_action_are_no_words_of_a_message():
-    """A failure is reported by what the tool said, not by the name of the tool."""
+    """A failure is recognised by the tool's message, not by the tool's name."""
     pending = artifact(1, "fails", kind="failure_playbook", failures=("pend order modifi",))
     own = artifact(2, "fails", kind="failure_playbook", failures=("item differ",), actions=("modify_pending_order",))
     question = understood("modify_pending_order failed: the items differ", NOW)
@@ -281,7 +281,7 @@ def test_words_of_an_action_are_no_words_of_a_message():
 
 
 def test_the_playbook_of_a_reported_failure_does_not_age():
-    """However long ago the failure was seen last, and however new the procedure is."""
+    """It counts however old the failure and however new the procedure is."""
     old = replace(UPSTREAM, created_us=NOW - 400 * DAY_US, observed_count=2)
     lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}))
     question = "git push failed: The current branch login-page has no upstream branch."
@@ -290,7 +290,7 @@ def test_the_playbook_of_a_reported_failure_does_not_age():
 
 
 def test_the_first_step_of_a_playbook_is_shown_once():
-    """It stands by itself only where no section of procedures shows the playbook."""
+    """It is shown separately only if no procedures section shows the playbook."""
     playbook = replace(artifact(2, kind="failure_playbook"), content={"recovery_steps": ["Create it", "Ask"]})
     shown = Candidate("procedures", "artifact", "a002", 9, 0.9, Components(0, 0, 0, 0), content="x")
 
@@ -302,7 +302,7 @@ def test_the_first_step_of_a_playbook_is_shown_once():
 
 
 def test_a_request_for_other_work_gets_no_procedure():
-    """The model answers every request with one of the procedures it knows; a request unlike all past ones gets none."""
+    """The model predicts a known procedure for every request; one that resembles no past request gets none."""
     lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}))
     past = [event(1, "Send the new version to the server"), event(2, "Water the plants")]
 
@@ -315,7 +315,7 @@ def test_a_request_for_other_work_gets_no_procedure():
 
 
 def test_trouble_alone_asks_for_no_procedure():
-    """The model's guess at one needs a word of the question, unless its session is running."""
+    """The expected procedure must share a word with the question, unless its session is running."""
     lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}))
     running = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}), ("git push",))
     trouble = "The parser crashes, fix it"
@@ -327,7 +327,7 @@ def test_trouble_alone_asks_for_no_procedure():
 
 
 def test_trouble_brings_no_playbook_for_steps_of_a_guessed_procedure():
-    """One common word is enough for a step of the leading procedure, but not beside other trouble."""
+    """One common word is enough for a step of the leading procedure, but not if the question reports other trouble."""
     lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}))
     titles = [
         [

@@ -85,7 +85,7 @@ def small(monkeypatch):
 
 @pytest.mark.usefixtures("small")
 def test_a_lexicon_that_grew_too_large_is_left_to_who_works_with_it():
-    """A full lexicon is replaced; counts made with the old one stay correct."""
+    """A full lexicon is replaced; counts made with the old one stay correct for its users."""
     before = Occurrences(["a b c d"])
     old = lexicons._current
     after = Occurrences(["d e"])

@@ -46,7 +46,7 @@ def test_shares_in_sixteenths():
 
 
 def test_what_was_cut_short_stands_by_its_length_in_the_pack():
-    """Of equal scores the entry that is shorter as written stands first, whatever it was before (HMX-C 3.3)."""
+    """Among equal scores, entries are sorted by their length after truncation (HMX-C 3.3)."""
     long, short = ranked([Candidate("facts", "memory", name, 90, 0.5, Components(0, 0, 0, 0)) for name in ("a", "b")])
     entries = [Packed(short, 30), Packed(long, 24, cut=True)]
     assert [entry.ranked.candidate.source_id for entry in sorted(entries, key=lambda entry: entry.order)] == ["a", "b"]

@@ -1,4 +1,4 @@
-"""What goes into a pack, and what stays out although there is room: memories, whole episodes, repeats."""
+"""What goes into a pack and what is left out although there is room: memories, whole episodes, repeats."""
 
 from collections import Counter
 from dataclasses import replace
@@ -23,17 +23,17 @@ LINTING = "The team lints with Biome"
 
 
 def shown(pack, section=None):
-    """The words of the entries, without their labels, of one section if given."""
+    """Return the texts of the entries without labels, of one section if given."""
     return [entry.content.removeprefix("[tool] ") for entry in pack.entries if section in {None, entry.section}]
 
 
 def reasons(pack):
-    """Why each source was dropped."""
+    """Return the drop reason of each source."""
     return {drop.source_id: drop.drop_reason for drop in pack.dropped_entries}
 
 
 def test_a_memory_about_something_else_stays_out():
-    """One shared word of four is not enough, however much room there is; the drop says so."""
+    """One shared word of four is not enough, however much room there is; the drop reason says so."""
     memories = [
         memory(1, "Deploys to staging go through the release environment"),
         memory(2, "The staging fridge is empty"),
@@ -51,13 +51,13 @@ def test_a_memory_about_something_else_stays_out():
     ],
 )
 def test_a_memory_that_the_question_names_goes_in(query, made):
-    """By an alias or by a name in its text, whatever else the question says."""
+    """A memory named by an alias or by a name in its text is included, whatever else the question says."""
     text = "Services run on Kubernetes with Helm charts"
     assert shown(packed(what=known(memories=[memory(1, text, **made)]), query=query)) == [text]
 
 
 def test_a_name_that_is_everywhere_selects_nothing():
-    """In a conversation the names of those who talk are no reason to show all that is known of them."""
+    """In a conversation, the speakers' names do not select everything known about them."""
     events = [event(number, f"Ann: tale number {number}", age_days=90) for number in range(20)]
     memories = [memory(1, "Ann plays the piano"), memory(2, "Ann adopted a puppy in spring")]
     pack = packed(events, known(memories=memories), query="When did Ann adopt her puppy?", sections=["facts"])
@@ -65,13 +65,13 @@ def test_a_name_that_is_everywhere_selects_nothing():
 
 
 def test_a_misspelt_word_is_read_as_the_word_that_is_known():
-    """One letter too many or too few, or two swapped."""
+    """A word with one letter too many or too few, or with two swapped, is corrected to a known one."""
     memories = [memory(1, "Writes TypeScript in strict mode"), memory(2, "Mangoes ripen in May")]
     assert shown(packed(what=known(memories=memories), query="typsecript compilation")) == [memories[0].text]
 
 
 def test_a_correction_changes_no_known_word():
-    """A word of some event is a word."""
+    """A word that occurs in some event is not corrected."""
     said = [event(1, "The modal dialog closes", age_days=1)]
     pack = packed(said, known(memories=[memory(1, "The model is linear")]), query="modal?", sections=["facts"])
     assert shown(pack) == []
@@ -79,13 +79,13 @@ def test_a_correction_changes_no_known_word():
 
 
 def test_a_pinned_memory_needs_no_match():
-    """It stands in every pack of any strategy."""
+    """A pinned memory is in every pack, with any strategy."""
     pack = packed(what=known(memories=[memory(1, LINTING, pinned=True), memory(2, "Lunch is at noon")]))
     assert shown(pack) == [LINTING]
 
 
 def work(session, number, *, ends="It is running"):
-    """Return a session that deploys: a request, two calls with their results, and how it ended."""
+    """Return a session that deploys: a request, two calls with their results, and the outcome."""
     turns = [
         (QUERY, {}),
         ("exec(command=kubectl apply -f staging.yaml)", {"kind": "tool_call"}),
@@ -101,7 +101,7 @@ PROCEDURE = artifact(1, steps=[("Apply with kubectl", "kubectl")])
 
 
 def test_beside_procedures_three_past_sessions_are_packed_whole():
-    """Calls come with their results and the request with its outcome, instead of the best lines of many sessions."""
+    """Instead of the best lines of many sessions, calls come with their results and the request with its outcome."""
     events = [each for number in range(6) for each in work(f"s{number}", 100 * number)]
     pack = packed(events, known(artifacts=[PROCEDURE]))
     sessions = [about["session_id"] for about in pack.metadata["entries"] if "session_id" in about]
@@ -111,7 +111,7 @@ def test_beside_procedures_three_past_sessions_are_packed_whole():
 
 
 def test_a_failed_example_gives_way_to_one_that_did_not_fail():
-    """Of sessions that are about as similar; where there is no other, its date tells how it ended."""
+    """If there is no other similar session, the date line says that it failed."""
     events = [each for number in range(4) for each in work(f"s{number}", 100 * number)]
     pack = packed(events, known(artifacts=[PROCEDURE]), failed={"s0", "s1"})
     sessions = {about["session_id"] for about in pack.metadata["entries"] if "session_id" in about}
@@ -124,7 +124,7 @@ def test_a_failed_example_gives_way_to_one_that_did_not_fail():
 
 @pytest.mark.parametrize("budget", [40, 60, 80, 120, 200])
 def test_the_mark_of_a_failed_session_counts(budget):
-    """The text with it stays within the budget, and the pack's own document renders the same text."""
+    """The text including the mark stays within the budget, and the pack's document renders the same text."""
     events = work("s0", 0)
     pack = packed(events, known(artifacts=[PROCEDURE]), failed={"s0"}, budget=budget)
     assert COUNT(pack.text) <= budget
@@ -138,7 +138,7 @@ def test_a_log_of_many_tasks_does_not_fail_as_a_whole():
 
 
 def returned(number, wish):
-    """Return a session in which something is returned, as the procedure says, with a word of the shop's own rules."""
+    """Return a session in which something is returned as the procedure says, mentioning one of the shop's own rules."""
     turns = [
         (f"Please return {wish}", {}),
         ("return_items(order=W1)", {"kind": "tool_call"}),
@@ -170,7 +170,7 @@ def test_beside_a_procedure_only_a_similar_case_is_packed():
 
 
 def test_small_talk_is_no_part_of_an_episode():
-    """Greetings, thanks and confirmations have none of the question's words; what was said of the outcome stays."""
+    """Greetings, thanks and confirmations share no word with the question; messages about the outcome stay."""
     said = [("Hi! How can I help?", "agent"), ("Sure, go on", "user"), ("Thanks, have a great day!", "user")]
     chat = [event(6 + at, text, session="s1", source=by, speaker=by, age_days=9) for at, (text, by) in enumerate(said)]
     end = event(9, "Done", session="s1", speaker="agent", age_days=9)
@@ -181,7 +181,7 @@ def test_small_talk_is_no_part_of_an_episode():
 
 @pytest.mark.parametrize(("start", "packed_too"), [(0, False), (40, True)])
 def test_a_greeting_is_no_part_of_an_episode(start, packed_too):
-    """Although it shares a word with the request; as short a message later in a session is."""
+    """It is left out although it shares a word with the request; an equally short message later in a session is not."""
     asks = event(start, "Which environment?", session="s1", speaker="assistant", age_days=9)
     lines = shown(packed([asks, *work("s1", start + 1)], known(artifacts=[PROCEDURE])), "episodes")
     assert ("assistant: Which environment?" in lines) is packed_too
@@ -191,7 +191,7 @@ ANSWER = "Nobody but the release managers Ann, Bo and Cy may approve exceptions;
 
 
 def test_the_answer_to_a_plea_after_the_end_is_shown():
-    """Unlike what follows thanks."""
+    """The answer to a late request is shown, unlike the messages after thanks."""
 
     def lines(plea):
         said = [("The staging environment cannot be deployed", "assistant"), (plea, "user"), (ANSWER, "assistant")]
@@ -203,7 +203,7 @@ def test_the_answer_to_a_plea_after_the_end_is_shown():
 
 
 def test_an_episode_keeps_the_answer_to_the_special_question():
-    """Of a long session, its outcome and what was said of the question come before lookups that any session has."""
+    """In a long session, the outcome and messages about the question come before lookups that any session has."""
     lookups = [
         (text.format(n), how)
         for n in range(9)
@@ -229,7 +229,7 @@ def test_an_episode_keeps_the_answer_to_the_special_question():
 
 
 def test_the_running_session_has_no_farewell():
-    """What was said last in it is where the work stands, whatever the question is."""
+    """Its last messages say where the work stands, whatever the question is."""
     said = [
         ("Deploy the staging environment, then tell the committee of our sponsors", "user"),
         ("I tell them next", "agent"),
@@ -246,7 +246,7 @@ def test_the_running_session_has_no_farewell():
 
 
 def test_a_case_may_be_told_at_length_where_no_procedure_answers():
-    """Beside a procedure, past sessions fill half of the budget, without one all of it."""
+    """Past sessions fill half of the budget next to a procedure, all of it without one."""
     events = [each for number in range(2) for each in work(f"s{number}", 100 * number, ends="It runs. " * 60)]
     alone = packed(events, guidance=Guidance(expected=("exec",)), budget=600)
     beside = packed(events, known(artifacts=[PROCEDURE]), budget=600)
@@ -255,7 +255,7 @@ def test_a_case_may_be_told_at_length_where_no_procedure_answers():
 
 
 def test_a_result_never_stands_without_its_call():
-    """Where a session does not fit, its units are left out whole; how it began and ended stays."""
+    """If a session does not fit, whole units are left out; its beginning and end stay."""
     events = work("s1", 0)
     pack = packed(events, known(artifacts=[PROCEDURE]), budget=95)
     content = set(shown(pack, "episodes"))
@@ -264,7 +264,7 @@ def test_a_result_never_stands_without_its_call():
 
 
 def test_of_equally_good_units_the_later_are_shown():
-    """What was found and done comes last."""
+    """Findings and actions come late in a session."""
     steps = [(f"step_{n}(number={n})", f"step_{n} -> done with number {n}") for n in range(20)]
     texts = [QUERY, *(text for step in steps for text in step), "It is running"]
     kinds = ["message", *("tool_call", "tool_result") * len(steps), "message"]
@@ -278,7 +278,7 @@ def test_of_equally_good_units_the_later_are_shown():
 
 
 def test_calls_made_at_the_same_time_keep_their_own_results():
-    """Of three calls before their results, those that do not fit are left out with theirs."""
+    """If three calls precede their results, calls that do not fit are left out together with their results."""
     calls = ("list_pods(in=staging)", f"dump_logs(in=staging, rows={'row ' * 150})", "list_hosts(in=staging)")
     turns = [
         (QUERY, {}),
@@ -304,13 +304,13 @@ def test_calls_made_at_the_same_time_keep_their_own_results():
     ],
 )
 def test_calls_whose_results_are_missing(texts, unanswered):
-    """Their results are fetched."""
+    """The pool lists its calls without results, so that these can be fetched."""
     rows = [event(at, text)[0] for at, text in enumerate(texts)]
     assert EventPool.of(rows).unanswered == unanswered
 
 
 def test_the_best_calls():
-    """Those with the words of the question in themselves or in what follows them."""
+    """The best calls share words with the question, in themselves or in the events after them."""
     texts = ("look_up(id=lamp)", "look_up -> brass", "look_up(id=vase)", "look_up -> a lamp", "look_up(id=rug)")
     pool = EventPool.of([event(number, text)[0] for number, text in enumerate(texts)])
     ranking = Ranking(understood("Find the lamp", NOW), pool, len(pool))
@@ -319,7 +319,7 @@ def test_the_best_calls():
 
 
 def test_results_belong_to_their_recorded_calls():
-    """Whatever order they came in; without a record, in the order of the calls."""
+    """Results follow the recorded link whatever their order; without a record, they follow the order of the calls."""
     turns = [
         QUERY,
         "exec(command=status of the environment)",
@@ -337,7 +337,7 @@ def test_results_belong_to_their_recorded_calls():
 
 @pytest.mark.parametrize("strategy", ["breadth_first", "depth_first"])
 def test_other_strategies_spread_over_lines(strategy):
-    """They visibly differ from the default."""
+    """The other strategies show single lines, unlike the default."""
     events = [
         each for number in range(6) for each in work(f"s{number}", 100 * number, ends=f"It runs on host {number}")
     ]
@@ -346,7 +346,7 @@ def test_other_strategies_spread_over_lines(strategy):
 
 
 def test_a_lone_message_is_not_cut_while_there_is_room():
-    """However long it is."""
+    """A single message stays whole, however long it is."""
     text = "The staging environment needs deploying. " + " ".join(
         f"Step {number} takes a while." for number in range(90)
     )
@@ -355,7 +355,7 @@ def test_a_lone_message_is_not_cut_while_there_is_room():
 
 
 def test_a_rule_is_not_repeated_by_the_message_that_gave_it():
-    """Whoever said it."""
+    """The message is left out, whoever wrote it."""
     rule = "Always deploy the staging environment with Helm"
     pack = packed([event(1, rule, speaker="user")], known(memories=[memory(1, rule, kind="policy")]))
     assert shown(pack) == [rule]
@@ -363,7 +363,7 @@ def test_a_rule_is_not_repeated_by_the_message_that_gave_it():
 
 
 def test_what_no_longer_holds_is_marked_or_left_out():
-    """An event behind a superseded memory says so and is counted with it; that of a deleted one is left out."""
+    """The event of a superseded memory is labelled, and the label counted; that of a deleted memory is left out."""
     events = [event(1, "The staging environment has three nodes"), event(2, "Deploy the staging environment by hand")]
     pack = packed(events, known(superseded=frozenset({"e001"}), deleted=frozenset({"e002"})))
     (entry,) = pack.entries
@@ -375,13 +375,13 @@ def test_what_no_longer_holds_is_marked_or_left_out():
 
 @pytest.mark.parametrize("fate", [{"rejected_by": ("bo",)}, {"held": False}])
 def test_events_of_rejected_or_retired_records_stay_out(fate):
-    """Although the record itself is about something else than the question."""
+    """The events are left out even if the record itself is irrelevant to the question."""
     related = record(1, "Something else", told_by=frozenset({"e001"}), **fate)
     assert shown(packed([event(1, "Deploy the staging environment by hand")], known(records=[related]))) == []
 
 
 def talk(*texts, session="s1", start=0):
-    """Return what Ann said, as events of one session, some time ago."""
+    """Return Ann's messages as events of one session, some time ago."""
     return [event(start + at, text, session=session, speaker="Ann", age_days=90) for at, text in enumerate(texts)]
 
 
@@ -391,7 +391,7 @@ DESTRESS = "What does Ann do to destress?"
 
 
 def test_who_speaks_is_no_evidence():
-    """What the person asked about says of other things stays out, although there is room; the drop says so."""
+    """What the named person says about other things is left out as low_relevance, although there is room."""
     events = [
         *talk(RUNNING),
         *(each for n, text in enumerate(OTHER) for each in talk(text, session=f"t{n}", start=9 + n)),
@@ -408,7 +408,7 @@ def test_a_turn_beside_the_answer_belongs_to_it():
 
 
 def test_a_turn_near_the_answer_that_says_nothing_of_it_stays_out():
-    """Unless it replies to the same question; a search for episodes alone returns it too."""
+    """A nearby turn is left out unless it replies to the same question; a search for episodes alone also returns it."""
     asked, other = "Which music festival did Ann visit in Lisbon?", "What did you eat?"
     said = ["I went to a music festival in Lisbon", "They played for three hours", other]
     assert f"Ann: {other}" not in shown(packed(talk(*said), query=asked))
@@ -418,7 +418,7 @@ def test_a_turn_near_the_answer_that_says_nothing_of_it_stays_out():
 
 
 def test_a_named_day_does_not_call_everything_said_on_it():
-    """What was said that day about something else stays out, unless nothing else is asked."""
+    """Turns of that day about something else are left out, unless the question asks for nothing else."""
     apart = (each for n, text in enumerate(OTHER) for each in talk(text, session=f"t{n}", start=9 + n))
     that_day = [*talk("I paddle my canoe on the lake"), *apart]
     asked = "Where did Ann paddle her canoe on 14 December 2025?"
@@ -427,7 +427,7 @@ def test_a_named_day_does_not_call_everything_said_on_it():
 
 
 def test_episodes_alone_are_a_search():
-    """A request for nothing else gets as many hits as fit."""
+    """A request for episodes only gets as many hits as fit."""
     events = [
         *talk(RUNNING),
         *(each for n, text in enumerate(OTHER) for each in talk(text, session=f"t{n}", start=9 + n)),
@@ -436,7 +436,7 @@ def test_episodes_alone_are_a_search():
 
 
 def test_one_score_decides():
-    """No event is in with the score of one that is out as low."""
+    """No included event scores as low as an excluded one."""
     events = [*talk(RUNNING, *OTHER), *talk("A yoga course helps me destress", session="s2", start=50)]
     pack = packed(events, query=DESTRESS)
     low = [drop.relevance_score for drop in pack.dropped_entries if drop.drop_reason == "low_relevance"]
@@ -448,13 +448,13 @@ KINDS = ("tool_call", "tool_result")
 
 
 def log(*steps, session="log"):
-    """Return a session of calls and results that lie far apart in a long log."""
+    """Return a session of calls and results that are far apart in a long log."""
     parts = [(number, at, text) for number, step in steps for at, text in enumerate(step)]
     return [event(number + at, text, session=session, kind=KINDS[at], age_days=9) for number, at, text in parts]
 
 
 def test_only_related_parts_of_a_long_log_are_packed():
-    """A log of many tasks is no episode: a related call comes with its result, and nothing else of the log."""
+    """A log of many tasks is not one episode: a related call comes with its result, and nothing else of the log."""
     related = ("exec(command=deploy staging environment)", "exec -> done, no problems")
     events = log((100, related), (400, ("exec(command=mix format)", "exec -> formatted")))
     assert shown(packed(events, known(artifacts=[PROCEDURE])), "episodes") == list(related)
@@ -462,7 +462,7 @@ def test_only_related_parts_of_a_long_log_are_packed():
 
 @pytest.mark.parametrize(("long", "count"), [(("log",), 2), ((), 4)])
 def test_only_a_long_session_is_a_log(long, count):
-    """However far apart its events are: imported sessions have times as sequence numbers."""
+    """Times as sequence numbers, which imported sessions have, do not make a short session a log."""
     related = ("exec(command=deploy staging environment)", "exec -> done, no problems")
     more = ("exec(command=helm status)", "exec -> 3 pods of the release are up")
     events = log((1_770_905_517_667_000, related), (1_770_905_518_667_000, more))
@@ -474,7 +474,7 @@ def test_only_a_long_session_is_a_log(long, count):
     [((), NO_GUIDANCE, 4), ((PROCEDURE,), NO_GUIDANCE, 2), ((PROCEDURE,), Guidance(lead="a001", chance=0.3), 4)],
 )
 def test_steps_of_a_log_get_most_of_a_pack_that_has_no_answer(procedures, guidance, count):
-    """Half beside one, unless it is only a guess: here there is room for one step and for two."""
+    """They get half of one with a procedure that is no guess: room for one step, not two."""
     steps = [
         (n, (f"exec(command=deploy staging environment of host{n})", f"exec -> host{n} said {'fine ' * 40}"))
         for n in (100, 400)
@@ -486,7 +486,7 @@ def test_steps_of_a_log_get_most_of_a_pack_that_has_no_answer(procedures, guidan
 
 @pytest.mark.parametrize("result", ["the user said no", "line " * 60])
 def test_a_call_shown_by_itself_comes_with_its_short_result(result):
-    """What it did may be in no word of the question, and without it the call reads as if it had worked."""
+    """The result may share no word with the question, but without it the call reads as if it had worked."""
     called, came = "exec(command=deploy staging environment)", f"exec -> {result}".rstrip()
     between = [event(n, f"thought: remark {n} about the map", age_days=9) for n in range(2, 12)]
     call = event(1, called, kind="tool_call", age_days=9)
@@ -501,7 +501,7 @@ def test_a_call_shown_by_itself_comes_with_its_short_result(result):
 
 
 def test_a_long_result_leaves_room_for_what_followed():
-    """It is cut to what matters where it would fill a pack of which it is only the question."""
+    """A long result that would fill the pack is cut to the passages that match."""
     long = "cargo -> " + "\n".join([f"Compiling crate{n}" for n in range(200)] + ["error: module parser is private"])
     said = "The module parser is private, so I call parse instead"
     events = [
@@ -517,7 +517,7 @@ def test_a_long_result_leaves_room_for_what_followed():
 
 
 def test_an_example_makes_the_change_that_is_expected():
-    """Although the request of another session, in which only something was looked up, has more of the words."""
+    """It is preferred to a session with more words of the request in which something was only looked up."""
     request = "Return the broken lamp and refund me"
     looked = [
         event(1, f"{request}, it came in the wrong colour", session="s1"),
@@ -542,7 +542,7 @@ def test_an_example_makes_the_change_that_is_expected():
     "announced", ["Now deploy the staging environment:", "Staging is behind, so I deploy this environment by hand"]
 )
 def test_a_log_gives_whole_steps_also_without_procedures(announced):
-    """For a request as for a question: announcement, calls and results of the best; weak steps leave room unused."""
+    """Requests and questions get the best steps with announcement, calls and results; weak steps leave room unused."""
     best = ("exec(command=deploy staging environment)", "exec -> deployed without problems")
     weak = ("read(path=staging.yaml)", "read -> replicas 3")
     announcement = [event(99, announced, session="log", source="agent", age_days=9)]
@@ -552,7 +552,7 @@ def test_a_log_gives_whole_steps_also_without_procedures(announced):
 
 
 def test_a_step_of_a_log_is_judged_by_what_was_said_and_called_more_than_by_results():
-    """By all of a call, such as what an edit wrote; a file that a tool read has words of any request."""
+    """The whole call counts, such as the text of an edit; a file that a tool read has words of any request."""
     code = "edit(path=lib/app.ex, content=" + " filler" * 40 + " deploy the staging environment)"
     listed = "read -> " + " deploy the staging environment" * 3
     events = log(
@@ -566,7 +566,7 @@ def test_a_step_of_a_log_is_judged_by_what_was_said_and_called_more_than_by_resu
 
 
 def test_a_result_that_only_acknowledges_its_call_is_not_packed():
-    """It has the words of the call, and the same few others as many other results."""
+    """It repeats the words of the call and adds the same few as many other results."""
     calls = [
         (f"edit(path=staging/environment_{name}.yaml)", name) for name in ("north", "east", "south", "west", "hub")
     ]
@@ -581,7 +581,7 @@ def test_a_result_that_only_acknowledges_its_call_is_not_packed():
 
 
 def test_why_something_failed_is_answered_by_the_steps_in_which_it_did():
-    """Not by those that went well; when it failed is answered by every time."""
+    """Steps that went well are left out; a question about when it failed gets each occurrence."""
     failed = ("exec(command=git push origin)", "exec failed: no upstream branch")
     well = ((300 + 10 * n, ("exec(command=git push origin)", f"exec -> {n} branches pushed")) for n in range(9))
     again = ((700 + 10 * n, (failed[0], f"{failed[1]} for host {n}")) for n in range(3))
@@ -596,7 +596,7 @@ def test_why_something_failed_is_answered_by_the_steps_in_which_it_did():
 
 
 def test_long_results_of_a_past_session_are_cut_to_what_matches():
-    """They are about another case; how it went is told by what was said. The running session keeps them."""
+    """They are about another case, and messages tell how it went. The running session keeps its results whole."""
     long = "exec -> Pods: " + " ".join(f"pod {n} runs." for n in range(90)) + " The staging environment is deployed."
     events = [*work("s1", 0), event(6, "exec(command=list)", session="s1", kind="tool_call", age_days=9)]
     events.append(event(7, long, session="s1", kind="tool_result", age_days=9))
@@ -608,7 +608,7 @@ def test_long_results_of_a_past_session_are_cut_to_what_matches():
 
 
 def test_long_lines_of_a_step_are_cut_to_what_matches():
-    """The beginning says what was done; of the rest only passages about the request stay."""
+    """The beginning says what was done; only passages about the request follow."""
     long = "exec -> Compiled. " + " ".join(f"Module {n} is up to date." for n in range(90)) + " Staging is deployed."
     lines = shown(packed(log((100, ("exec(command=deploy staging)", long)), (400, ("exec(command=ls)", "exec -> x")))))
     assert any(line.startswith("exec -> Compiled.") and line.endswith("Staging is deployed.") for line in lines)
@@ -616,20 +616,20 @@ def test_long_lines_of_a_step_are_cut_to_what_matches():
 
 
 def test_talk_answers_a_request_by_line():
-    """No tool answered in it, so there are no units to keep together."""
+    """Without tool calls there are no units to keep together."""
     events = [event(100 * number, f"{QUERY} on host {number}", session=f"s{number}") for number in range(5)]
     assert len(shown(packed(events), "episodes")) == len(events)
 
 
 def test_a_request_that_leads_to_actions_gets_a_few_whole_sessions():
-    """Where the model expects actions, the agent works, even if its best lines are talk."""
+    """If the model expects actions, the agent works with tools, even if the best lines are messages."""
     events = [event(100 * number, f"{QUERY} on host {number}", session=f"s{number}") for number in range(5)]
     expecting = Guidance(expected=frozenset({"deploy"}), known=frozenset({"deploy", "roll_back"}))
     assert 1 <= len(shown(packed(events, guidance=expecting), "episodes")) <= MOST_SESSIONS
 
 
 def test_a_question_that_somebody_asked_an_agent_before_gets_a_whole_session():
-    """Where tools do the work, what came of it is the answer; a question of few words needs a message much like it."""
+    """Where tools do the work, the outcome is the answer; a question of few words needs a very similar message."""
     asks = ("Has my parcel with the blue lamp been shipped yet?", "Which parcel with the blue lamp was shipped?")
     told = "Could you tell me whether my blue lamp parcel has been shipped yet?"
     calls = ("find_parcel(number=7)", "find_parcel -> in transit")
@@ -642,7 +642,7 @@ def test_a_question_that_somebody_asked_an_agent_before_gets_a_whole_session():
 
 
 def test_work_that_was_never_done_here_gets_no_past_episodes():
-    """Words that every request has make no past one similar; an event that has most of the words itself helps."""
+    """Words common to all requests do not make a past one similar; an event with most of the words helps."""
     expecting = Guidance(expected=frozenset({"deploy"}), known=frozenset({"deploy", "roll_back"}))
     events = [*work("s1", 0), *work("s2", 100)]
     asked = {"query": "Book the morning flight from Boston to Lisbon in the environment", "guidance": expecting}
@@ -654,7 +654,7 @@ def test_work_that_was_never_done_here_gets_no_past_episodes():
 
 
 def test_work_of_which_something_was_learned_is_not_new():
-    """In everyday words a request shares little with past ones; a policy for it tells that there were some."""
+    """A request in everyday words shares little with past ones, but a policy for it shows that there were some."""
     expecting = Guidance(expected=frozenset({"deploy"}), known=frozenset({"deploy", "roll_back"}))
     asked = {"query": "Put that thing onto the box in the environment before lunch, will you", "guidance": expecting}
     policy = artifact(1, "Put it on the box in the evening only", kind="decision_policy")
@@ -663,7 +663,7 @@ def test_work_of_which_something_was_learned_is_not_new():
 
 
 def test_work_is_not_new_where_no_past_request_is_known():
-    """Traces of tools may hold no message at all: the steps alone show what was done."""
+    """Tool traces may contain no message at all; their steps alone show what was done."""
     steps = ["grep(pattern=trace)", "grep ->", "grep(pattern=tracing)", "grep -> tracing.py:11:def setup_tracing"]
     events = [event(n, text, session="s1", kind=KINDS[n % 2]) for n, text in enumerate(steps)]
     query = "Find where the tracing helper for exported batches is defined"
@@ -674,7 +674,7 @@ def test_work_is_not_new_where_no_past_request_is_known():
 
 
 def test_the_running_session_makes_its_own_request_no_past_one():
-    """Its events are shown, and none of the past."""
+    """For new work, the events of the running session are shown, and none from past ones."""
     expecting = Guidance(expected=frozenset({"deploy"}), known=frozenset({"deploy", "roll_back"}))
     query = "Book the morning flight from Boston to Lisbon in the environment"
     events = [*work("s1", 0), event(100, query, session="now"), event(101, "which airline", session="now")]
@@ -684,7 +684,7 @@ def test_the_running_session_makes_its_own_request_no_past_one():
 
 @pytest.mark.parametrize(("age_days", "certain"), [(0.0, True), (300.0, False)])
 def test_a_named_time_assures_only_of_events_near_it(age_days, certain):
-    """A date of the question says nothing about events of another year."""
+    """A date in the question says nothing about events of another year."""
     question = understood("What did they arrange on 14 March 2026?", NOW)
     pool = EventPool.of([event(1, "a picnic by the lake", age_days=age_days)[0]])
     assert (Ranking(question, pool, 1).assurance > 0) is certain
@@ -700,7 +700,7 @@ def test_a_named_time_assures_only_of_events_near_it(age_days, certain):
     ],
 )
 def test_a_question_about_a_date_is_answered_from_that_time(query, before):
-    """What was said half a year before is no answer, unless it matches better than all that was said then."""
+    """A message from half a year before is left out unless it matches better than all messages of that time."""
     pool = EventPool.of([event(1, "baked a dish", age_days=190)[0], event(2, "baked a dish", age_days=9)[0]])
     ranking = Ranking(understood(query, NOW), pool, 2)
     assert ranking.related(Neighbourhood(), np.array([0.8, 0.9]), 2048).tolist() == [before, True]
@@ -711,7 +711,7 @@ def test_a_question_about_a_date_is_answered_from_that_time(query, before):
 
 
 def test_a_procedure_with_an_action_that_the_question_names_fits():
-    """Whatever actions the model expects: it does not know every way to ask."""
+    """It fits whatever actions the model expects, because the model does not know every way to ask."""
     routine = replace(artifact(1, "Run git commit after make build"), actions=("git commit", "make build"))
     other = replace(artifact(2, "Run git push after make commit notes"), actions=("git push", "make notes"))
     expecting = Guidance(expected=frozenset({"ls"}), known=frozenset({"ls", *routine.actions, *other.actions}))
@@ -735,7 +735,7 @@ def test_an_empty_result_is_not_packed():
     ],
 )
 def test_feedback_that_says_only_its_sign_is_not_packed(text, in_pack):
-    """That a session went well is why it is shown; that it went wrong stands next to its date."""
+    """A good session is shown because it went well; for a bad one the date line says so."""
     events = [*work("s1", 0), event(6, text, session="s1", kind="feedback", age_days=9)]
     assert (text in shown(packed(events, known(artifacts=[PROCEDURE])), "episodes")) == in_pack
 
@@ -747,14 +747,14 @@ def playbook(number, action, key):
 
 
 def test_a_playbook_shares_more_with_the_question_than_that_something_failed():
-    """Every playbook speaks of failing and trying again."""
+    """Words about failing and trying again are common to all playbooks and do not count."""
     push, lint = playbook(1, "git push", "no upstream branch"), playbook(2, "mix test", "assertion on mount")
     pack = packed(what=known(artifacts=[push, lint]), query="Fix the failing test")
     assert shown(pack, "procedures") == [lint.text]
 
 
 def test_trouble_with_an_action_may_be_any_of_its_failures():
-    """A commit that is refused for an unknown reason: what is known of commits that failed, and nothing of pushes."""
+    """A commit refused for unknown reasons gets all known failures of commits, none of pushes."""
     hooks = [playbook(1, "git commit", "dialyzer"), playbook(2, "git commit", "format")]
     pack = packed(
         what=known(artifacts=[*hooks, playbook(3, "git push", "no upstream branch")]),
@@ -771,7 +771,7 @@ def test_trouble_with_an_action_may_be_any_of_its_failures():
     ],
 )
 def test_trouble_in_everyday_words_brings_the_known_failures_of_what_is_done(query, count):
-    """Nobody says "book_seat fails" who is not a program; beside trouble with one action no other is guessed."""
+    """People do not say "book_seat fails"; a question about trouble with one action gets no guess at another."""
     known_failures = [playbook(1, "book_seat", "card expired"), playbook(2, "book_seat", "row closed")]
     flight = artifact(4, "Change the flight", actions=("change_flight",))
     what = known(artifacts=[*known_failures, playbook(3, "change_flight", "gate closed"), flight])
@@ -783,7 +783,7 @@ def test_trouble_in_everyday_words_brings_the_known_failures_of_what_is_done(que
 
 @pytest.mark.parametrize(("query", "led"), [("I am ill, can I cancel my flight?", False), ("Change my flight", True)])
 def test_beside_a_change_that_is_usually_not_made_no_other_is_guessed(query, led):
-    """Whoever wants to cancel does not want to fly on another day."""
+    """A customer who wants to cancel does not want another flight."""
     content = {"condition": "the user asks to cancel the flight", "recommendation": "first look at it"}
     policy = replace(artifact(2, "Asked to cancel", kind="decision_policy"), content=content)
     flight = artifact(4, "Change the flight", actions=("change_flight",))
@@ -794,7 +794,7 @@ def test_beside_a_change_that_is_usually_not_made_no_other_is_guessed(query, led
 
 @pytest.mark.parametrize(("chance", "titles"), [(0.3, ["Book a seat"]), (0.8, ["Change the flight"])])
 def test_a_guess_gives_way_to_what_is_asked_for(chance, titles):
-    """The model may know few who book: who says "book" means that, unless most such people change a flight."""
+    """A request to "book" means booking even if the model rarely saw it, unless most such customers change a flight."""
     procedures = [
         artifact(4, "Change the flight", actions=("change_flight",)),
         artifact(5, "Book a seat", actions=("get_user", "book_seat")),
@@ -806,7 +806,7 @@ def test_a_guess_gives_way_to_what_is_asked_for(chance, titles):
 
 
 def test_the_check_that_ends_the_work_is_shown_where_it_is_expected():
-    """A policy about one lookup alone says when the work is done."""
+    """A policy about a single lookup says when the work is done."""
     content = {"condition": "can_send is done", "recommendation": "Go on until it says so"}
     policy = replace(artifact(2, "Done only then", kind="decision_policy"), content=content, actions=("can_send",))
     shown_with = {
@@ -823,14 +823,14 @@ def test_the_check_that_ends_the_work_is_shown_where_it_is_expected():
 
 
 def test_beside_the_playbook_that_answers_stands_no_other():
-    """One common word, such as the name of a program, is not enough."""
+    """One common word, such as the name of a program, does not add another playbook."""
     push, commit = playbook(1, "git push", "no upstream branch"), playbook(2, "git commit", "not formatted")
     pack = packed(what=known(artifacts=[push, commit]), query="git push failed: no upstream branch")
     assert shown(pack, "procedures") == [push.text]
 
 
 def test_beside_the_leading_procedure_stands_none_that_it_contains():
-    """Its steps are all there already; one with another step stays."""
+    """A procedure whose steps are all in the leading one is left out; one with a further step stays."""
     lead, part, other = (
         replace(artifact(n, title), actions=actions)
         for n, title, actions in (
@@ -847,7 +847,7 @@ def test_beside_the_leading_procedure_stands_none_that_it_contains():
 
 @pytest.mark.parametrize(("seen", "warned"), [(2, False), (3, True)])
 def test_a_failure_seen_twice_is_no_reason_to_warn(seen, warned):
-    """Before it has happened again, about a step that the request calls for."""
+    """A failure seen only twice gives no warning about a step that the request calls for."""
     push = replace(playbook(1, "git push", "no upstream branch"), observed_count=seen)
     ahead = Guidance(expected=frozenset({"git push"}), known=frozenset({"git push"}))
     assert bool(warning(understood("Please push it", NOW), [push], ahead)) is warned
@@ -858,7 +858,7 @@ def test_a_failure_seen_twice_is_no_reason_to_warn(seen, warned):
     [(NO_GUIDANCE, (), True), (NO_GUIDANCE, (PROCEDURE,), False), (Guidance(done=("git push",)), (), False)],
 )
 def test_how_work_begins_is_told_where_nothing_else_tells_it(guidance, procedures, begins):
-    """Not beside a procedure, nor once the work has begun."""
+    """A policy about the first step is left out next to a procedure and once the work has begun."""
     first = artifact(2, "Deploy the staging environment first", kind="decision_policy")
     first = replace(first, content={"condition": "the work begins", "recommendation": "deploy"})
     what = known(artifacts=[first, *procedures])
@@ -871,7 +871,7 @@ def test_how_work_begins_is_told_where_nothing_else_tells_it(guidance, procedure
     ("query", "told"), [("Please cancel my reservation", True), ("Please add a bag to my reservation", False)]
 )
 def test_what_to_do_if_asked_for_a_change_is_told_where_that_is_asked_for(query, told):
-    """A reservation is no reason to speak of cancelling it."""
+    """A request about a reservation does not bring the policy about cancelling it."""
     policy = artifact(2, "Asked to cancel the reservation: usually nothing is changed", kind="decision_policy")
     content = {"condition": "the user asks to cancel the reservation", "recommendation": "first look at it"}
     policy = replace(policy, content=content, actions=("get_reservation", "cancel_reservation"))
@@ -879,13 +879,13 @@ def test_what_to_do_if_asked_for_a_change_is_told_where_that_is_asked_for(query,
 
 
 def test_the_name_of_who_said_it_does_not_call_a_memory():
-    """It begins all that is known of a person."""
+    """The speaker's name begins every memory of that person and selects none."""
     memories = [memory(1, "Ann: I love live music"), memory(2, "Ann: I painted a horse last week")]
     assert shown(packed(what=known(memories=memories), query="What did Ann paint of late?")) == [memories[1].text]
 
 
 def test_nothing_is_said_twice():
-    """A rule, the goal made of it and the message that gave it are one sentence; so is a fact in a longer message."""
+    """A rule, the goal made from it and its message are shown once; so is a fact within a longer message."""
     rule = "Always deploy the staging environment with Helm"
     same = [memory(1, f"ada: {rule}", kind="policy"), memory(2, rule, kind="goal")]
     fact = memory(3, "The staging environment has three nodes")
@@ -897,13 +897,13 @@ def test_nothing_is_said_twice():
 
 
 def test_whole_episodes_do_not_repeat_a_rule():
-    """Beside procedures too."""
+    """A rule is not repeated in whole episodes next to procedures either."""
     rule = memory(1, QUERY, kind="policy")
     assert shown(packed(work("s1", 0), known(artifacts=[PROCEDURE], memories=[rule]))).count(QUERY) == 1
 
 
 def test_a_rejected_record_says_by_whom():
-    """In a label of its own, which is no sign of an outside source."""
+    """The label names the agents and does not mark an outside source."""
     pack = packed(what=known(records=[record(1, section="evidence", agent_id="ana", rejected_by=("bo", "cy"))]))
     assert f"[rejected by bo and cy] task start by ana: {QUERY}" in pack.text
     assert "outside sources" not in pack.text
@@ -916,7 +916,7 @@ SCHEMA = replace(artifact(1, "Refund the lamp", steps=[("Find the user", "find_u
 
 
 def refund(session, *steps, start=0, ends="You paid 829 for the lamp, refunded to the card"):
-    """Return a past session: a request for a refund, calls with their results, and how it ended."""
+    """Return a past session: a request for a refund, calls with their results, and the outcome."""
     parts = [("I'd like a refund for the lamp", {"speaker": "user"})]
     for call, *results in steps:
         parts += [(call, {"kind": "tool_call"}), *((result, {"kind": "tool_result"}) for result in results)]
@@ -925,7 +925,7 @@ def refund(session, *steps, start=0, ends="You paid 829 for the lamp, refunded t
 
 
 def test_an_episode_leaves_out_what_the_procedure_says():
-    """The procedure has the successful steps and what the user must give; other calls and failures stay."""
+    """The procedure has the successful steps and what the user must provide; other calls and failures stay."""
     refused = ("find_user(name=Bo)", "find_user failed: no such user")
     events = refund("s1", LOOK_UP, PAID, (*refused, "ToolError: no such user"))
     asks = "Could you tell me your name and zip code first, so that I find you?"
@@ -937,20 +937,20 @@ def test_an_episode_leaves_out_what_the_procedure_says():
 
 
 def test_an_episode_that_only_repeats_the_request_is_not_packed():
-    """Beside a procedure nothing else remains of it."""
+    """Next to a procedure it adds nothing."""
     events = refund("s1", LOOK_UP, ends="Done")
     assert shown(packed(events, known(artifacts=[SCHEMA]), query=REFUND), "episodes") == []
 
 
 def test_beside_a_procedure_one_past_session_is_enough():
-    """The procedure tells what several have in common."""
+    """The procedure states what several sessions have in common."""
     events = [each for number in range(3) for each in refund(f"s{number}", PAID, start=100 * number)]
     pack = packed(events, known(artifacts=[SCHEMA]), query=REFUND)
     assert len({about["session_id"] for about in pack.metadata["entries"] if "session_id" in about}) == 1
 
 
 def test_a_procedure_for_more_than_is_asked_stays_out():
-    """Beside one for what is asked; a question about both gets both."""
+    """It is left out next to a procedure for exactly the request; a question about both gets both."""
     refunding, both = artifact(1, "Refund the order"), artifact(2, "Cancel the flight and refund the order")
     what = known(artifacts=[refunding, both])
     assert shown(packed(what=what, query="Refund the order that arrived late"), "procedures") == [refunding.text]
@@ -958,14 +958,14 @@ def test_a_procedure_for_more_than_is_asked_stays_out():
 
 
 def test_trouble_with_a_named_action_is_answered_by_knowledge_of_that_action():
-    """However many words the playbook of another action shares with it."""
+    """A playbook of another action is left out, however many words it shares with the question."""
     push, tag = playbook(1, "git push", "no upstream branch"), playbook(2, "git tag", "no upstream tag to push")
     pack = packed(what=known(artifacts=[push, tag]), query="Why does git push fail with no upstream tag?")
     assert shown(pack, "procedures") == [push.text]
 
 
 def test_a_question_about_a_failure_gets_no_steps_that_went_well():
-    """Nor calls without a result, nor the error that repeats the result before it."""
+    """Calls without a result, and errors that repeat the result before them, are left out, too."""
     events = [
         event(1, "ship_parcel_abroad(order=1)", kind="tool_call"),
         event(2, "ship_parcel_abroad failed: unknown address", kind="tool_result"),
@@ -983,7 +983,7 @@ def test_a_question_about_a_failure_gets_no_steps_that_went_well():
     ("query", "count"), [("Why does restore_backup fail?", 2), ("When did restore_backup fail?", 10)]
 )
 def test_a_failure_that_recurs_is_shown_once(query, count):
-    """With other numbers it is the same failure; a question about when it happened gets each time."""
+    """Failures that differ only in numbers are the same; a question about when it happened gets each occurrence."""
     steps = (f"restore_backup failed: disk {number} of host {number} is full" for number in range(5))
     calls = (f"restore_backup(host={number})" for number in range(5))
     pairs = zip(calls, steps, strict=True)
@@ -993,7 +993,7 @@ def test_a_failure_that_recurs_is_shown_once(query, count):
 
 @pytest.mark.parametrize("length", [9, 400])
 def test_a_failure_in_a_log_comes_with_what_was_said_of_it(length):
-    """Long output is cut, so that both fit; runs of the same command that went well stay out."""
+    """Long output is cut so that the message about it fits; successful runs of the same command are left out."""
     command = "exec(command=mix test checkout)"
     output = "exec failed: compilation error in checkout. " + " ".join(
         f"Line {n} of the output." for n in range(length)
@@ -1011,7 +1011,7 @@ def test_a_failure_in_a_log_comes_with_what_was_said_of_it(length):
 
 
 def test_a_question_about_an_identifier_is_about_events_that_carry_it():
-    """And about the results of such calls; the talk around them is about other things."""
+    """It also gets the results of such calls, but not the messages around them."""
     call = event(1, "get_order(order=W2378156)", kind="tool_call", age_days=9)
     result = event(2, "get_order -> pending", kind="tool_result", age_days=9)
     around = [
@@ -1023,13 +1023,13 @@ def test_a_question_about_an_identifier_is_about_events_that_carry_it():
 
 
 def test_evidence_of_an_artifact_is_not_shown():
-    """It says itself how often it was seen; what somebody stated comes with the event behind it."""
+    """An artifact states how often it was seen; a statement comes with its event."""
     what = known(artifacts=[PROCEDURE], evidence=[evidence("a001", 1)])
     assert "evidence" not in {entry.section for entry in packed(what=what).entries}
 
 
 def test_a_policy_about_results_is_shown_where_an_expected_action_depends_on_it():
-    """Whatever the words of the request; without such an action it is about something else."""
+    """The words of the request do not matter; without such an action the policy is irrelevant."""
     content = {"condition": "check_network is done", "recommendation": "Use switch_off only where it says “mode: on”."}
     policy = replace(
         artifact(7),
@@ -1062,7 +1062,7 @@ def test_a_policy_about_results_is_shown_where_an_expected_action_depends_on_it(
     ],
 )
 def test_a_request_for_two_things_gets_both_procedures(query, expected, titles):
-    """The second one if its action is expected and asked for; a guess of the model alone brings none."""
+    """The second procedure needs an action that is expected and asked for; a guess by the model alone is not enough."""
     known_actions = frozenset({"look_up", "return_it", "cancel_it"})
     leading = replace(artifact(1, "Return"), actions=("look_up", "return_it"))
     other = replace(artifact(2, "Cancel"), actions=("look_up", "cancel_it"))
@@ -1072,7 +1072,7 @@ def test_a_request_for_two_things_gets_both_procedures(query, expected, titles):
 
 
 def test_a_rule_about_the_matter_at_hand_applies_to_no_other_work():
-    """What one sentence said about a function of the program needs a word in common with the request."""
+    """A rule that one sentence gave about a function needs a word in common with the request."""
     rules = [
         memory(1, "Don't use tabs", kind="policy", confidence=0.6),
         memory(2, "Don't mock send_with_retries", kind="policy", confidence=0.5),
@@ -1092,26 +1092,26 @@ def test_a_rule_about_the_matter_at_hand_applies_to_no_other_work():
     ],
 )
 def test_what_another_session_asked_for_is_a_goal_if_it_is_much_the_same(goal, asked, shows):
-    """The verb at its beginning has a capital, but is no name."""
+    """The capital of the verb at its beginning does not make it a name."""
     what = known(memories=[memory(1, goal, kind="goal", method="first_request", open=True)])
     assert shown(packed((), what, query=asked), "goals") == [goal] * shows
 
 
 def test_how_a_session_ended_has_room_before_its_middle():
-    """Whatever the budget: headings take room that the choice does not count."""
+    """The end is shown at any budget, although headings take room that the choice does not count."""
     for budget in range(60, 160):
         lines = shown(packed(work("s1", 0), known(artifacts=[PROCEDURE]), budget=budget), "episodes")
         assert len(lines) < 3 or "It is running" in lines
 
 
 def announced(number, said, call, result, *, session="log"):
-    """Return a step of a log: what was announced, the call, and its result."""
+    """Return a step of a log: an announcement, a call, and its result."""
     remark = event(number, said, session=session, source="agent", age_days=9)
     return [remark, *log((number + 1, (call, result)), session=session)]
 
 
 def test_a_quoted_failure_comes_with_what_was_done_next():
-    """The error stands in a result, far from the words of the steps; the remedy follows."""
+    """The error is in a result, far from the words of the steps; the remedy follows it."""
     failed = announced(
         100, "Now wait:", "exec(command=mix phx)", "exec -> Error: (BadMapError) expected a map, got list"
     )
@@ -1128,7 +1128,7 @@ def _answers(session, step):
 
 
 def test_the_steps_of_all_logs_compete():
-    """Better steps of a second log come before worse ones of the first."""
+    """Better steps of a second log come before worse steps of the first."""
 
     def steps_of(session, start, *words):
         return chain.from_iterable(

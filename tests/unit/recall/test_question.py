@@ -72,7 +72,7 @@ def test_words_of_a_time_expression_are_no_search_terms(text, terms):
     ],
 )
 def test_a_time_of_the_asker_is_no_question_for_a_time(text, asks):
-    """Whoever says what they did when they ordered asks for no time."""
+    """The clause "when I ordered" does not ask for a time."""
     assert understood(text, FRIDAY).when is asks
 
 
@@ -89,7 +89,7 @@ def test_a_time_of_the_asker_is_no_question_for_a_time(text, asks):
     ],
 )
 def test_trouble_is_told_in_everyday_words(text, troubled):
-    """What was refused to somebody in the past is no trouble of now."""
+    """Trouble is recognised in everyday words; something refused to somebody in the past is not current trouble."""
     assert understood(text, FRIDAY).troubled is troubled
 
 
@@ -133,7 +133,7 @@ def test_requests_want_work(text):
     ],
 )
 def test_questions_about_the_past_want_none(text):
-    """Even if they sound like polite requests."""
+    """Questions about the past request no work, even if they sound like polite requests."""
     assert not asks_for_work(text)
 
 
@@ -327,7 +327,7 @@ def test_parts_of_months_seasons_and_feasts(text, span):
     ],
 )
 def test_a_time_without_a_year_is_the_latest_of_its_kind(text, asked, span):
-    """It was over or had begun when it was asked about, and there was such a day."""
+    """It is the latest such time that existed and had begun when the question was asked."""
     begin, end = span.split("/")
     assert str(time_reference(text, microseconds(f"{asked}T12:00:00Z"))) == f"{begin}T00:00:00.000Z/{end}T00:00:00.000Z"
 
@@ -379,6 +379,6 @@ def test_people_may_be_called_like_months():
 
 
 def test_the_month_may_is_no_term():
-    """As a verb it is nearly everywhere; the time that the question names counts for it."""
+    """The word "may" is nearly always a verb; the time that the question names covers the month."""
     assert "may" not in understood("What did Ann bake on 4 May 2026 or on 5 May?", FRIDAY).terms
     assert "march" in understood("What did Ann bake in March?", FRIDAY).terms

@@ -62,7 +62,7 @@ def test_nothing_asked_scores_nothing():
 
 
 def test_what_nobody_spoke_of_weighs_most_in_a_question_and_no_more_in_a_request():
-    """A question about the unknown has no answer; a request for help may add where the trouble is."""
+    """A question about the unknown has no answer; a request for help may add details such as a place."""
     pool = pool_of("slow phone", "slow train", "phone bill")
     asked, requested = (match_words(("spain", "slow"), pool, 100, works=works).weights for works in (False, True))
     assert asked[0] > asked[1] == requested[1] == requested[0]
@@ -70,7 +70,7 @@ def test_what_nobody_spoke_of_weighs_most_in_a_question_and_no_more_in_a_request
 
 
 def test_what_people_always_say_weighs_less_than_a_topic():
-    """Whoever says that they want to get a pet speaks of pets."""
+    """In "I want to get a pet", the pet weighs more than wanting and getting."""
     weights = match_words(("hi", "want", "get", "pet"), pool_of("hi want get pet"), 100).weights
     assert weights[3] == 2 * weights[0] == 2 * weights[1] == 2 * weights[2]
 
@@ -112,7 +112,7 @@ def test_first_mentions_rank_before_later_ones():
 
 
 def test_a_turn_that_has_the_words_itself_stands_out():
-    """By its own share of a question about the past; a request for work is answered by what followed."""
+    """Own words count for a question about the past; a request for work is answered by the turns after it."""
 
     def gains(query):
         pool = pool_of("The parser moved", "Fine by me then")
@@ -124,7 +124,7 @@ def test_a_turn_that_has_the_words_itself_stands_out():
 
 
 def test_a_turn_that_asks_answers_less():
-    """A final question mark lowers a turn."""
+    """A turn that ends with a question mark ranks lower."""
     scores = cue_scores(understood("staging", NOW), pool_of("staging?", "staging"))
     assert scores[0] - scores[1] == pytest.approx(QUESTION_TURN)
 
@@ -190,7 +190,7 @@ def test_what_alone_has_the_words_asked_for_is_no_low_relevance():
 
 
 def test_a_name_in_the_question_says_more_than_its_other_words():
-    """What is asked about counts more than how it is asked, although both words are as rare."""
+    """A name weighs more than an equally rare word of the phrasing."""
     pool = pool_of("We talked about the editing checklist", "Carla has read the draft")
     asked = [understood("Which checklist did I bring up with Carla?", NOW, names) for names in ([], ["Carla"])]
     plain, named = (Ranking(question, pool, 2).match.weight_by_term for question in asked)
@@ -198,7 +198,7 @@ def test_a_name_in_the_question_says_more_than_its_other_words():
 
 
 def test_the_more_is_shown_the_more_relevant_is_the_next():
-    """A few events of little relevance may answer a question about the past; dozens of them may not."""
+    """A few events of low relevance may answer a question about the past; dozens do not."""
     alike = np.full(40, 0.5)
     assert near_best(np.array([1.0, *alike[:9]])).all()
     assert 10 < near_best(np.array([1.0, *alike])).sum() < 30
@@ -206,14 +206,14 @@ def test_the_more_is_shown_the_more_relevant_is_the_next():
 
 
 def test_who_gives_more_tokens_gets_less_certain_events_too():
-    """Beyond the default, the budget buys recall: more events, and less relevant ones. Below it, fewer."""
+    """A budget above the default admits more and less relevant events, one below it fewer."""
     relevance = np.array([1.0, *np.linspace(0.9, 0.1, 60)])
     small, usual, large, larger = (near_best(relevance, budget).sum() for budget in (512, 2048, 4096, 8192))
     assert small < usual < large < larger < 61
 
 
 def test_events_that_match_little_of_the_question_are_not_shown_for_being_the_best():
-    """One common word makes an event the best of all; those far behind it have little to say then."""
+    """If one common word makes an event the best, events far below it are left out."""
 
     def shown(query):
         pool = pool_of(

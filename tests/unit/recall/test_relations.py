@@ -1,4 +1,4 @@
-"""The walk through relations: what comes first, what stays out, and how it reads."""
+"""The walk through relations: their order, which are left out, and how they read."""
 
 from dataclasses import replace
 
@@ -31,13 +31,13 @@ SHOP = [
 
 
 def said(query, relations, *, named=(), vicinity=Vicinity(), labels=None):  # noqa: B008 - a frozen value
-    """The sentences about *query*."""
+    """Return the sentences about *query*."""
     what = related(*relations, named=named, types=TYPES, labels=labels)
     return [sentence.text for sentence in sentences(understood(query, NOW), what, vicinity)]
 
 
 def test_the_path_between_two_named_things_comes_first():
-    """Where the user and the item of a question come together is the order that it is about."""
+    """The order that contains both the user and the item of the question comes first."""
     first, *following = said("How did ann_7 pay for item_5?", SHOP, named=["ann_7", "item_5"])
     assert first == "order #W1 has item item_5, user ann_7, payment method visa_1"
     assert following[0].startswith("order #W2")
@@ -50,7 +50,7 @@ def test_what_is_asked_for_comes_first_in_a_sentence():
 
 
 def test_what_merely_shares_a_property_is_far():
-    """Another order paid with the same card hardly bears on an order, unless the question asks for others."""
+    """Another order paid with the same card hardly counts, unless the question asks for others."""
     what = related(*SHOP, named=["#W1"], types=TYPES)
 
     def relevance(query):
@@ -63,7 +63,7 @@ def test_what_merely_shares_a_property_is_far():
 
 
 def test_a_thing_is_shown_with_the_name_that_a_record_gave_it():
-    """Labels follow in parentheses; the relation that gave the label is not said again."""
+    """The label follows in parentheses, and its relation is not repeated."""
     name = relation(9, "item_5", "Lamp", kind="name")
     product = relation(10, "item_5", "prod_1", kind="product")
     texts = said("What is in #W1?", [*SHOP, name, product], named=["#W1"], labels={"item_5": "Lamp", "prod_1": "Lamp"})
@@ -72,28 +72,28 @@ def test_a_thing_is_shown_with_the_name_that_a_record_gave_it():
 
 
 def test_what_is_said_twice_is_said_once():
-    """Relations that lead both ways between two things make one sentence."""
+    """Two relations in opposite directions between two things make one sentence."""
     back = relation(9, "ann_7", "#W1", kind="order")
     texts = said("What did ann_7 order?", [SHOP[0], back], named=["ann_7"])
     assert texts == ["user ann_7 has order #W1"]
 
 
 def test_longer_names_of_the_same_relation_are_left_out():
-    """A payment method that is also the refund payment method is named once, unless the refund is asked for."""
+    """A payment method that is also the refund payment method is named once, unless the refund is asked about."""
     refund = relation(9, "#W1", "visa_1", kind="refund_payment_method")
     assert "refund" not in said("Who placed #W1?", [SHOP[2], refund], named=["#W1"])[0]
     assert "refund" in said("Which refund payment method has #W1?", [SHOP[2], refund], named=["#W1"])[0]
 
 
 def test_who_uses_a_tool_is_said_only_if_asked():
-    """That an agent uses a tool answers only questions about agents and tools."""
+    """That an agent uses a tool is shown only for questions about agents and tools."""
     uses = [relation(1, "agent-1", "kubectl", kind="uses"), relation(2, "kubectl", "a.yaml", kind="touches")]
     assert said("Deploy with kubectl", uses, named=["kubectl"]) == ["kubectl touches a.yaml"]
     assert "agent-1 uses kubectl" in said("Which agent uses kubectl?", uses, named=["kubectl"])
 
 
 def test_the_best_events_lead_where_nothing_is_named():
-    """Without a named thing the walk starts at what the best events mention, as far as these match the question."""
+    """The walk then starts at entities of the best events, weighted by their match."""
     vicinity = Vicinity({"e1": 1.0}, [("e1", "#W1")], assurance=1.0)
     assert said("How was it paid?", SHOP, vicinity=vicinity)[0].startswith("order #W1")
     assert said("How was it paid?", SHOP) == []
@@ -107,7 +107,7 @@ def test_a_side_of_a_conflict_is_a_sentence_of_its_own():
 
 
 def test_counts_are_said_only_if_asked():
-    """How often something is mentioned answers only the question how often."""
+    """How often something is mentioned is shown only if the question asks for it."""
     what = known(entities=[replace(entity(1, "staging"), type="host")])
     for query in ("What is staging?", "What did I mention about staging?", "How often may I call staging?"):
         assert not list(draft((), what, query=query).ranking)
@@ -116,7 +116,7 @@ def test_counts_are_said_only_if_asked():
 
 
 def test_what_tools_touch_is_said_only_if_asked():
-    """A request that happens to contain a tool's name asks for no list of its files; a host is in its address."""
+    """A request that contains a tool's name does not ask for a list of its files; a host is part of its address."""
     shown = [relation(1, "Write", "a.py", kind="touches"), relation(2, "http://db:1/x", "db", kind="hosted_on")]
     what = related(*shown, named=["Write"], types={"Write": "tool", "a.py": "file"})
 
@@ -128,7 +128,7 @@ def test_what_tools_touch_is_said_only_if_asked():
 
 
 def test_work_needs_no_account_of_what_others_own():
-    """The lamp of a request is none of the lamps in other people's orders; a number names one thing."""
+    """A lamp of the asker is not the lamp in other people's orders; a number names one thing."""
     lamps = [relation(n, f"item_{n}", "Lamp", kind="name") for n in (5, 6)]
     assert said("Please cancel the Lamp that I ordered", [*SHOP, *lamps], named=["Lamp"]) == []
     assert said("Please cancel order #W1", [*SHOP, *lamps], named=["#W1"])
@@ -136,7 +136,7 @@ def test_work_needs_no_account_of_what_others_own():
 
 
 def test_a_question_about_my_lamp_is_not_about_the_lamps_of_others():
-    """What several users have does not say whose it is; a card that paid several orders of one user does."""
+    """A thing that several users have is shared; a card that paid several orders of one user is not."""
     lamps = [relation(n, f"item_{n}", "Lamp", kind="name") for n in (5, 6)]
     owned = [*SHOP[:7], relation(9, "ann_7", "visa_1", kind="payment_method")]
     assert said("When does my Lamp arrive?", [*SHOP, *lamps], named=["Lamp"]) == []
@@ -146,13 +146,13 @@ def test_a_question_about_my_lamp_is_not_about_the_lamps_of_others():
 
 
 def test_a_name_that_nothing_is_known_of_is_no_subject():
-    """A request for work that names only a city gets no relations of the best events."""
+    """A request for work that names only a city gets no relations from the best events."""
     vicinity = Vicinity({"e1": 1.0}, [("e1", "#w1")], 1.0)
     assert said("Please send it to Berlin", SHOP, named=["Berlin"], vicinity=vicinity) == []
 
 
 def test_what_a_thing_has_is_said_once():
-    """An email by which a user was found has the same orders: they are said of the user, who has the email, too."""
+    """Orders of a user found by email are listed once, under the user, who also has the email."""
     pairs = [("ann_7", "ann@x.org"), ("ann_7", "#W1"), ("ann_7", "#W2"), ("ann@x.org", "#W1"), ("ann@x.org", "#W2")]
     shown = [relation(n, *pair, kind="email" if "@" in pair[1] else "order") for n, pair in enumerate(pairs)]
     assert said("Please cancel order #W1", shown, named=["#W1"]) == [
@@ -162,14 +162,14 @@ def test_what_a_thing_has_is_said_once():
 
 
 def test_thinking_is_no_question_about_a_tool():
-    """A request for work in which words for using and a tool's name happen to occur does not ask who uses what."""
+    """A request with "I think we use ..." does not ask who uses a tool named think."""
     uses = [relation(1, "agent-1", "think", kind="uses")]
     assert said("I think I would like to use a gift card, please swap the shirt", uses, named=["think"]) == []
     assert said("Which agents use think?", uses, named=["think"]) == ["agent-1 uses think"]
 
 
 def test_what_was_seen_before_and_not_lately_is_told_as_earlier():
-    """An item that was exchanged is still known, but not as one of the order's."""
+    """An exchanged item is shown as an earlier one of the order."""
     gone, come = (
         replace(relation(20 + n, "#W1", f"item_{n}", kind="item"), last_us=NOW - age)
         for n, age in ((8, DAY_US), (9, 0))
@@ -183,7 +183,7 @@ def test_what_was_seen_before_and_not_lately_is_told_as_earlier():
 
 
 def test_a_request_for_work_gets_what_it_is_about_and_no_more():
-    """The order to cancel, and the order with the item to return; not the other orders of the customer."""
+    """It gets the order to cancel, or the order with the item to return, but not the customer's other orders."""
     texts = said("Please cancel #W1", SHOP, named=["#W1"])
     assert [text.split(" has")[0] for text in texts] == ["order #W1"]
     texts = said("Please return item_6", SHOP, named=["item_6"])

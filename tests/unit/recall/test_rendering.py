@@ -21,7 +21,7 @@ def test_turns_of_a_day_are_grouped_under_one_date():
 
 
 def test_a_clock_that_was_set_back_turns_nothing_round():
-    """Turns keep their session order, and a date out of order is repeated."""
+    """Turns keep their session order, and the date is repeated."""
     lines = [
         Line("episodes", "Which?", MAY + DAY, "s1", 1),
         Line("episodes", "That one", MAY, "s1", 2),

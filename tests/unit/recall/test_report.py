@@ -18,7 +18,7 @@ def document():
 
 
 def entry_of(document):
-    """Return its first entry."""
+    """Return the document's first entry."""
     return document["entries"][0]
 
 
@@ -53,12 +53,12 @@ def test_words_of_others_stay_words(document):
 def test_long_trails_count_what_they_leave_out(document):
     """Evidence with many events shows the first ones and counts the rest."""
     page = pack_html(ContextPack.parse(document), trails={entry_of(document)["source_id"]: [EVENT] * 100})
-    assert "what it rests on: 100 events" in page
+    assert "evidence: 100 events" in page
     assert "and 40 more" in page
 
 
 def test_what_was_left_out_is_listed_by_its_text(document):
-    """Where texts are given, drops without one are only counted; without any, all are listed by their ids."""
+    """If texts are given, drops without one are only counted; otherwise all are listed by id."""
     first = document["dropped_entries"][0]
     document["dropped_entries"] = [first, first | {"source_id": "no-text", "rank": 99}]
     pack = ContextPack.parse(document)

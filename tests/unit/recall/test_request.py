@@ -63,7 +63,7 @@ def test_sections_are_sorted_by_priority():
 
 
 def test_any_text_becomes_valid_unicode():
-    """A lone surrogate is replaced and a long question is quoted in part."""
+    """A lone surrogate is replaced, and only the beginning of a long question is quoted."""
     assert PackRequest("a\ud800b").query == "a?b"
     assert PackRequest("x" * 9_000).quote == "x" * LONGEST_QUOTE + CUT
 

@@ -1,11 +1,20 @@
-"""Scores, clocks and priors."""
+"""Scores, recency and priors."""
 
 import numpy as np
 import pytest
 
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall._times import Span
-from hmxgraph.recall.candidates import HALF_LIFE_DAYS, WEIGHTS, Clock, Components, clock, plain, scores, support
+from hmxgraph.recall.candidates import (
+    HALF_LIFE_DAYS,
+    WEIGHTS,
+    Components,
+    RecencyDecay,
+    plain,
+    recency_decay,
+    scores,
+    support,
+)
 from hmxgraph.recall.knowledge import NO_PRIORS, priors_of
 from hmxgraph.recall.question import PackRequest, understood
 from tests.recall_makers import NOW
@@ -23,7 +32,7 @@ def test_recency_halves_with_the_half_life():
 
     def recency(text, days, strategy="ranked"):
         request = PackRequest(text, strategy=strategy)
-        return clock(request, understood(text, NOW), NOW).recency(NOW - int(days * DAY_US))
+        return recency_decay(request, understood(text, NOW), NOW).recency(NOW - int(days * DAY_US))
 
     assert recency("Deploy staging", HALF_LIFE_DAYS) == pytest.approx(0.5, abs=1e-3)
     assert recency("Deploy staging", 2, "recency_biased") == pytest.approx(0.5, abs=1e-3)
@@ -83,10 +92,10 @@ def test_no_priors_change_nothing(document):
 @pytest.mark.parametrize("half_life", [None, 2.0, 7.0])
 def test_many_are_scored_like_one(moment, half_life):
     """Column scores equal the scores of single candidates."""
-    clock = Clock(moment, half_life, NOW)
+    decay = RecencyDecay(moment, half_life, NOW)
     times = [NOW - days * DAY_US for days in (0, 1, 8, 9, 40, 400)] + [NOW + DAY_US]
-    recency = clock.recencies(np.array(times))
-    assert recency.tolist() == pytest.approx([clock.recency(time_us) for time_us in times], abs=1e-12)
+    recency = decay.recencies(np.array(times))
+    assert recency.tolist() == pytest.approx([decay.recency(time_us) for time_us in times], abs=1e-12)
     relevance, salience = np.linspace(0, 1, len(times)), np.linspace(1, 0, len(times))
     alone = [Components(*each).score for each in zip(relevance, recency, [1.0] * len(times), salience, strict=True)]
     assert scores(relevance, recency, 1.0, salience).tolist() == pytest.approx(alone, abs=1e-6)

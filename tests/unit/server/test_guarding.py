@@ -18,7 +18,7 @@ from hmxgraph.protocol.access import ApiKey
 from hmxgraph.protocol.usage import HOUR_US
 from hmxgraph.server import guard as guarding
 from hmxgraph.server.guard import Guard, RateLimit, check_scope
-from hmxgraph.server.tenants import Tally
+from hmxgraph.server.tenants import UsageTally
 from hmxgraph.server.wire import Refusal
 
 KEY = ApiKey("k1", "acme", ("read",), "", "ops", 0)
@@ -41,12 +41,12 @@ def test_a_bucket_fills_with_time():
 @pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer  ", "Basic abc", "hmx_abc"])
 def test_a_request_without_a_key_is_refused(header):
     """Only a bearer key is a key."""
-    with pytest.raises(KeyRefused, match="brings no API key"):
+    with pytest.raises(KeyRefused, match="has no API key"):
         Guard(lambda _secret: KEY).key(header)
 
 
 def test_a_key_is_looked_up_again_after_a_moment(monkeypatch):
-    """A revoked key is refused as soon as its last look-up is old."""
+    """A revoked key is refused as soon as its cached look-up expires."""
     now = [0.0]
     monkeypatch.setattr(guarding, "monotonic", lambda: now[0])
     stored = [KEY]
@@ -67,13 +67,13 @@ def test_scopes_are_checked():
 
 
 def test_counts_that_could_not_be_stored_are_kept():
-    """What the database refused is counted again together with what came meanwhile."""
+    """Counts that could not be stored are added to later counts."""
 
     class Refusing:
         def graph(self, tenant_id):
             raise StorageUnavailable("bolt://db", f"down for {tenant_id}")
 
-    tally = Tally(lambda: HOUR_US + 1)
+    tally = UsageTally(lambda: HOUR_US + 1)
     tally.count("acme", ingested=2)
     tally.count("other", errors=1)
     with pytest.raises(StorageUnavailable):
@@ -99,7 +99,7 @@ def test_counts_that_could_not_be_stored_are_kept():
     ],
 )
 def test_errors_have_a_status_and_hide_the_inside(error, status, code):
-    """Clients see what they can act on, and nothing of addresses, statements or versions."""
+    """Clients see errors that they can act on, but no addresses, statements or versions."""
     refusal = Refusal.of(error)
     assert (refusal.status, refusal.code) == (status, code)
     assert refusal.message

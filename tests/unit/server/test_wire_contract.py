@@ -1,4 +1,4 @@
-"""The contract's shapes, made from the engine's values; the description of all operations."""
+"""Results in the contract's form, and the description of all operations."""
 
 import json
 import logging
@@ -10,11 +10,11 @@ from hmxgraph.server import contract, openapi
 from hmxgraph.server.app import _store_once
 from hmxgraph.server.observing import Exchange, JsonLines, log_defect, log_request
 from hmxgraph.server.operations import OPERATIONS
-from hmxgraph.server.tenants import Tally
+from hmxgraph.server.tenants import UsageTally
 
 
 def test_receipts_become_results_in_order():
-    """Each event has its result; the counts tell events that are new, known and refused."""
+    """Each event has its result; the counts distinguish new, known and rejected events."""
     batch = contract.captured_batch(
         [
             Receipt(0, "stored", ("e1", "e2"), warnings=("unknown type",)),
@@ -33,7 +33,7 @@ def test_receipts_become_results_in_order():
 
 
 def test_a_compilation_is_counted_by_type():
-    """Artifacts of a type are counted once, whatever became of them; times are whole milliseconds."""
+    """Artifacts of a type are counted once, whatever their outcome; times are whole milliseconds."""
     counts = {"created": {"task_schema": 2}, "updated": {"task_schema": 1}, "unchanged": {"failure_playbook": 3}}
     report = CompileReport(
         tenant_id="t", profile="p", as_of_us=None, sessions=4, summarised=2, events=9, full=False, dry_run=False,
@@ -47,7 +47,7 @@ def test_a_compilation_is_counted_by_type():
 
 
 def test_usage_is_summed_over_the_period():
-    """Hours are summed; what was sent in again or refused is told from what was stored."""
+    """Hours are summed; duplicates and errors are distinguished from stored events."""
     hours = [UsageHour(0, ingested=2, errors=1), UsageHour(3_600_000_000, ingested=3, duplicates=4, compilations=1)]
     usage = contract.usage_view(hours, (0, 7_200_000_000), "hour")
     assert usage["usage"]["events"] == {"total": 10, "ingested": 5, "duplicates": 4, "errors": 1}
@@ -56,7 +56,7 @@ def test_usage_is_summed_over_the_period():
 
 
 def test_every_operation_is_described():
-    """The description names each operation, its scope, its body and its errors; references lead somewhere."""
+    """The description names each operation, its scope, its body and its errors; all references resolve."""
     document = openapi.document()
     described = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
     assert described == {
@@ -70,7 +70,7 @@ def test_every_operation_is_described():
 
 
 def test_logs_hold_no_contents(caplog):
-    """A request is logged by its route, an unexpected error by its type and place; neither by its words."""
+    """A request is logged by its route, an unexpected error by its type and location, both without contents."""
     caplog.set_level(logging.INFO, "hmxgraph.server")
     exchange = Exchange("POST", route="/v1/capture", status=500)
     try:
@@ -87,13 +87,13 @@ def test_logs_hold_no_contents(caplog):
 
 
 def test_usage_is_counted_on_after_an_unexpected_error(caplog):
-    """The counts are kept, and the error is logged without what it quotes."""
+    """After an unexpected error the counts are kept, and the error is logged without its message."""
 
     class Tenants:
         def graph(self, tenant_id):
             raise KeyError(f"secret of {tenant_id}")
 
-    tally = Tally()
+    tally = UsageTally()
     tally.count("acme", ingested=3)
     _store_once(SimpleNamespace(tally=tally, tenants=Tenants()))
     [record] = caplog.records

@@ -8,7 +8,7 @@ from hmxgraph.records.search import projections
 
 
 def made(artifact_kind: str = "evidence", artifact_id: str = "r1", **fields: Any) -> TaskRecord:
-    """A record with as little as its kind needs."""
+    """A record with only the required fields of its kind."""
     given = {"task_id": "t1", "tenant_id": "acme", "timestamp_created": 1_000} | fields
     if artifact_kind == "digest":
         given.setdefault("artifact_role", "task_resume")
@@ -16,6 +16,6 @@ def made(artifact_kind: str = "evidence", artifact_id: str = "r1", **fields: Any
 
 
 def view(record: TaskRecord, trust_tier: str = "canonical_record", **state: Any) -> RecordView:
-    """*record* as it is read back, with its trust."""
+    """The view of *record*, with its trust tier."""
     inherited = state.pop("inherited", ())
     return RecordView(record, trust_tier, "canonical", projections(record, inherited), **state)

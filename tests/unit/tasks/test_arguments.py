@@ -63,13 +63,13 @@ def refused(face, method, args, named):
 
 @pytest.mark.parametrize(("face", "method", "args", "named", "message"), WRONG)
 def test_a_wrong_argument_is_refused_with_the_right_name(face, method, args, named, message):
-    """Unknown, misplaced, missing, doubled: one error that says what to write instead."""
+    """Unknown, misplaced, missing and repeated arguments raise one error that says what to write instead."""
     assert re.search(message, refused(face, method, args, named))
 
 
 @pytest.mark.parametrize(("face", "method"), METHODS)
 def test_every_method_refuses_what_it_does_not_know(face, method):
-    """No TypeError, and nothing is ignored silently."""
+    """Every method refuses an unknown argument with InvalidRequest; nothing is ignored silently."""
     subject, _ = FACES[face]
     required = [
         parameter.name

@@ -47,7 +47,7 @@ def test_there_are_eighteen_filters_and_each_has_a_facet():
 
 
 def test_name_and_version_must_be_of_one_data_set():
-    """Version 7 of another data set does not count for this one; nor does a type of another entity."""
+    """The version of another data set does not match this one; nor does the type of another entity."""
     tokens = set(facets(made(**FULL)))
     assert not set(required_facets({"dataset_name": "soil", "dataset_version": "7"})) <= tokens
     assert set(required_facets({"dataset_name": "rain", "dataset_version": "7"})) <= tokens
@@ -55,14 +55,14 @@ def test_name_and_version_must_be_of_one_data_set():
 
 @pytest.mark.parametrize(("filters", "message"), [({"task": "t"}, "unknown filter 'task'"), ({"task_id": 3}, "text")])
 def test_an_unknown_filter_is_refused_not_skipped(filters, message):
-    """A misspelt filter or a value that is no text is an error that lists what would do."""
+    """A misspelt filter, or a value that is not text, raises an error that lists the valid ones."""
     with pytest.raises(PackError, match=message):
         required_facets(filters)
 
 
 @given(st.text(), st.text())
 def test_tokens_are_plain_words_unique_to_their_value(value, other_value):
-    """Whatever signs a value has, its token is one plain word, equal only for equal values."""
+    """Whatever characters a value has, its token is one plain word, equal only for equal values."""
     tokens = facet_token(f"status={value}"), facet_token(f"status={other_value}")
     assert all(token.isascii() and token.isalnum() for token in tokens)
     assert (tokens[0] == tokens[1]) == (value == other_value)

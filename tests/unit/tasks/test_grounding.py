@@ -18,7 +18,7 @@ MARKED = [
 
 @pytest.mark.parametrize(("world", "case"), MARKED)
 def test_each_claim_gets_its_verdict(world, case):
-    """What a reader of the records would say about a claim is its grounding status."""
+    """The grounding status of a claim is the verdict of a reader of the records."""
     grounds = Case(case["claim"], VIEWS[world["name"]])
     parts = [Grounds(grounds.part(view), view.trust_tier) for view in VIEWS[world["name"]].values()]
     assert grounding_status(parts) == case["verdict"]
@@ -97,7 +97,7 @@ def test_questions_guesses_and_plans_state_nothing():
 
 
 def test_a_value_out_of_a_range_is_not_its_target():
-    """Of a change, the value after it counts."""
+    """In a change from one value to another, the new value counts."""
     stated = read_quantities("fell from 12 GB to 7 GB").quantities
     assert agreement(read_quantities("is 7 GB").quantities, stated) == "same"
     assert agreement(read_quantities("is 12 GB").quantities, stated) == "different"
@@ -115,5 +115,5 @@ def test_a_value_out_of_a_range_is_not_its_target():
     ],
 )
 def test_grounding_in_one_word(grounds, status):
-    """Digests alone never ground a claim; both sides make it contested."""
+    """Digests alone never ground a claim; records on both sides make it contested."""
     assert grounding_status([Grounds(*parts) for parts in grounds]) == status

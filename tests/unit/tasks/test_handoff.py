@@ -1,4 +1,4 @@
-"""The account of a task: each text once, rejections apart, the board and blockers as they stand."""
+"""The account of a task: each text once, rejections apart, the current board and blockers."""
 
 from hmxgraph.records.handoff import account
 from tests.unit.tasks.making import made, view
@@ -7,7 +7,7 @@ START = view(made("task_start", "start", goal="Find the leak", agent_id="ana"))
 
 
 def test_a_rejected_end_is_no_summary():
-    """What another agent rejected is listed as rejected, with the reason, and nowhere else."""
+    """A rejected record is listed as rejected, with the reason, and nowhere else."""
     end = made("task_finish", "end", status="completed", summary="Leak closed", what_worked=["Tiles"], agent_id="ana")
     no = made("verification", "no", summary="It still leaks", supports_claim=False, reply_to_artifact_id="end")
     summary = account([START, view(end, rejected_by=("no",)), view(no)])
@@ -18,7 +18,7 @@ def test_a_rejected_end_is_no_summary():
 
 
 def test_a_refuted_lead_is_not_handed_over():
-    """What is rejected adds neither blockers nor steps, inputs or values, and asks for nothing."""
+    """A rejected record adds no blockers, steps, inputs, values or requests."""
     lead = made(
         "evidence",
         "lead",
@@ -47,7 +47,7 @@ def test_a_text_appears_once_where_it_matters_most():
 
 
 def test_a_revised_decision_is_a_decision():
-    """A revision that replaces a record plays its part; one that only remarks is a remark."""
+    """A revision that replaces a record counts as that record's kind; any other revision is a remark."""
     revised = made("revision", "new", summary="Use rows", relation_kind="supersedes", agent_id="bo")
     remark = made("revision", "more", summary="Rows of 4", relation_kind="revises", agent_id="bo")
     summary = account([START, view(revised, inherited=("decision",)), view(remark)])

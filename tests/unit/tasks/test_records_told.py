@@ -1,4 +1,4 @@
-"""Projections, events and digests: what records turn into."""
+"""Projections, events and digests derived from records."""
 
 import pytest
 
@@ -39,13 +39,13 @@ EVENT_TYPES = {
 
 
 def test_the_nine_projections_are_all_made():
-    """Over all kinds exactly the nine projection kinds come up."""
+    """All kinds of records together have exactly the nine projection kinds."""
     kinds = {part.kind for kind in ARTIFACT_KINDS for part in projections(made(kind, **FULL))}
     assert kinds == set(PROJECTION_KINDS)
 
 
 def test_a_digest_is_neither_failure_nor_success():
-    """A digest that tells of failures is no failure itself."""
+    """A digest of failures is not itself a failure."""
     assert [part.kind for part in projections(made("digest", **FULL))] == ["digest"]
 
 
@@ -69,7 +69,7 @@ def test_a_run_is_a_call_and_its_result():
 
 @pytest.mark.parametrize("role", DIGEST_ROLES)
 def test_digests_depend_on_nothing_but_their_sources(role):
-    """The same sources give the same digest, as old as the newest of them, citing them, claiming nothing."""
+    """The same sources give the same digest, with the time of the newest, citing all of them and making no claim."""
     records = [made(kind, f"r{place}", timestamp_created=place, **FULL) for place, kind in enumerate(ARTIFACT_KINDS)]
     sources = [view(record) for record in records]
     name = digest_name(role, task_id="t1", project_id="p1")
@@ -83,14 +83,14 @@ def test_digests_depend_on_nothing_but_their_sources(role):
 
 @pytest.mark.parametrize("role", DIGEST_ROLES)
 def test_there_is_no_digest_of_nothing(role):
-    """Without sources, or with digests alone, there is nothing to tell."""
+    """Without sources, or with only digests as sources, no digest is composed."""
     name = digest_name(role, task_id="t1")
     assert compose(name, "acme", []) is None
     assert compose(name, "acme", [view(made("digest", **FULL), "compiled_digest_hint")]) is None
 
 
 def test_blockers_are_those_last_stated():
-    """An empty list says that nothing blocks any more; silence says nothing."""
+    """An empty list clears the blockers; a record without the field does not."""
     records = [
         made("task_start", "a", goal="Find it"),
         made("task_progress", "b", summary="stuck", blockers=["no access"], followups=["ask"]),
@@ -112,7 +112,7 @@ def test_rejected_records_are_no_evidence():
 
 
 def test_a_record_makes_its_own_digests_stale():
-    """A failure touches the failure library of its project and of everything, and its task's resume."""
+    """A failure makes stale the failure libraries of its project and of the tenant, and its task's resume."""
     keys = {
         name.digest_key for name in stale_digests(made("run_finish", project_id="p", **FULL | {"status": "failed"}))
     }
@@ -123,7 +123,7 @@ def test_a_record_makes_its_own_digests_stale():
 
 
 def test_of_duplicate_digests_the_engines_own_stays():
-    """Copies by hand are retired, stale ones refreshed, nothing else is touched; the plan repeats itself."""
+    """Duplicates written by hand are retired, stale digests refreshed, nothing else changes; same state, same plan."""
     name = digest_name("failure_library")
     own = DigestState("k1", name.artifact_id("acme"), name, stale=True, source_updated_at_ms=1)
     copy = DigestState("k2", "by-hand", name, stale=True, source_updated_at_ms=9)

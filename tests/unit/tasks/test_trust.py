@@ -37,12 +37,12 @@ def test_each_countersigning_kind_verifies(kind):
     ],
 )
 def test_what_does_not_verify(replies):
-    """Own, unsigned, silent, negative or other replies leave a record canonical."""
+    """Replies that are the author's own, unsigned, without verdict, negative or of another kind leave it canonical."""
     assert tier("evidence", "ana", replies) == "canonical_record"
 
 
 def test_an_unsigned_record_cannot_be_verified():
-    """Without an author nobody can be shown to be somebody else."""
+    """A record without an author cannot be verified, because no reply is known to be by another agent."""
     for author in (None, "", " "):
         assert tier("evidence", author, [reply()]) == "canonical_record"
 
@@ -53,7 +53,7 @@ def test_a_digest_stays_a_hint():
 
 
 def test_a_rejection_takes_the_tier_away_and_withdrawing_it_gives_it_back():
-    """Another agent's rejecting verification outweighs signatures until that agent says otherwise."""
+    """A rejecting verification outweighs countersignatures until its agent withdraws it."""
     signed, refused = reply(at=1), reply(agent="cy", supports=False, at=2, name="w")
     assert tier("evidence", "ana", [signed, refused]) == "canonical_record"
     assert rejected("ana", [signed, refused])
@@ -62,14 +62,14 @@ def test_a_rejection_takes_the_tier_away_and_withdrawing_it_gives_it_back():
 
 
 def test_one_agent_has_one_last_word_however_it_is_spelled():
-    """Blanks around a name leave it the same agent's."""
+    """White space around a name does not make it another agent."""
     later = {"agent": "bo ", "at": 2, "name": "w"}
     assert tier("evidence", "ana", [reply(), reply(supports=False, **later)]) == "canonical_record"
     assert tier("evidence", "ana", [reply(supports=False), reply(**later)]) == "verified_record"
 
 
 def test_the_author_cannot_reject_a_countersignature_away():
-    """Nor can the author's own rejection change what others said."""
+    """The author's own rejection does not undo another agent's countersignature."""
     assert tier("evidence", "ana", [reply(), reply(agent="ana", supports=False, at=2, name="w")]) == "verified_record"
 
 
@@ -98,14 +98,14 @@ def test_trust_does_not_depend_on_the_order_of_arrival(records, shuffler):
 
 @given(replies)
 def test_no_agent_raises_its_own_trust(records):
-    """Whatever the author adds itself, its record's tier stays."""
+    """No reply by the author changes the tier of its own record."""
     own = Reply("own", "verification", "ana", True, "verified", 9)  # noqa: FBT003 - a tuple of values
     assert tier("evidence", "ana", [*records, own]) == tier("evidence", "ana", records)
 
 
 @given(replies, st.sampled_from(["evidence", "digest", "decision"]), st.sampled_from([None, "raw", "verified"]))
 def test_tiers_and_states_are_those_of_the_specification(records, kind, stated):
-    """Whatever is derived is one of four tiers and four states, and verified goes with verified."""
+    """Every tier and state is one of the specification's, and a verified tier goes with a verified state."""
     trust_tier = tier(kind, "ana", records)
     state = promotion(stated, kind, trust_tier)
     assert trust_tier in TRUST_TIERS

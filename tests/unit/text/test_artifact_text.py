@@ -99,19 +99,19 @@ NAMES = ("steps", "phases", "alternatives", "condition", "cause", "goal", "stren
     ],
 )
 def test_each_type_reads_like_an_instruction(artifact_type, content, expected):
-    """Title and summary, then a line for each thing to know."""
+    """The text has title and summary, then a line per fact."""
     assert render_artifact(artifact_type, "Title", "Summary", content).splitlines() == ["Title", "Summary", *expected]
 
 
 def test_a_summary_that_repeats_the_title_is_left_out():
-    """Nothing is said twice, and empty lines are not kept."""
+    """Repeated and empty lines are left out."""
     assert render_artifact("x-acme-note", "Title", " Title ", {}) == "Title"
     assert render_artifact("x-acme-note", "Title", "", {}) == "Title"
 
 
 @given(st.sampled_from(TYPES), st.dictionaries(st.sampled_from(NAMES), JSON, max_size=4))
 def test_any_content_can_be_rendered(artifact_type, content):
-    """Whatever JSON an artifact holds, it has a text, the same for the same content in another order."""
+    """Any JSON content has a text, which does not depend on the order of keys."""
     text = render_artifact(artifact_type, "Title", "Summary", content)
     assert text.startswith("Title\nSummary")
     turned = json.loads(json.dumps(dict(reversed(content.items()))))
@@ -119,7 +119,7 @@ def test_any_content_can_be_rendered(artifact_type, content):
 
 
 def test_every_word_can_be_found():
-    """The words to search by hold all texts of the content and the tags."""
+    """The searchable text contains all texts of the content, and the tags."""
     words = artifact_words("Title", "Summary", SCHEMA, ("k8s",))
     assert words.startswith("Title Summary")
     assert {"pods running", "Validate the manifest", "jest", "k8s"} == {

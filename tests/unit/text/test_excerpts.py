@@ -1,4 +1,4 @@
-"""Excerpts of long texts: what is relevant, once."""
+"""Excerpts of long texts: each relevant passage once."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def test_a_repeated_line_is_relevant_once():
 
 
 def test_a_repeated_line_is_no_news():
-    """Nothing relevant comes after a beginning that has the line already."""
+    """A line that the beginning already contains does not count as relevant after it."""
     passages = Passages.of(20 * WARNING, {"run": 1.0})
     assert passages.anything_after(0)
     assert not passages.anything_after(2 * len(WARNING))
@@ -28,7 +28,7 @@ ANSWER = (
 
 
 def test_prose_is_excerpted_without_its_code():
-    """Single lines of code say little, next to a relevant sentence or not."""
+    """Single lines of code say little, whether or not they are next to a relevant sentence."""
     assert Passages.of(3 * ANSWER, {"card": 1.0}).excerpt(70).splitlines() == [
         "Sure.",
         "",
@@ -38,14 +38,14 @@ def test_prose_is_excerpted_without_its_code():
 
 
 def test_code_is_excerpted_where_nothing_else_is_relevant():
-    """And a fence that is never closed is code to the end."""
+    """Code counts if nothing else is relevant; an unclosed fence extends to the end."""
     assert "card title" in Passages.of(ANSWER, {"titl": 1.0}).excerpt(40)
     assert "<h5>" not in Passages.of(ANSWER.replace("```\nIt", "It"), {"galleri": 1.0}).excerpt(200)
 
 
 @pytest.mark.timeout(30)
 def test_a_long_log_is_ordered_in_linear_time():
-    """Half of it relevant, half of it not: each piece is looked at a few times, not once for each other."""
+    """With half of the pieces relevant, each piece is visited a few times, not once per other piece."""
     log = "".join(f"account {n} booked\n" for n in range(9_000)) + "".join(f"other line {n}\n" for n in range(9_000))
     assert Passages.of(log, {"account": 1.0}).excerpt(200).startswith("account 0 booked")
 
@@ -58,7 +58,7 @@ def test_a_long_log_is_ordered_in_linear_time():
     ],
 )
 def test_of_talk_the_best_passage_comes_before_the_beginning(beginning, shown):
-    """Where both do not fit; a mark says that the text began before."""
+    """If both do not fit, the best passage is shown, with a mark that the text began earlier."""
     said = f"{beginning} Can you help? Now I have ten cards in total."
     excerpt = Passages.of(said, {"card": 1.0, "total": 1.0}).excerpt(39, from_beginning=False)
     assert excerpt == shown
@@ -66,27 +66,27 @@ def test_of_talk_the_best_passage_comes_before_the_beginning(beginning, shown):
 
 
 def test_an_opening_word_does_not_orient():
-    """Of an assistant's answer, the passage that matches says more than its first word."""
+    """The passage of an answer that matches is shown rather than its first word."""
     said = f"Certainly! The cards are in the gallery. {'Then comes much else. ' * 9}"
     excerpt = Passages.of(said, {"card": 1.0}).excerpt(60, from_beginning=False)
     assert excerpt.startswith("[…] The cards are in the gallery.")
 
 
 def test_half_a_sentence_does_not_stand_before_the_beginning():
-    """A long sentence is cut where it must be: what follows the cut does not read alone."""
+    """A piece that starts in the middle of a long sentence cannot be read alone."""
     said = f"I want to make the site faster, {'and faster, ' * 12} so I compress the images and the cards."
     excerpt = Passages.of(said, {"card": 1.0}).excerpt(165, from_beginning=False)
     assert excerpt.startswith("I want to make")
 
 
 def test_a_heading_and_a_single_word_tell_nothing():
-    """What they announce is worth showing, not the announcement."""
+    """The text that they announce is shown, not the announcement."""
     answer = "### The offer of the studio\nYour offer:\nThe studio made an offer of 85,000 a year.\nOffer.\n"
     assert Passages.of(answer, {"offer": 1.0, "studio": 1.0}).worth == (0.0, 0.0, 2.0, 0.0)
 
 
 def test_an_excerpt_of_an_excerpt_has_no_two_marks_beside_each_other():
-    """Long texts are stored as excerpts, of which a pack shows passages."""
+    """Long texts are stored as excerpts, and a pack shows excerpts of those."""
     text = "def handler(): […]\n" + "more of the same\n" * 9 + "[…] return the card […]\n[…] 8 of them\n"
     assert Passages.of(text, {"card": 1.0}).excerpt(72).split("\n") == [
         "def handler(): […]",

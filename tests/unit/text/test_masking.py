@@ -1,4 +1,4 @@
-"""What is masked, and what is left alone."""
+"""What is masked, and what stays."""
 
 from dataclasses import replace
 
@@ -63,36 +63,36 @@ STAYS += ["gave up after 5000ms", "a limit of 2048Mi or 4096k", "2500rpm", "the 
 
 @pytest.mark.parametrize(("text", "expected"), SECRETS)
 def test_secrets_are_masked(text, expected):
-    """What gives itself away by its form leaves only its mark."""
+    """Secrets recognised by their form are replaced by a mark."""
     assert mask_secrets(text) == expected
 
 
 @pytest.mark.parametrize("text", HARMLESS)
 def test_harmless_text_stays(text):
-    """Dates, versions, sentences about passwords and numbers without a check digit are left alone."""
+    """Dates, versions, sentences about passwords and numbers without a valid check digit stay."""
     assert mask_secrets(text) == text
 
 
 def test_personal_data_can_stay():
-    """Masking secrets alone keeps addresses and numbers of people."""
+    """Masking only secrets keeps addresses and phone numbers."""
     assert mask_secrets("ann@example.com password=x1", personal=False) == "ann@example.com password=[password]"
 
 
 @pytest.mark.parametrize(("text", "expected"), IDS)
 def test_ids_are_masked(text, expected):
-    """What differs from run to run becomes a stable mark."""
+    """Values that differ between runs become a stable mark."""
     assert mask_ids(text) == expected
 
 
 @pytest.mark.parametrize("text", STAYS)
 def test_names_with_digits_stay(text):
-    """Status codes, versions, small counts and well-known names are no ids."""
+    """Status codes, versions, small counts and well-known names are not ids."""
     assert mask_ids(text) == text
 
 
 @given(st.text())
 def test_masking_twice_changes_nothing(text):
-    """A masked text is already masked."""
+    """Masking is idempotent."""
     assert mask_ids(mask_ids(text)) == mask_ids(text)
     assert mask_secrets(mask_secrets(text)) == mask_secrets(text)
 
@@ -107,12 +107,12 @@ def test_masking_twice_changes_nothing(text):
     ],
 )
 def test_code_that_looks_a_secret_up_stays(text):
-    """It holds no secret, and a pack without it would teach less."""
+    """Such code contains no secret and is useful in a pack."""
     assert linked_secrets(text, "k") == text
 
 
 def test_the_same_secret_has_the_same_mark():
-    """Under one key; under another key the mark is another."""
+    """Its mark is the same under one key and differs under another."""
     login, again = (linked_secrets(f"{words} password=hunter2", "k") for words in ("log in with", "again:"))
     assert login.split()[-2:] == again.split()[-2:]
     assert "hunter2" not in login
@@ -136,7 +136,7 @@ def test_the_same_secret_has_the_same_mark():
     ],
 )
 def test_documented_formats_are_masked(secret):
-    """Keys of services, by the prefix or shape that they document."""
+    """Keys of services are recognised by their documented prefix or shape."""
     assert secret not in linked_secrets(f"use {secret} here", "k")
 
 
@@ -151,7 +151,7 @@ def test_documented_formats_are_masked(secret):
     ],
 )
 def test_ids_and_hashes_of_logs_stay(text):
-    """They are no secrets, and a log without them explains nothing."""
+    """They are not secrets, and a log would be useless without them."""
     assert linked_secrets(text, "k") == text
 
 
@@ -165,6 +165,6 @@ pass|PASSWORD|pa\u017f\u017fword|pwd|Secret_|credent\u0131als|API_\u212aEY|acces
 @example("pa\u017f\u017fword is hunter22")
 @given(st.lists(st.sampled_from(PARTS.split("|")), max_size=8).map("".join))
 def test_looking_for_parts_first_misses_no_secret(text):
-    """A rule that is left out because the text lacks what its matches contain would not have matched."""
+    """A rule that the prefilter skips would not have matched."""
     everywhere = [replace(rule, needs=()) for rule in RULES]
     assert mask_secrets(text) == masked(text, everywhere)

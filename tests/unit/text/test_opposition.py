@@ -1,4 +1,4 @@
-"""Which directives oppose each other, and which answers differ."""
+"""Which directives contradict each other, and which answers differ."""
 
 import pytest
 
@@ -36,7 +36,7 @@ COMPATIBLE = [
 
 @pytest.mark.parametrize(("statement", "opposite"), OPPOSITES)
 def test_opposites(statement, opposite):
-    """The same subject, once for and once against it, whichever comes first."""
+    """Two texts for and against the same subject are opposed, in either order."""
     assert opposed(statement, opposite)
     assert opposed(opposite, statement)
     assert differs(statement, opposite)
@@ -44,7 +44,7 @@ def test_opposites(statement, opposite):
 
 @pytest.mark.parametrize(("statement", "compatible"), COMPATIBLE)
 def test_compatible(statement, compatible):
-    """Another subject, or the same opinion, is no opposite."""
+    """Texts about another subject, or of the same opinion, are not opposed."""
     assert not opposed(statement, compatible)
     assert not opposed(compatible, statement)
 
@@ -61,7 +61,7 @@ def test_compatible(statement, compatible):
     ],
 )
 def test_answers_differ(statement, variant, expected):
-    """More words for the same answer are not another answer."""
+    """An answer that only adds words does not differ."""
     assert differs(statement, variant) is differs(variant, statement) is expected
 
 
@@ -84,17 +84,17 @@ def test_stance_counts_negations():
     ],
 )
 def test_other_matters_have_other_topics(first, second):
-    """The order of the words counts, and a number after a noun is a name."""
+    """Word order matters, and a number after a noun is a name."""
     assert claim(first).topic != claim(second).topic
 
 
 def test_a_claim_of_one_word_has_no_topic():
-    """It would meet anything."""
+    """A single word would match too much."""
     assert claim("Redis").topic == ""
 
 
 def test_a_longer_text_about_the_same_is_an_opposite():
-    """Four of five terms are enough, whatever else the longer text is about."""
+    """Four of five terms are enough, whatever else the longer text says."""
     rule = "Rotate database credentials vault weekly"
     assert opposed(rule, "Never rotate database credentials vault during holiday season peak traffic window")
     assert not opposed(rule, "Never rotate database logs during holiday season peak traffic window")

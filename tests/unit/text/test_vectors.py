@@ -1,4 +1,4 @@
-"""Vectors of an embedder: what is no vector is refused, and likeness by chance says nothing."""
+"""Vectors of an embedder: invalid ones are rejected, and chance similarity means nothing."""
 
 import math
 
@@ -25,18 +25,18 @@ from hmxgraph.text.vectors import Background, checked_vectors
     ],
 )
 def test_what_is_no_vector_is_refused(vectors, fault):
-    """The error says what came, and what should have come."""
+    """The error says what was returned and what was expected."""
     with pytest.raises(InvalidVectors, match=fault):
         checked_vectors(vectors, 2)
 
 
 def test_arrays_are_vectors():
-    """What numpy and its like return is taken as it is."""
+    """Arrays, such as numpy's, are accepted."""
     assert checked_vectors(np.array([[1, 2], [3, 4]], dtype=np.float32), 2) == [[1.0, 2.0], [3.0, 4.0]]
 
 
 def test_likeness_is_measured_above_chance():
-    """A model to which everything is alike says no more than one to which nothing is."""
+    """A near text has a meaning and a random one none, even if the model finds all texts similar."""
     random = np.random.default_rng(7)
     sentences = random.normal(size=(24, 64))
     near, far = sentences[0] + 0.5 * sentences[1], random.normal(size=64)

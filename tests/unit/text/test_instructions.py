@@ -1,8 +1,8 @@
-"""Text that gives orders: what is quoted from a tool ends before it tells its reader what to do."""
+"""Instructions in outside text: a quotation from a tool ends before the first one."""
 
 import pytest
 
-from hmxgraph.text.orders import without_orders
+from hmxgraph.text.instructions import without_instructions
 
 
 @pytest.mark.parametrize(
@@ -17,11 +17,11 @@ from hmxgraph.text.orders import without_orders
         "# Core",
     ],
 )
-def test_an_order_is_left_out(message):
-    """Alone nothing is left, and what was said before it stays."""
-    assert without_orders(message) == ""
-    assert without_orders(f"disk full. {message}") == "disk full."
-    assert without_orders(f"disk full\n{message}") == "disk full"
+def test_an_instruction_is_left_out(message):
+    """An instruction alone leaves nothing; the text before one stays."""
+    assert without_instructions(message) == ""
+    assert without_instructions(f"disk full. {message}") == "disk full."
+    assert without_instructions(f"disk full\n{message}") == "disk full"
 
 
 @pytest.mark.parametrize(
@@ -44,5 +44,5 @@ def test_an_order_is_left_out(message):
     ],
 )
 def test_descriptions_stay(message):
-    """What went wrong is said in many ways, some of which begin with a verb."""
-    assert without_orders(message) == message
+    """Descriptions of an error stay, even if they begin with a verb."""
+    assert without_instructions(message) == message

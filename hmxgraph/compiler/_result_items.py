@@ -1,0 +1,64 @@
+"""What lookups returned about each item in their results, kept for the later calls that name the item.
+
+An item is, for example, the variant of a product, a seat, or a flight.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hmxgraph.compiler._bounded import remember
+from hmxgraph.compiler._statements import item_statements, items_of
+
+# Limits: items remembered per session, statements kept per call, nesting depth of arguments.
+_ITEMS, _STATEMENTS, _DEPTH = 2_000, 16, 4
+
+
+class ResultItems:
+    """The items in the results of a session, by the texts that name them.
+
+    >>> items = ResultItems()
+    >>> items.add("get_product", {"variants": {"i17": {"available": True}, "i18": {"available": False}}})
+    >>> items.statements_about({"order": "W1", "items": ["i17"]})
+    (('items', 'get_product', 'available: true'),)
+    >>> len(items.statements_about({"items": ["i17", "i18"]})), items.statements_about({"items": ["i17", "i19"]})
+    (2, ())
+
+    """
+
+    def __init__(self) -> None:
+        self._fields_by_text: dict[str, tuple[str, Mapping[str, str]]] = {}
+
+    def add(self, lookup: str, result: Any) -> None:
+        """Remember what *lookup* returned about each item in its result."""
+        for name, fields in items_of(result).items():
+            remember(self._fields_by_text, name, (lookup, fields), _ITEMS)
+
+    def statements_about(self, arguments: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
+        """What was returned about the items that arguments name, as (argument, lookup, statement).
+
+        An argument is skipped if any of its values names no known item.
+        """
+        texts_by_argument: defaultdict[str, list[str]] = defaultdict(list)
+        for argument, text in _texts(arguments, ""):
+            texts_by_argument[argument].append(text)
+        statements = {
+            (argument, lookup, statement): None
+            for argument, texts in texts_by_argument.items()
+            if all(text in self._fields_by_text for text in texts)
+            for lookup, fields in map(self._fields_by_text.__getitem__, texts)
+            for statement in item_statements(fields)
+        }
+        return tuple(statements)[:_STATEMENTS]
+
+
+def _texts(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield the texts in *value*, each with the name of its field."""
+    if isinstance(value, str):
+        yield name, value
+    elif isinstance(value, Mapping) and depth < _DEPTH:
+        for key, part in value.items():
+            yield from _texts(part, str(key), depth + 1)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts(part, name, depth)
