@@ -1,17 +1,20 @@
 """Calls that fail because of their choice: a variant that the lookup says is not available cannot be ordered."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from hmxgraph.compiler._verbs import is_action
 from hmxgraph.compiler.failures import FailureGroup, Stratum, chance
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.text.lines import cited
+from hmxgraph.text.terms import terms
 
 # Minimum share of other choices that fail, maximum probability of that by chance for any of the statements compared
 # (Bonferroni), and minimum sessions that show it.
 _LEAST_FAILED, _BY_CHANCE, _LEAST_SESSIONS = 0.3, 0.05, 2
+# What separates a field from its value in a statement.
+_MARK = ": "
 
 
 class Choice(NamedTuple):
@@ -34,36 +37,44 @@ def choices(sessions: Iterable[SessionSummary]) -> Mapping[str, list[Choice]]:
 
 
 def unfit_choices(group: FailureGroup, known_choices: Mapping[str, list[Choice]]) -> list[str]:
-    """What to choose for the action of *group*, and how often it failed this way after another choice.
+    """What to choose for the action of *group*, or what not to, and how often it failed this way with and without it.
 
-    Calls whose choice is unknown do not count.
+    Calls whose choice is unknown do not count. What not to choose must be named by the message: choices of a few
+    sessions have much in common.
     """
     failed = {(occurrence.summary.session_id, occurrence.failure.step) for occurrence in group.occurrences}
-    calls = known_choices.get(group.action, [])
-    statements = sorted({each for call in calls if call.worked for each in call.statements})
+    calls, message = known_choices.get(group.action, []), set(terms(group.signature))
+    statements = sorted({each for call in calls for each in call.statements})
     advice = []
     for argument, lookup, statement in statements:
         known = [(call, values) for call in calls if (values := _values_of(call, argument, lookup, statement))]
-        fit = [call for call, values in known if values == {statement}]
-        others = [call for call, values in known if values != {statement}]
-        misses, hits = ([call for call in side if (call.session_id, call.place) in failed] for side in (fit, others))
-        table = Stratum(len(others), len(hits), len(fit), len(misses))
-        likelihood = chance(table)
-        if (
-            len({call.session_id for call in hits}) >= _LEAST_SESSIONS
-            and len(hits) >= _LEAST_FAILED * len(others)
-            and likelihood <= _BY_CHANCE / len(statements)
-        ):
-            counted = (
-                f"it then failed this way {len(misses)} of {len(fit)} times, otherwise {len(hits)} of {len(others)}"
+        says = f"{lookup} says {cited(statement)}: it then failed this way"
+        likelihood, with_it, without = _difference([(call, values == {statement}) for call, values in known], failed)
+        advice.append((likelihood, f"Choose {argument} only if {says} {with_it} times, otherwise {without}"))
+        if message.issuperset(terms(statement.partition(_MARK)[2])):
+            likelihood, without, with_it = _difference(
+                [(call, statement not in values) for call, values in known], failed
             )
-            advice.append((likelihood, f"Choose {argument} only if {lookup} says {cited(statement)}: {counted}"))
-    return [text for _, text in sorted(advice)[:1]]
+            advice.append((likelihood, f"Do not choose {argument} if {says} {with_it} times, otherwise {without}"))
+    return [text for likelihood, text in sorted(advice)[:1] if likelihood <= _BY_CHANCE / len(statements)]
+
+
+def _difference(calls: Sequence[tuple[Choice, bool]], failed: Container[tuple[str, int]]) -> tuple[float, str, str]:
+    """The probability that the unfit *calls* fail so much more often than the fit ones by chance.
+
+    It is 1 if too few of the unfit *failed*, or in too few sessions. The other values are how many of the fit ones
+    failed, and how many of the unfit.
+    """
+    fit, unfit = ([call for call, fits in calls if fits is wanted] for wanted in (True, False))
+    misses, hits = ([call for call in side if (call.session_id, call.place) in failed] for side in (fit, unfit))
+    shown = len({call.session_id for call in hits}) >= _LEAST_SESSIONS and len(hits) >= _LEAST_FAILED * len(unfit)
+    likelihood = chance(Stratum(len(unfit), len(hits), len(fit), len(misses))) if shown else 1.0
+    return likelihood, f"{len(misses)} of {len(fit)}", f"{len(hits)} of {len(unfit)}"
 
 
 def _values_of(call: Choice, argument: str, lookup: str, statement: str) -> set[str]:
     """The statements of *lookup* about the choice for *argument* in the field of *statement*."""
-    field, mark, _ = statement.partition(": ")
+    field, mark, _ = statement.partition(_MARK)
     return {
         value
         for name, other, value in call.statements

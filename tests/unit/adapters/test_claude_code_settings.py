@@ -113,7 +113,7 @@ def test_a_missing_file_is_made_and_a_link_stays_a_link(tmp_path):
 
 
 def test_settings_are_read_by_whom_they_were_before(tmp_path, monkeypatch):
-    """Settings may hold keys: only the owner can read a new file, even while it is written; an old one keeps its mode."""
+    """Settings may hold keys: only the owner can read a new one, even during writing; an old one keeps its mode."""
     path, modes = tmp_path / "settings.json", []
     replacing = Path.replace
     monkeypatch.setattr(Path, "replace", lambda self, to: modes.append(mode(self)) or replacing(self, to))

@@ -46,7 +46,7 @@ def _tables():
 )
 @pytest.mark.parametrize("width", [60, 80, 100, 200, None])
 def test_an_id_stands_whole(shown, table, name, width):
-    """Ids are never broken if the width can hold them, nor in a pipe; generated ids are shortened to eight characters."""
+    """Ids are never broken if the width can hold them, nor in a pipe; generated ids have eight characters."""
     assert name in shown(table, width)
 
 

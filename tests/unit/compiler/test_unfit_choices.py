@@ -44,6 +44,30 @@ def test_a_choice_that_a_lookup_warned_of_is_to_be_avoided():
     assert prevention(shop()) == [f"{advice}: it then failed this way 0 of 8 times, otherwise 4 of 4"]
 
 
+PAYMENTS = {
+    "methods": {
+        "gift_1": {"source": "gift card", "bank": "Elm"},
+        "card_2": {"source": "credit card", "bank": "Oak"},
+        "voucher_3": {"source": "voucher", "bank": "Ash"},
+    }
+}
+
+
+def payment(number, method, *, fails=False):
+    """A session that looks up payment methods and pays with one of them."""
+    script = Script(f"payment-{number}").user("Please pay for my order").call("get_user", PAYMENTS, user="u1")
+    script.call("pay_order", **({"error": "a voucher cannot be used here"} if fails else {}), payment_id=method)
+    return summarise(script.feedback("negative" if fails else "positive").events)
+
+
+def test_a_choice_that_the_message_names_is_not_to_be_made():
+    """One of several values is unfit; its bank, of which the message says nothing, is not the reason."""
+    paid = [payment(number, "gift_1" if number % 2 else "card_2") for number in range(12)]
+    refused = [payment(number, "voucher_3", fails=True) for number in range(20, 23)]
+    counts = "it then failed this way 3 of 3 times, otherwise 0 of 12"
+    assert prevention([*paid, *refused]) == [f"Do not choose payment_id if get_user says “source: voucher”: {counts}"]
+
+
 def test_what_nobody_looked_up_is_no_evidence():
     """Calls whose choice is unknown do not count: they may fail for other reasons."""
     unknown = [order(number, ["i100"], fails=True, looks=False) for number in range(20, 26)]
