@@ -9,7 +9,7 @@ off.
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -89,8 +89,7 @@ def result_rules(sessions: Iterable[SessionSummary], profile: CompilerProfile) -
     rules = [
         rule
         for action, lookup in sorted(records.cases)
-        for rule in (_waits_for(action, lookup, records, profile.min_cases), _called_for(action, lookup, records))
-        if rule is not None
+        for rule in _rules(action, lookup, records, profile.min_cases)
     ]
     return sorted(rules, key=lambda rule: (rule.chance, rule.action, rule.lookup))
 
@@ -206,11 +205,18 @@ def _cases(session: SessionSummary) -> Iterator[_Case]:
                     yield _Case(session, lookup, step)
 
 
+def _rules(action: str, lookup: str, records: _Records, least: int) -> list[ResultRule]:
+    """The rules for an action after a lookup, at most one of each kind."""
+    found = (_called_for(action, lookup, records), _waits_for(action, lookup, records, least))
+    return list({rule.called_for: rule for rule in reversed(found) if rule is not None}.values())
+
+
 def _waits_for(action: str, lookup: str, records: _Records, least: int) -> ResultRule | None:
     """The statement that *action* waits for most clearly, shown by at least *least* items and as many sessions.
 
     Items are counted, because many sessions about one item show nothing about others. Unless a statement shares a noun
     with the action, its probability is corrected for the number of lookups: some hold each time by coincidence.
+    A statement that the action always followed calls for it, if nobody requested the action.
     """
     cases = records.cases[action, lookup]
     things: defaultdict[str, set[str]] = defaultdict(set)
@@ -229,7 +235,16 @@ def _waits_for(action: str, lookup: str, records: _Records, least: int) -> Resul
     holding = [case for case in cases if statement in case.lookup.says]
     if not statement or _count_distinct(case.session.session_id for case in holding) < least:
         return None
-    return ResultRule(action, lookup, statement, len(holding), len(cases), chances[statement], tuple(cases))
+    rule = ResultRule(action, lookup, statement, len(holding), len(cases), chances[statement], tuple(cases))
+    items = {item for item, statements in records.seen[lookup].items() if statement in statements}
+    if items <= {case.about for case in holding} and not any(_is_requested(action, case.session) for case in cases):
+        return replace(rule, holds=len(items), count=len(items), called_for=True)
+    return rule
+
+
+def _is_requested(action: str, session: SessionSummary) -> bool:
+    """Whether the request of *session* has a noun of *action*."""
+    return bool(_shared_nouns(action, session.request))
 
 
 def _called_for(action: str, lookup: str, records: _Records) -> ResultRule | None:

@@ -139,9 +139,9 @@ def test_what_a_file_contains_is_no_statement():
     assert [step.says for step in summarise(script.events).steps] == [(), ("mode: on",)]
 
 
-def phone_work(number, bar, *, change, vpn="VPN is OFF"):
+def phone_work(number, bar, *, change, vpn="VPN is OFF", request="The internet is slow"):
     """A session that uses several lookups of a phone and makes a change."""
-    script = Script(f"phone-{number}-{change}").user("The internet is slow")
+    script = Script(f"phone-{number}-{change}").user(request)
     script.call("check_bar", {"value": bar}).call("check_vpn", {"value": vpn})
     for lookup in ("check_line", "check_sim", "check_apn", "check_apps"):
         script.call(lookup, {"value": f"{lookup} {'one' if number % 2 else 'two'}"})
@@ -155,5 +155,17 @@ def test_what_happened_to_be_so_before_a_change_is_nothing_to_wait_for():
     rare = {"bar": "bar is green", "vpn": "VPN is ON and connected"}
     granted = [phone_work(number, **rare, change="grant_permission") for number in range(20, 23)]
     disconnected = [phone_work(number, **rare, change="disconnect_vpn") for number in range(30, 33)]
-    assert rules([*others, *disconnected]) >= {("disconnect_vpn", "VPN is ON and connected", False)}
+    assert rules([*others, *disconnected]) >= {("disconnect_vpn", "VPN is ON and connected", True)}
     assert not [rule for rule in rules([*others, *granted]) if rule[0] == "grant_permission"]
+
+
+def test_a_statement_calls_for_what_always_followed_it_unless_users_asked_for_that():
+    """Whether a VPN that is on has to be disconnected is not known if users asked for it."""
+    others = [phone_work(number, "bar is grey", change="reboot_phone") for number in range(8)]
+    rare = {"bar": "bar is green", "vpn": "VPN is ON and connected", "change": "disconnect_vpn"}
+    asked = [phone_work(number, **rare, request="Please disconnect the VPN") for number in range(30, 33)]
+    kept = phone_work(40, "bar is grey", vpn="VPN is ON and connected", change="reboot_phone")
+    unasked = [phone_work(number, **rare) for number in range(30, 34)]
+    waits = {("disconnect_vpn", "VPN is ON and connected", False)}
+    assert rules([*others, *asked]) >= waits
+    assert rules([*others, kept, *unasked]) >= waits
