@@ -4,7 +4,7 @@
 // Community edition has only uniqueness constraints. A key is the SHA-256 of tenant and id, since ids may be
 // longer than an index entry. Databases made by an earlier release are brought here by the steps of schema_upgrades/.
 //
-// version: 22
+// version: 23
 // mode: schema
 // row:  -
 

@@ -52,13 +52,14 @@ class ResultItems:
         return tuple(statements)[:_STATEMENTS]
 
 
-def _texts(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield the texts in *value*, each with the name of its field."""
+def _texts(value: Any, name: str, outer: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield the texts in *value*, each with the name of its field, for example "number in flights"."""
     if isinstance(value, str):
         yield name, value
     elif isinstance(value, Mapping) and depth < _DEPTH:
         for key, part in value.items():
-            yield from _texts(part, str(key), depth + 1)
+            inner = f"{key} in {outer}" if outer else str(key)
+            yield from _texts(part, inner, outer or inner, depth + 1)
     elif isinstance(value, list):
         for part in value:
-            yield from _texts(part, name, depth)
+            yield from _texts(part, name, outer, depth)

@@ -87,9 +87,7 @@ def result_rules(sessions: Iterable[SessionSummary], profile: CompilerProfile) -
     """The rules of *sessions*, the clearest first; at most one of each kind per action and lookup."""
     records = _Records(sorted(sessions, key=lambda session: session.session_id))
     rules = [
-        rule
-        for action, lookup in sorted(records.cases)
-        for rule in _rules(action, lookup, records, profile.min_cases)
+        rule for action, lookup in sorted(records.cases) for rule in _rules(action, lookup, records, profile.min_cases)
     ]
     return sorted(rules, key=lambda rule: (rule.chance, rule.action, rule.lookup))
 

@@ -3,11 +3,11 @@
 import re
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from itertools import combinations
 
 from hmxgraph.compiler._shell import command_name
-from hmxgraph.compiler._verbs import instruction, is_action, line_instruction
+from hmxgraph.compiler._verbs import instruction, is_action, kind_of, line_instruction
 from hmxgraph.compiler._vocabulary import BROWSER
 from hmxgraph.compiler._wording import listed, small
 from hmxgraph.compiler.actions import TARGET_FIELDS
@@ -83,17 +83,24 @@ def _origins_by_argument(uses: Sequence[Sequence[Step]]) -> dict[str, tuple[set[
     return {name: (given[name], named_in[name]) for name in sorted(given) if len(given[name]) >= least}
 
 
-def _pairs(sessions: set[int], named_in: Mapping[str, set[int]]) -> Iterator[tuple[str, str]]:
-    """The pairs of origins that together cover nearly all sessions, while each is often the only one.
+def _alternatives(sessions: set[int], named_in: Mapping[str, set[int]]) -> list[tuple[str, ...]]:
+    """The pairs of origins that together cover nearly all sessions, while each is often the only one; else the triples.
 
     The user comes first, then the more frequent origin.
     """
     ranked = sorted(named_in, key=lambda name: (name != FROM_USER, -len(named_in[name]), name))
-    for origin, other in combinations(ranked, 2):
-        places, other_places = named_in[origin], named_in[other]
-        often = min(len(places - other_places), len(other_places - places)) >= _LEAST_ALONE * len(sessions)
-        if often and len(places | other_places) >= _NEARLY_ALL * len(sessions):
-            yield origin, other
+    for number in (2, 3):
+        fitting = [group for group in combinations(ranked, number) if _cover(group, sessions, named_in)]
+        if fitting:
+            return fitting
+    return []
+
+
+def _cover(group: Sequence[str], sessions: set[int], named_in: Mapping[str, set[int]]) -> bool:
+    """Whether nearly all *sessions* have an origin of *group*, and each of these is often the only one."""
+    number = Counter(session for origin in group for session in named_in[origin])
+    alone = (sum(number[session] == 1 for session in named_in[origin]) for origin in group)
+    return min(alone) >= _LEAST_ALONE * len(sessions) and len(number) >= _NEARLY_ALL * len(sessions)
 
 
 def _shared_origins(steps: Sequence[Step]) -> dict[str, list[str]]:
@@ -113,12 +120,14 @@ def _inputs_with_origins(
 ) -> str:
     """The inputs and their origins: "using user_id from find_user_id_by_email; and note".
 
-    Inputs already *stated* are omitted. Unless *free*, only identifiers may come from results: other inputs of a change
-    are the user's choice, even if a result happens to show the same value.
+    Inputs already *stated* are omitted. Unless *free*, only identifiers, and objects with identifiers of items of a
+    result, may come from results: other inputs of a change are the user's choice, even if a result happens to show the
+    same value.
     """
     sources: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+    objects = _objects_with_identifiers(uses)
     for argument, named in _named_origins(uses, before).items():
-        known = named and (free or FROM_USER in named or _identifies(argument))
+        known = named and (free or FROM_USER in named or _identifies(argument) or argument in objects)
         if argument not in stated:
             sources[named if known else ()].append(argument)
     loose = sources.pop((), [])
@@ -129,28 +138,35 @@ def _inputs_with_origins(
 
 
 def _named_origins(uses: Sequence[Sequence[Step]], before: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """For each argument its usual origin, or two alternative ones; () if it varies or comes from no earlier step.
+    """For each argument its usual origin, or up to three alternatives; () if it varies or comes from a later change.
 
-    If several pairs fit, arguments of one call share theirs: the parts of an address come from one source.
+    If several groups fit, arguments of one call share theirs: the parts of an address come from one source.
     """
-    known = {FROM_USER, *before}
-    usual = usual_origins(uses)
-    pairs = {
-        argument: list(_pairs(sessions, {origin: named_in[origin] for origin in named_in.keys() & known}))
-        for argument, (sessions, named_in) in _origins_by_argument(uses).items()
+    by_argument, usual = _origins_by_argument(uses), usual_origins(uses)
+    origins = {origin for _, named_in in by_argument.values() for origin in named_in}
+    known = {FROM_USER, *before, *(origin for origin in origins if kind_of(origin) == "lookup")}
+    groups = {
+        argument: _alternatives(sessions, {origin: named_in[origin] for origin in named_in.keys() & known})
+        for argument, (sessions, named_in) in by_argument.items()
         if not usual[argument]
     }
-    fits = Counter(frozenset(pair) for fitting in pairs.values() for pair in fitting)
+    fits = Counter(frozenset(group) for fitting in groups.values() for group in fitting)
     alternatives = {
-        name: max(fitting, key=lambda pair: (fits[frozenset(pair)], sorted(pair)))
-        for name, fitting in pairs.items()
+        name: max(fitting, key=lambda group: (fits[frozenset(group)], sorted(group)))
+        for name, fitting in groups.items()
         if fitting
     }
     return {name: alternatives.get(name, (origin,) if origin in known else ()) for name, origin in usual.items()}
 
 
+def _objects_with_identifiers(uses: Sequence[Sequence[Step]]) -> set[str]:
+    """The arguments that hold objects with identifiers of items of a result, such as the numbers of flights."""
+    fields = {field for steps in uses for step in steps for field, *_ in step.chosen}
+    return {argument for key, _, argument in (field.partition(" in ") for field in fields) if _identifies(key)} - {""}
+
+
 def _sources(named: Sequence[str]) -> str:
-    return " or ".join("the user" if origin == FROM_USER else origin for origin in named)
+    return listed(["the user" if origin == FROM_USER else origin for origin in named], "or")
 
 
 def _identifies(argument: str) -> bool:

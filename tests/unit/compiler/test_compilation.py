@@ -1093,3 +1093,20 @@ def test_procedures_name_two_sources_that_take_turns():
     assert schema.content["steps"][-1]["description"] == (
         "Set the address with set_address, using order_id from the user; city and street from the user or get_profile"
     )
+
+
+def flight_booking(number, lookup, *, cabin="premium"):
+    """A session that books two flights, which one of several lookups returned."""
+    flights = [{"flight_number": f"XY{number}{place}7", "cabin": cabin} for place in (1, 2)]
+    script = Script(f"b{number}").user("Please book my trip").call(lookup, {"flights": flights}, trip="home")
+    return script.call("book_trip", flights=flights, cabin=cabin).feedback("positive").events
+
+
+def test_procedures_name_the_sources_of_objects_with_identifiers():
+    """Flights come from up to three lookups, also from those that are no steps; the cabin is the user's choice."""
+    lookups = ("search_direct", "search_onestop", "get_booking")
+    sessions = [flight_booking(n, lookups[n % 3]) for n in range(12)]
+    (schema,) = drafts(sessions, "task_schema")
+    assert schema.content["steps"][-1]["description"] == (
+        "Book the trip with book_trip, using flights from get_booking, search_direct or search_onestop; and cabin"
+    )
