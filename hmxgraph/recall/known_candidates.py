@@ -428,9 +428,14 @@ def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
     """Return the share of the question in *artifact*; for a playbook, without words common to all playbooks."""
     if artifact.artifact_type == "failure_playbook":
         return appraisal.share_of_failure(artifact.words)
-    # The words of past requests help to find a procedure, not to answer a question about the past.
-    words = artifact.words if appraisal.question.works else search_text(artifact.text)
-    return appraisal.share(words)
+    if appraisal.question.works:
+        return appraisal.share(artifact.words)
+    # The words of past requests help to find a procedure, not to answer a question, which is about its subject if at
+    # all: "Can this cabin be changed?" is not answered by how to book, even if booking takes a cabin.
+    subject = set(search_text(artifact.title).split())
+    if artifact.artifact_type in PROCEDURES and subject.isdisjoint(appraisal.question.terms):
+        return 0.0
+    return appraisal.share(search_text(artifact.text))
 
 
 def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: str) -> frozenset[str]:
@@ -595,15 +600,22 @@ def _terms_without_actions(question: Question, actions: AbstractSet[str]) -> fro
 
 
 def _reported(artifact: KnownArtifact, question: Question, message_terms: frozenset[str]) -> tuple[int, int]:
-    """Return how many words of the failure the question contains, 0 if too few, and whether it names the action."""
+    """Return how many words of the failure the question contains, 0 if too few, and whether it names the action.
+
+    A question about trouble that says nothing else contains enough of them.
+    """
     named = any(map(question.mentions, map(search_text, artifact.actions)))
     least = _least_share(named=named, troubled=question.troubled)
+    described = message_terms - _ANY_FAILURE - set(search_text(" ".join(artifact.actions)).split())
     keys = [set(key.split()) for key in artifact.failures]
     matched = [
         len(message_terms.intersection(key))
         for key in keys
-        if len(message_terms.intersection(key)) >= max(least * len(key), min(2, len(key)))
-        and (named or question.troubled or len(key) >= _TELLING_WORDS)
+        if (
+            len(message_terms.intersection(key)) >= max(least * len(key), min(2, len(key)))
+            and (named or question.troubled or len(key) >= _TELLING_WORDS)
+        )
+        or (question.troubled and len(described) > 1 and described <= key)
     ]
     return max(matched, default=0), int(named)
 

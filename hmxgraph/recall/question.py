@@ -29,7 +29,8 @@ _QUESTION_START = re.compile(
 )
 _HOW_TO = re.compile(
     r"\bhow (?:to|(?:do|can|could|should|would|shall) (?:i|we|you|one))\b|\bsteps? to\b"
-    r"|\bwhat (?:can|could|do|should|shall|must) (?:i|we|you|one) (?:(?:have|need) to )?(?:do|try|offer)\b",
+    r"|\bwhat (?:can|could|do|should|shall|must) (?:i|we|you|one) (?:(?:have|need) to )?(?:do|try|offer)\b"
+    r"|(?:\b(?:what|where|whom?|which(?: [\w-]+){0,5}) |^\W*)(?:should|shall|must) (?:i|we|one)\b(?! have\b)",
     re.IGNORECASE,
 )
 # "I typed it wrong when I ordered" does not ask when.

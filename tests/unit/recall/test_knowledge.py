@@ -280,6 +280,33 @@ def test_words_of_an_action_are_no_words_of_a_message():
     assert remedies(question, [pending, own], "") == {own.artifact_id}
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The booking fails because the payment does not add up", {"a001"}),
+        ("The booking fails because the payment is late", set()),
+        ("The booking fails because of the payment", set()),
+        ("Does the payment of a booking add up?", set()),
+    ],
+)
+def test_a_question_that_says_nothing_else_about_its_trouble_reports_the_failure(text, found):
+    """People describe an error in fewer words than its message; what else they say speaks of another one."""
+    sums = ("payment amount does not add up total price but paid",)
+    kinds = {"kind": "failure_playbook", "actions": ("book_reservation",)}
+    own = artifact(1, "fails", failures=tuple(map(search_text, sums)), **kinds)
+    other = artifact(2, "fails", failures=(search_text("payment method not found"),), **kinds)
+    assert remedies(understood(text, NOW), [own, other], "") == found
+
+
+def test_a_question_about_facts_gets_only_procedures_about_its_subject():
+    """That booking takes a cabin, passengers and flights does not tell whether a flight can be changed."""
+    steps = "1. Book with book_seat, using cabin, passengers and flights"
+    book = replace(artifact(1, "Book a seat"), text=f"Book a seat\n{steps}")
+    change = replace(artifact(2, "Change the flight"), text=f"Change the flight\n{steps}")
+    pack = packed(what=known(artifacts=[book, change]), query="Can passengers of this cabin change flights?")
+    assert [entry.source_id for entry in pack.entries] == [change.artifact_id]
+
+
 def test_the_playbook_of_a_reported_failure_does_not_age():
     """It counts however old the failure and however new the procedure is."""
     old = replace(UPSTREAM, created_us=NOW - 400 * DAY_US, observed_count=2)

@@ -116,6 +116,9 @@ def test_names_match_as_runs_of_terms():
         "I got ill, can I cancel my flight?",
         "My plane was late, what can you offer me?",
         "It is still slow. What should I try next?",
+        "My data is slow, what should I check?",
+        "Which of the two settings should I change first?",
+        "Should I reset it?",
     ],
 )
 def test_requests_want_work(text):
@@ -130,6 +133,8 @@ def test_requests_want_work(text):
         "Is it possible to know when Ann moved?",
         "You met Ann last week, can you remember where?",
         "Was it possible to deploy on Friday?",
+        "What should I have told Ann?",
+        "What did Ann say that she should check?",
     ],
 )
 def test_questions_about_the_past_want_none(text):
