@@ -102,7 +102,7 @@ FOR (n:TaskRecord) REQUIRE n.supersedes_key IS UNIQUE;
 CREATE CONSTRAINT artifact_chain IF NOT EXISTS
 FOR (n:Artifact) REQUIRE (n.chain_key, n.version) IS UNIQUE;
 
-// One artifact per tenant, type and content among draft and active (DESIGN 6). The key is removed when a node leaves
+// One artifact per tenant, type and content among draft and active. The key is removed when a node leaves
 // these two states, so two writers of the same knowledge meet on one node.
 CREATE CONSTRAINT artifact_dedup IF NOT EXISTS
 FOR (n:Artifact) REQUIRE n.dedup_key IS UNIQUE;

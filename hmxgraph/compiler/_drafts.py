@@ -36,7 +36,7 @@ class Observations:
 
     @property
     def confidence(self) -> float:
-        """Laplace's estimate, discounted while observations are few (DESIGN 6).
+        """Laplace's estimate, discounted while observations are few.
 
         >>> Observations(sessions=3, count=3, successes=3).confidence
         0.6

@@ -102,7 +102,7 @@ def _from_user(change: Amendment) -> bool:
 def _omission(change: Amendment) -> str:
     """What the new attempt omits."""
     if change.how == UNLIKE:
-        return f"the entries that are equal in {listed(sorted((change.input, change.detail)))}"
+        return f"the pairs of {listed(sorted((change.input, change.detail)))} that are equal"
     return {LEFT: change.input, STRIPPED: f"“{change.detail}” {change.part} the {change.input}"}.get(change.how, "")
 
 

@@ -140,7 +140,7 @@ def compile_ledger(
     stage: Callable[[str], None] = lambda _: None,
     trust: TrustPolicy = DEFAULT_TRUST,
 ) -> Compilation:
-    """Compile the sessions of a ledger; patterns from untrusted sources alone are proposals (DESIGN 6, Trust)."""
+    """Compile the sessions of a ledger; patterns from untrusted sources alone are proposals."""
     everything = ledger.sessions()
     outside = Outside.of(everything, trust)
     sessions = outside.own(everything) if outside else everything

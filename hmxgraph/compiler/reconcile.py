@@ -139,7 +139,7 @@ def hashed_lineage(lineage_key: str) -> str:
 
 
 def build(draft: ArtifactDraft, place: Place, making: Making) -> Artifact:
-    """The artifact of *draft* at this place (id and confidence: DESIGN 6)."""
+    """The artifact of *draft* at this place."""
     document = {
         "hmx_version": HMX_VERSION,
         "artifact_id": artifact_id(making.tenant_id, draft, place),

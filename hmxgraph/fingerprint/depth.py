@@ -111,7 +111,7 @@ def distinct(numbers: Nodes) -> Nodes:
     return ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))[: len(ordered)]]
 
 
-# The ``max_depth`` of a graph digest: the diameter of the largest component (DESIGN 6).
+# The ``max_depth`` of a graph digest: the diameter of the largest component.
 
 _EXACT_UP_TO = 5_000
 _SWEEPS = 16

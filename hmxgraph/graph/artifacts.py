@@ -100,7 +100,7 @@ def stored_document(properties: Row, as_of_us: int | None = None) -> dict[str, A
 
 
 def core_hash(document: Mapping[str, Any]) -> str:
-    """The hash of the immutable core: the document without its overlay (HMX-A 1, DESIGN 6)."""
+    """The hash of the immutable core: the document without its overlay (HMX-A 1)."""
     return content_hash({name: value for name, value in document.items() if name not in OVERLAY})
 
 
@@ -111,7 +111,7 @@ def core_differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> tup
 
 
 def dedup_key(tenancy: Tenancy, document: Mapping[str, Any]) -> str:
-    """The key that only one draft or active artifact of a type and content can have (DESIGN 6)."""
+    """The key that only one draft or active artifact of a type and content can have."""
     return tenancy.node_key("dedup", document["artifact_type"], document["content_hash"])
 
 

@@ -44,7 +44,7 @@ def confirm_imports(tenancy: Tenancy) -> Procedure[Confirmation]:
     A draft becomes active, with added evidence, if a draft of the tenant's own states everything that it states: either
     alone has too little evidence, both together have enough. A draft that states more stays a draft. An active imported
     artifact is retired when one of the tenant's own that states the same becomes active, so that nothing is stated
-    twice (DESIGN 6).
+    twice.
     """
     done, keys = yield from write(partial(_confirm, tenancy))
     if keys:

@@ -312,7 +312,7 @@ class Tenancy:
         return cls(tenant_id, node_key(tenant_id, "tenant"), scope_token(tenant_id), trust)
 
     def node_key(self, *parts: str) -> str:
-        """The key of the node with these *parts* as its id: hex SHA-256 of tenant, NUL, parts (DESIGN 2)."""
+        """The key of the node with these *parts* as its id: hex SHA-256 of tenant, NUL, parts."""
         return node_key(self.tenant_id, *parts)
 
 
@@ -327,7 +327,7 @@ def _check(tenant_id: object) -> None:
     if not tenant_id:
         raise InvalidTenant(tenant_id, "it is empty")
     if "\0" in tenant_id:
-        # NUL ends the tenant in every key (DESIGN 2): with it, two tenants could share a key.
+        # NUL ends the tenant in every key: with it, two tenants could share a key.
         raise InvalidTenant(tenant_id, "it contains a NUL")
     try:
         tenant_id.encode()

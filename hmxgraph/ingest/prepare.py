@@ -18,7 +18,7 @@ from hmxgraph.text.lines import event_line, label_of, named_speaker, speaking_so
 from hmxgraph.text.masking import linked_secrets
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, scope_token, terms
 
-# Salience of events that do not state their own (DESIGN 6).
+# Salience of events that do not state their own.
 
 _BY_TYPE = {"error": 0.9, "feedback": 0.85, "decision": 0.8, "tool_call": 0.8, "tool_result": 0.6}
 _OTHERS = 0.5

@@ -1,4 +1,4 @@
-"""Trust policy: which sources may put rules, preferences and facts in force (DESIGN 6, Trust)."""
+"""Trust policy: which sources may put rules, preferences and facts in force."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

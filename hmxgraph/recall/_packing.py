@@ -1,4 +1,4 @@
-"""Filling the budget: duplicates and drops, section shares, redistribution (HMX-C 4, 8, DESIGN 6)."""
+"""Filling the budget: duplicates and drops, section shares, redistribution (HMX-C 4, 8)."""
 
 import re
 import unicodedata
@@ -20,7 +20,7 @@ from hmxgraph.text.comparison import jaccard
 from hmxgraph.text.excerpts import Passages
 from hmxgraph.text.terms import word_trigrams
 
-# Duplicate texts: equal after normalisation, or with a word-trigram Jaccard of at least 0.92 (DESIGN 6).
+# Duplicate texts: equal after normalisation, or with a word-trigram Jaccard of at least 0.92.
 
 ALIKE = 0.92
 # Smaller sets reach that similarity only if they are equal: 11 of 12 is less than 0.92.
@@ -234,7 +234,7 @@ def _reason(candidate: Candidate, losers: Collection[str]) -> str:
     return "conflict" if candidate.source_id in losers else ""
 
 
-# Section budgets (HMX-C 4, DESIGN 6).
+# Section budgets (HMX-C 4).
 
 # Sixteenths of the budget; other sections use what these leave over.
 SHARES: Mapping[str, int] = {
@@ -266,7 +266,7 @@ def section_budgets(total: int, sections: Iterable[str], priors: Priors = NO_PRI
     return {name: int(total * share / whole) for name, share in shares.items()}
 
 
-# Filling: a guarantee per section, section shares, then redistribution (HMX-C 4, DESIGN 6).
+# Filling: a guarantee per section, section shares, then redistribution (HMX-C 4).
 
 # Minimum tokens that remain of a truncated entry.
 LEAST_CUT = 24

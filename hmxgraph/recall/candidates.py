@@ -1,4 +1,4 @@
-"""Candidates and their scores: four components combined (HMX-C 5, DESIGN 6)."""
+"""Candidates and their scores: four components combined (HMX-C 5)."""
 
 import re
 from collections.abc import Mapping
@@ -31,13 +31,13 @@ class State:
     unsettled: bool = False
 
 
-# One score from four components, for every kind of candidate (HMX-C 5, DESIGN 6).
+# One score from four components, for every kind of candidate (HMX-C 5).
 
 _RELEVANCE, _RECENCY, _PROVENANCE, _SALIENCE = 0.4, 0.2, 0.2, 0.2
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {"relevance": _RELEVANCE, "recency": _RECENCY, "provenance": _PROVENANCE, "salience": _SALIENCE}
 )
-# Below this score a candidate is dropped as low_relevance (DESIGN 6).
+# Below this score a candidate is dropped as low_relevance.
 THRESHOLD = 0.40
 HALF_LIFE_DAYS = 7.0
 _RECENT_HALF_LIFE_DAYS = 2.0

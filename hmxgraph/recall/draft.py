@@ -54,7 +54,7 @@ from hmxgraph.text.artifacts import Validity, applies
 from hmxgraph.text.lines import DISPUTED
 from hmxgraph.text.terms import TokenCounter, nearest_term, terms
 
-# Open conflicts between candidates: which side is dropped, and which are marked as disputed (DESIGN 6).
+# Open conflicts between candidates: which side is dropped, and which are marked as disputed.
 
 # Maximum difference in confidence at which both sides are shown.
 _UNDECIDED = 0.01

@@ -242,7 +242,7 @@ def _outcome(other: Content) -> str:
     return f" ({outcome})" if outcome else ""
 
 
-# Task records as candidates, weighted by trust (memd; DESIGN 6).
+# Task records as candidates, weighted by trust (memd).
 
 # Trust in a record: countersigned, signed by one agent, rejected by another.
 _VERIFIED = 1.0

@@ -39,7 +39,7 @@ def test_drafts_wait(reason, graph):
 def test_nothing_of_any_status(reason, graph, tenant_id):
     """Who asked for every status is not told to ask for it."""
     graph.ingest(Script("s", tenant=tenant_id).user("Hello").events)
-    assert reason("artifact", "list").startswith("--status any lists")
+    assert reason("artifact", "list").startswith("--status any also lists")
     assert "hmxgraph compile" in reason("artifact", "list", "--status", "any")
 
 

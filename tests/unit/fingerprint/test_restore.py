@@ -61,7 +61,7 @@ def test_a_round_trip_keeps_every_summarys_content(state):
 
 
 def test_imported_summaries_are_drafts_of_the_import():
-    """Drafts with lowered confidence, their evidence the event that logs the import (DESIGN 6)."""
+    """Drafts with lowered confidence, their evidence the event that logs the import."""
     imported = restored(envelope())
     assert len(imported.artifacts) == 3
     for draft in imported.artifacts:

@@ -7,7 +7,7 @@ from hmxgraph.protocol.records import ARTIFACT_KINDS
 from hmxgraph.records.board import holder_at
 from hmxgraph.records.steps import TaskState, check_fields, check_step, run_to_finish
 from hmxgraph.records.trust import COUNTERSIGNING, Parent
-from tests.unit.tasks.making import made
+from tests.unit.records.making import made
 
 SAID = {
     "goal": "Find it",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hmxgraph.errors import PackError
 from hmxgraph.protocol.records import FILTERS
 from hmxgraph.records.search import facet_token, facets, required_facets
-from tests.unit.tasks.making import made
+from tests.unit.records.making import made
 
 FULL = {
     "status": "completed",

@@ -1,7 +1,7 @@
 """The account of a task: each text once, rejections apart, the current board and blockers."""
 
 from hmxgraph.records.handoff import account
-from tests.unit.tasks.making import made, view
+from tests.unit.records.making import made, view
 
 START = view(made("task_start", "start", goal="Find the leak", agent_id="ana"))
 

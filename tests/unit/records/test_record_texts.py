@@ -8,7 +8,7 @@ from hmxgraph.records.digests import compose, digest_name, stale_digests
 from hmxgraph.records.events import events_of
 from hmxgraph.records.maintenance import DigestState, dream
 from hmxgraph.records.search import projections
-from tests.unit.tasks.making import made, view
+from tests.unit.records.making import made, view
 
 FULL = {
     "goal": "Find the leak",
