@@ -129,7 +129,7 @@ def run_in_warm_process(arguments: Sequence[str]) -> int | None:
     if not only_reads(arguments) or sys.stderr.isatty() != at_terminal:
         return None
     tenant = os.environ.get("HMXGRAPH_TENANT") or "default"
-    message: Message = {"command": [arguments[0], "--tenant", tenant, *arguments[1:]]}
+    message: Message = {"command": list(arguments), "tenant": tenant}
     answer = asked(message | {"terminal": _terminal()} if at_terminal else message)
     if answer is None or "code" not in answer:
         return None

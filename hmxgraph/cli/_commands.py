@@ -63,6 +63,12 @@ COMMANDS = {
 }
 
 
+class ClientTenant(NamedTuple):
+    """The tenant of the client for which a warm process runs a command, whose own environment does not count."""
+
+    name: str
+
+
 class LazyGroup(TyperGroup):
     """The root command: imports a command's module when that command is looked up."""
 
@@ -124,7 +130,11 @@ def _parse_once(command: Any, parse: Any, ctx: Any, args: list[str]) -> Any:
             takes_value = option.param_type_name == "option" and option.nargs == 1
             if takes_value and not (option.multiple or option.is_flag or option.count) and parameters.count(option) > 1:
                 raise typer.BadParameter("takes one value and is given more than once", ctx=ctx, param=option)
-    return parse(ctx, args)
+    remaining = parse(ctx, args)
+    source = ctx.get_parameter_source("tenant")
+    if isinstance(ctx.obj, ClientTenant) and source is not None and source.name != "COMMANDLINE":
+        ctx.params["tenant"] = ctx.obj.name
+    return remaining
 
 
 # An option of all commands: how long they wait for the database.

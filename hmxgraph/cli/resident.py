@@ -23,6 +23,7 @@ from hmxgraph.adapters.claude_code import Hooks
 from hmxgraph.adapters.warm import Message, Warm, state_file
 from hmxgraph.api.graph import KnowledgeGraph, connect
 from hmxgraph.cli import app, one_line_errors
+from hmxgraph.cli._commands import ClientTenant
 from hmxgraph.cli._console import shown_at_terminal
 from hmxgraph.cli._terminal import shared
 from hmxgraph.errors import HmxGraphError
@@ -43,9 +44,10 @@ class Resident:
 
     def answer(self, message: Mapping[str, Any]) -> tuple[Message, Callable[[], object] | None]:
         """The answer to a hook or a command, and what to do after sending it."""
+        tenant = str(message.get("tenant") or "default")
         if isinstance(arguments := message.get("command"), list):
-            return self._command([str(argument) for argument in arguments], message.get("terminal")), None
-        graph = self._tenants.graph(str(message.get("tenant") or "default"))
+            return self._command([str(argument) for argument in arguments], tenant, message.get("terminal")), None
+        graph = self._tenants.graph(tenant)
         text, follow_up = Hooks(graph, self._folder).answer(message)
         return {"text": text}, follow_up
 
@@ -61,14 +63,14 @@ class Resident:
         """Close all graphs."""
         self._tenants.close()
 
-    def _command(self, arguments: list[str], terminal: Mapping[str, Any] | None) -> Message:
+    def _command(self, arguments: list[str], tenant: str, terminal: Mapping[str, Any] | None) -> Message:
         printed: list[tuple[str, str]] = []
         streams = redirect_stdout(_Recorded("out", printed)), redirect_stderr(_Recorded("err", printed))
         client_terminal, code = shown_at_terminal(**terminal) if terminal else nullcontext(), 0
         with self._printing, client_terminal, streams[0], streams[1], shared(self._tenants.graph):
             try:
                 with one_line_errors():
-                    app(arguments, prog_name="hmxgraph")
+                    app(arguments, prog_name="hmxgraph", obj=ClientTenant(tenant))
             except SystemExit as exit_request:
                 code = exit_request.code if isinstance(exit_request.code, int) else int(exit_request.code is not None)
         return {"code": code, "printed": printed}

@@ -14,7 +14,9 @@ from time import monotonic, sleep
 
 import pytest
 
+import hmxgraph
 from hmxgraph.adapters import warm
+from hmxgraph.cli.resident import Resident
 from tests.integration.serving import environment, server_process
 
 
@@ -49,6 +51,27 @@ def commands(graph):
         ("pack", "push the branch", "--as-of", "3", *tenant),
         ("explain", "nobody", *tenant),
     ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "client", "answered"),
+    [
+        (("--tenant", "one"), "two", "one"),
+        (("-tone",), "two", "one"),
+        (("--tenant=one",), None, "one"),
+        ((), "two", "two"),
+        ((), None, "default"),
+    ],
+)
+def test_a_command_is_about_the_tenant_that_its_client_names(
+    address, tmp_path, monkeypatch, arguments, client, answered
+):
+    """An option of the command comes before the environment of the client; that of the process does not count."""
+    monkeypatch.setenv("HMXGRAPH_TENANT", "of-the-process")
+    with hmxgraph.connect(address.uri, user=address.user, password=address.password) as graph:
+        message = {"command": ["health", "--json", *arguments]} | ({"tenant": client} if client else {})
+        answer, _ = Resident(graph, tmp_path).answer(message)
+    assert (answer["code"], json.loads(said(answer, "out"))["tenant_id"]) == (0, answered), said(answer, "err")
 
 
 @pytest.mark.slow
