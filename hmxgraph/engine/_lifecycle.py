@@ -48,7 +48,7 @@ _CLUES = (
     _Clue(
         r"java heap space",
         HeapFull,
-        "raise HMXGRAPH_HEAP (at least 256m; 4g to recover from a full disk), or unset it",
+        "raise HMXGRAPH_HEAP (at least 256m; 9g to recover from a full disk), or unset it",
     ),
     _Clue(
         r"could not reserve enough space|invalid (initial|maximum) heap|outofmemory|physical memory|insufficient mem",
@@ -162,9 +162,10 @@ def _set_initial(home: Path, java: Path, jars: Distribution) -> None:
 _TRIES = 3  # a free port may be taken before the server binds it
 _PAUSE = 0.1
 _LOG_LINES = 400
-# MiB. After a full disk cut a write short, the server may read a length of up to 2 GiB from its transaction log and
-# allocate it twice before it notices that the log ends there; recovery then truncates the log.
-_HEAP_TO_RECOVER = 4096
+# MiB. After a full disk cut a write short, the server may misread a number in its transaction log: a length of up to
+# 2 GiB, which it allocates twice, or up to 2^31 records, whose list takes 8 GiB. It notices only then that the log ends
+# there, and recovery truncates the log.
+_HEAP_TO_RECOVER = 9216
 
 
 class _Launch(NamedTuple):
@@ -203,10 +204,10 @@ def start(settings: Settings, listen: Listener) -> Server:
     try:
         return _start_process(settings, sizes, usual, secret, jars.version)
     except HeapFull:
-        more = sizes._replace(heap=_HEAP_TO_RECOVER)
-        if sum(more) > _settings.physical_mebibytes():
+        more = sizes._replace(heap=min(_HEAP_TO_RECOVER, _settings.largest_heap(sizes.pagecache)))
+        if more.heap <= sizes.heap:
             raise
-    listen(Step(f"recovering with a heap of {_HEAP_TO_RECOVER} MB"))
+    listen(Step(f"recovering with a heap of {more.heap} MB"))
     recovering = _process.command(program, jars, settings.home, more, _process.COMPACTING_COLLECTOR)
     _start_process(settings, more, recovering, secret, jars.version)
     _terminate(settings.home)

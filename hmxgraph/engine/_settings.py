@@ -170,6 +170,11 @@ def _read(path: Path) -> str:
     return path.read_text("ascii").strip() if path.is_file() else ""
 
 
+def largest_heap(pagecache: int) -> int:
+    """The MiB that this machine can give to a heap beside *pagecache*."""
+    return physical_mebibytes() - pagecache - _OUTSIDE_HEAP
+
+
 def choose(settings: Settings) -> Memory:
     """The sizes in *settings*, with defaults for those that are not set."""
     return share(physical_mebibytes(), settings.heap, settings.pagecache)
