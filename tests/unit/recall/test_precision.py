@@ -1142,3 +1142,29 @@ def test_the_steps_of_all_logs_compete():
     lines = shown(packed(events, budget=250), "episodes")
     assert f"exec(command={good})" in lines
     assert f"exec(command={fair})" not in lines
+
+
+TREES = [announced(500 + 9 * n, "Now the trees:", f"exec(command=ls trees {n})", f"exec -> {n} oaks") for n in range(9)]
+
+
+@pytest.mark.parametrize("lonely", [100, 300])
+def test_of_two_equal_steps_the_one_within_related_work_comes_first(lonely):
+    """A step counts more if those directly before and after it match, too."""
+    together = 400 - lonely
+    steps = [
+        *announced(lonely, "Next:", f"edit(path=lib/{lonely}, text=trace the heatmap)", "edit -> written"),
+        *announced(together, "Next:", f"edit(path=lib/{together}, text=trace the heatmap)", "edit -> written"),
+        *announced(together + 3, "More of the heatmap:", "exec(command=ls oaks)", "exec -> oaks"),
+    ]
+    pack = packed([*steps, *chain.from_iterable(TREES)], query="Trace the heatmap of the worker")
+    edits = [text for text in shown(pack, "episodes") if text.startswith("edit(")]
+    assert edits[0] == f"edit(path=lib/{together}, text=trace the heatmap)"
+
+
+def test_a_step_with_two_words_of_the_question_comes_before_one_that_repeats_a_word():
+    """How often a word occurs matters less than how much of the question a step is about."""
+    both = announced(100, "Next:", "edit(path=lib/a, text=span around the worker that fills the tile)", "edit -> ok")
+    repeated = announced(300, "Next:", "edit(path=lib/b, text=span, span, span and span)", "edit -> ok")
+    pack = packed([*both, *repeated, *chain.from_iterable(TREES)], query="Add a span to the worker", budget=90)
+    text = "\n".join(shown(pack, "episodes"))
+    assert ("lib/a" in text, "lib/b" in text) == (True, False)
