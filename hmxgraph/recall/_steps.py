@@ -1,5 +1,6 @@
 """Steps of a log of many tasks: what the agent announced, the calls that followed, and their results."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,8 +27,11 @@ from hmxgraph.text.terms import TokenCounter
 # Factor on the words of results, which are long and about many things; and on the mean of the steps before and after,
 # because one piece of work takes several steps. Exponent of the share of the question that a step has.
 _OF_RESULTS, _OF_NEIGHBOURS, _OF_SHARE = 0.3, 0.5, 0.5
-# Factor on a step in which no call failed, for a question about a failure.
-_WITHOUT_FAILURE = 0.6
+# Factor on a step in which no call failed, for a question about a failure; and for other questions, on one in which no
+# file was edited, such as a look at the state before a commit.
+_WITHOUT_FAILURE, _WITHOUT_EDIT = 0.6, 0.7
+# A call that edits a file passes its text, or the old and the new one.
+_EDIT = re.compile(r"[(,]\s*(?:(?:old|new)_(?:str|string|text|source)|content|file_text|patch|diff|edits?|code_edit)=")
 # The question quotes a failure if the result that reports it contains this share of the question. The remedy is
 # expected in the next five steps, each of which scores a little less than the one before.
 _QUOTED = 0.6
@@ -52,14 +56,16 @@ def step_scores(match: WordMatch, pool: EventPool, *, troubled: bool = False) ->
     """Return for each event how well its step matches, in [0, 1]: by messages and calls, and less so by results.
 
     A step without a call scores 0: it is not an example of work. If the question is about a failure (*troubled*), a
-    step in which no call failed counts less, and one with the failure that the question quotes is the best.
+    step in which no call failed counts less, and one with the failure that the question quotes is the best. For other
+    questions a step in which no file was edited counts less, if any was.
 
     Measured on two sets of 18 questions with all steps of three long logs that help to answer them (nDCG of the best
-    eight): .46 and .53; without the neighbours .42 and .50, without the share .41 and .56, without both .40 and .51.
+    eight): .48 and .55; without the factor for edits .46 and .53, also without neighbours and share .40 and .51.
     """
     if not len(pool):
         return np.zeros(0)
     calls = np.array([kind == CALLED for kind in pool.kinds], dtype=np.bool_)
+    edits = calls & np.array([bool(_EDIT.search(text)) for text in pool.text], dtype=np.bool_)
     number = steps(pool)
     starts = np.flatnonzero(np.diff(number, prepend=0))
     scores = _matches(match, pool, ~pool.results, starts) + _OF_RESULTS * _matches(match, pool, pool.results, starts)
@@ -69,6 +75,8 @@ def step_scores(match: WordMatch, pool: EventPool, *, troubled: bool = False) ->
     if troubled:
         failures = np.array([kind == FAILED for kind in pool.kinds], dtype=np.bool_)
         scores *= np.where(np.logical_or.reduceat(failures, starts), 1.0, _WITHOUT_FAILURE)
+    elif edits.any():
+        scores *= np.where(np.logical_or.reduceat(edits, starts), 1.0, _WITHOUT_EDIT)
     scores /= scores.max(initial=0.0) or 1.0
     if troubled:
         quoted = np.logical_or.reduceat(_quoted_failures(match, pool), starts)

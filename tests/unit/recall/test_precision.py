@@ -1168,3 +1168,12 @@ def test_a_step_with_two_words_of_the_question_comes_before_one_that_repeats_a_w
     pack = packed([*both, *repeated, *chain.from_iterable(TREES)], query="Add a span to the worker", budget=90)
     text = "\n".join(shown(pack, "episodes"))
     assert ("lib/a" in text, "lib/b" in text) == (True, False)
+
+
+def test_a_step_that_edits_comes_before_one_that_only_looks():
+    """The state before a commit names the same files as the work itself, but does not show it."""
+    looked = announced(100, "Next the heatmap worker:", "exec(command=git diff)", "exec -> + heatmap")
+    edited = announced(300, "Next the heatmap worker:", "edit(path=lib/job, new_string=span)", "edit -> written")
+    pack = packed([*looked, *edited, *chain.from_iterable(TREES)], query="Trace the heatmap worker")
+    calls = [text for text in shown(pack, "episodes") if text.startswith(("edit(", "exec("))]
+    assert calls[0] == "edit(path=lib/job, new_string=span)"
