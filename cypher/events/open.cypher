@@ -10,7 +10,7 @@
 // An answer that was retired by hand, or that lost a conflict, keeps its position in the chain but is never observed
 // again. A memory that replaced an answer by hand without answering the same question keeps its position too: that link
 // is not part of the chain. If the batch has another answer between two observations of a stored one, these are
-// returned as tellings, because the stored answer may have to be split. Memories that lost a conflict against an answer
+// returned as assertions, because the stored answer may have to be split. Memories that lost a conflict against an answer
 // are returned with it, so that stating one again is an observation of that memory, not a new contradiction.
 //
 // mode: write
@@ -76,10 +76,10 @@ CALL () {
       ELSE coalesce(memory.said_by, '')
     END,
     hard: coalesce(memory.hard, false) AND memory.extraction_method = 'remembered',
-    tellings: COLLECT {
+    assertions: COLLECT {
       MATCH (memory)-[:EVIDENCED_BY]->(event:Event)
-      WHERE NOT retired AND any(told IN $batch.told[memory.slot_key]
-        WHERE memory.first_us < told[0] AND told[0] < memory.last_us AND told[1] <> memory.answer)
+      WHERE NOT retired AND any(other IN $batch.answers[memory.slot_key]
+        WHERE memory.first_us < other[0] AND other[0] < memory.last_us AND other[1] <> memory.answer)
       WITH DISTINCT event
       ORDER BY event.time_us, event.key
       RETURN [event.time_us, event.key]

@@ -3,9 +3,9 @@
 // A memory without text lost its evidence: it was not retired.
 //
 // mode: read
-// row:  key, taken_out_us
+// row:  key, ended_us
 MATCH (memory:Memory)
 WHERE memory.key IN $batch.keys AND memory.tenant_id = $tenant_id
   AND memory.text <> '' AND memory.status IN ['deprecated', 'contradicted'] AND memory.valid_to_us IS NOT NULL
-RETURN memory.key AS key, memory.valid_to_us AS taken_out_us
+RETURN memory.key AS key, memory.valid_to_us AS ended_us
 ORDER BY key

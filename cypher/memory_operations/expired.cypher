@@ -3,7 +3,7 @@
 // The kind is named for its index.
 //
 // mode: read
-// row:  memory_id, over_us
+// row:  memory_id, expired_us
 MATCH (memory:Memory {tenant_id: $tenant_id})
 WHERE memory.kind IS NOT NULL AND memory.status IN ['promoted', 'tentative']
   AND (memory.valid_to_us <= $at_us OR memory.expires_us <= $at_us)
@@ -14,7 +14,7 @@ WITH
     WHEN coalesce(memory.expires_us, memory.valid_to_us) < coalesce(memory.valid_to_us, memory.expires_us)
       THEN memory.expires_us
     ELSE coalesce(memory.valid_to_us, memory.expires_us)
-  END AS over_us
-RETURN memory_id, over_us
-ORDER BY over_us, memory_id
+  END AS expired_us
+RETURN memory_id, expired_us
+ORDER BY expired_us, memory_id
 LIMIT 1000

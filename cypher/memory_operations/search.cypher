@@ -1,12 +1,12 @@
 // The semantic memories that a full-text query finds, with the properties that decide whether they are shown, and the
-// task records with the same events as evidence: one row. looked_at is the number of hits of the index: if that is
+// task records with the same events as evidence: one row. hit_count is the number of hits of the index: if that is
 // $limit, there may be more. The index has no kinds and projects, and it contains artifacts too.
 //
 // Proposals, and memories of users outside the audience ($owners and the users of the running session), are found only
 // with $include_hidden.
 //
 // mode: read
-// row:  looked_at, memories
+// row:  hit_count, memories
 CALL () {
   OPTIONAL MATCH (running:Session {key: $session_key})
   WHERE running.tenant_id = $tenant_id
@@ -16,11 +16,11 @@ CALL () {
   CALL db.index.fulltext.queryNodes('knowledge_text', $question, {limit: $limit})
   YIELD node, score
   RETURN
-    count(*) AS looked_at,
+    count(*) AS hit_count,
     collect(CASE WHEN node.tenant_id = $tenant_id THEN [node, score] END) AS hits
 }
 RETURN
-  looked_at,
+  hit_count,
   COLLECT {
     UNWIND hits AS hit
     WITH hit[0] AS memory, hit[1] AS score

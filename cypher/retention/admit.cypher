@@ -4,11 +4,11 @@
 // A concurrent call waits for the sessions, which are locked before this, and finds no mark.
 //
 // mode: write
-// row:  key, learnt
+// row:  key, learned
 MATCH (event:Event)
 WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id AND event.ahead
 REMOVE event.ahead
 RETURN
   event.key AS key,
-  EXISTS { (event)-[:MENTIONS]->() } OR EXISTS { (event)<-[:EVIDENCED_BY]-(:Memory) } AS learnt
+  EXISTS { (event)-[:MENTIONS]->() } OR EXISTS { (event)<-[:EVIDENCED_BY]-(:Memory) } AS learned
 ORDER BY key

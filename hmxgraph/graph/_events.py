@@ -22,7 +22,7 @@ from hmxgraph.ingest.prepare import (
     PreparedEvent,
     Weave,
     adjusted,
-    amid,
+    between_ends,
     first_dimension,
     left_out,
     loops,
@@ -597,7 +597,7 @@ def _weave(tenancy: Tenancy, events: Iterable[PreparedEvent], sessions: Mapping[
 
 
 def _amid(events: list[PreparedEvent], session: StoredSession) -> list[PreparedEvent]:
-    return amid(events, session.ends) if session.ends else []
+    return between_ends(events, session.ends) if session.ends else []
 
 
 def _neighbours(tenancy: Tenancy, events: Sequence[PreparedEvent]) -> Plan[dict[str, Neighbours]]:

@@ -67,7 +67,7 @@ def _admit(tenancy: Tenancy, events: Sequence[Event]) -> Plan[None]:
     rows = yield bind("retention/admit", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(keys)})
     if not rows:
         return
-    unread = {row["key"] for row in rows if not row["learnt"]}
+    unread = {row["key"] for row in rows if not row["learned"]}
     unread_events = [event for event in extracted if event.event_key in unread]
     mentions = _entities.entity_rows(tenancy, unread_events)
     yield bind("events/record", tenant_id=tenancy.tenant_id, batch={"admitted": sorted(unread), **mentions})

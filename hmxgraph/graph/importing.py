@@ -11,7 +11,7 @@ from typing import Any
 from hmxgraph.errors import Fault, MalformedJson, UnknownChoice
 from hmxgraph.formats.catalogue import FORMATS, HMX_EVENTS, format_named, recognise
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
-from hmxgraph.ingest.intake import malformed, mended
+from hmxgraph.ingest.intake import corrected_payload, malformed
 from hmxgraph.ingest.sources import Arrival, Broken, Delivery, Lull, Payload, Source, are_paths
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.lenient import parse_any
@@ -220,7 +220,7 @@ def _sampled(arrivals: Iterable[Arrival]) -> tuple[list[Arrival], list[Any]]:
 def _record(payload: Any) -> tuple[Any, Sequence[str]]:
     """The JSON value of *payload*, and the warnings about it; of a dead letter, those of the record inside."""
     value, warnings = _value(payload)
-    inside = mended(value) if isinstance(value, Mapping) else None
+    inside = corrected_payload(value) if isinstance(value, Mapping) else None
     return (value, warnings) if inside is None else _value(inside)
 
 

@@ -466,7 +466,7 @@ def _merge_slot(slot: _Slot, rows: _Chained) -> None:
 
 
 def _interval(row: Row) -> Interval:
-    stored = [StoredAssertion(time_us, event_key) for time_us, event_key in row["tellings"]]
+    stored = [StoredAssertion(time_us, event_key) for time_us, event_key in row["assertions"]]
     assertions = tuple(stored or [StoredAssertion(row["first_us"], ""), StoredAssertion(row["last_us"], "")])
     return Interval(
         row["answer"],
@@ -574,7 +574,7 @@ class Observations(NamedTuple):
     def slots(self, tenancy: Tenancy) -> Row:
         """The parameters by which ``events/open`` finds and locks the stored answers."""
         answers = new_answers(tenancy, self.with_slot)
-        return {"slot_keys": sorted(answers), "told": answers}
+        return {"slot_keys": sorted(answers), "answers": answers}
 
 
 def store(
@@ -746,7 +746,7 @@ def _slotless_rows(builder: _RowBuilder, observations: Sequence[Observation]) ->
             tenancy.node_key(_slotless_id(tenancy, identity, generations[identity])): identity for identity in last_us
         }
         rows = yield bind("memories/taken_out", tenant_id=tenancy.tenant_id, batch={"keys": sorted(by_key)})
-        deleted = [identity for row in rows if row["taken_out_us"] <= last_us[identity := by_key[row["key"]]]]
+        deleted = [identity for row in rows if row["ended_us"] <= last_us[identity := by_key[row["key"]]]]
         last_us = {identity: last_us[identity] for identity in deleted}
         generations |= {identity: generations[identity] + 1 for identity in deleted}
     by_id = {_slotless_id(tenancy, identity, generations[identity]): groups[identity] for identity in groups}

@@ -181,7 +181,7 @@ def _search(tenancy: Tenancy, request: MemoryQuery) -> Plan[tuple[MemoryHit, ...
         [row] = yield _search_statement(tenancy, request, limit)
         hits = yield from _hits(tenancy, row["memories"], now_us)
         shown = [hit for hit in hits if request.include_hidden or hit.view.hidden_reason is None]
-        more = limit <= row["looked_at"] and limit < _MAX_EXAMINED
+        more = limit <= row["hit_count"] and limit < _MAX_EXAMINED
         limit = min(limit * _WIDER, _MAX_EXAMINED)
     best_hits = sorted(shown, key=lambda hit: (-hit.score, hit.memory_id))[: request.limit]
     if request.shape.expand_event_siblings:

@@ -240,7 +240,7 @@ def _record(values: Row, tenancy: Tenancy, as_of_us: int) -> KnownRecord:
         rejected_by=rejecting(agent_id, replies),
         countersigned=sum(verdict.countersigns for verdict in verdicts(agent_id, replies)),
         held=values["hidden_us"] is None or values["hidden_us"] > as_of_us,
-        told_by=frozenset(event_ids_of(tenancy.tenant_id, record_id)),
+        reporting_events=frozenset(event_ids_of(tenancy.tenant_id, record_id)),
     )
 
 

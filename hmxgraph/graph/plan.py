@@ -354,7 +354,7 @@ def bump(tenancy: Tenancy, logical_us: int, *, events: int = 0) -> Plan[int]:
 
 def open_batch(tenancy: Tenancy, batch: Row) -> Plan[Row]:
     """The row of ``events/open``: sessions and stored answers, locked; what *batch* leaves out is not read."""
-    defaults: Row = {"sessions": [], "event_keys": [], "slot_keys": [], "told": {}}
+    defaults: Row = {"sessions": [], "event_keys": [], "slot_keys": [], "answers": {}}
     rows = yield bind("events/open", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, batch=defaults | batch)
     return rows[0]
 

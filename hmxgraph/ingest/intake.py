@@ -28,10 +28,10 @@ def dead_letter(rejection: Rejection, payload: Payload | None) -> bytes:
     return canonical_bytes({_REASON_FIELD: rejection.document()} | _body(payload)) + b"\n"
 
 
-def mended(payload: Payload) -> Payload | None:
+def corrected_payload(payload: Payload) -> Payload | None:
     """The event inside a dead letter; None if *payload* is not a dead letter.
 
-    >>> mended('{"dead_letter": {}, "event": {"event_id": "e1"}}')
+    >>> corrected_payload('{"dead_letter": {}, "event": {"event_id": "e1"}}')
     {'event_id': 'e1'}
     """
     letter = _json(payload) if not isinstance(payload, Event) else None
@@ -42,7 +42,7 @@ def mended(payload: Payload) -> Payload | None:
 
 
 def _body(payload: Payload | None) -> dict[str, Any]:
-    if payload is not None and (inside := mended(payload)) is not None:  # a dead letter rejected again
+    if payload is not None and (inside := corrected_payload(payload)) is not None:  # a dead letter rejected again
         payload = inside
     value = payload.document() if isinstance(payload, Event) else _json(payload)
     if isinstance(value, Mapping) and not any(json_faults(value)):
@@ -211,7 +211,7 @@ def _parsed(payload: Payload) -> tuple[Event, Sequence[str]]:
     try:
         return Event.parse(payload), ()
     except (InvalidDocument, MalformedJson):
-        inside = mended(payload)
+        inside = corrected_payload(payload)
         if isinstance(inside, Event):
             return inside, ()
         lenient = _lenient(payload if inside is None else inside)

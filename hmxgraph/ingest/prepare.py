@@ -364,7 +364,7 @@ class Weave:
             return
         self._run([event for event in events if event.order < ends.head.order], after=ends.head.key)
         self._run([event for event in events if event.order > ends.tail.order], before=ends.tail.key)
-        for (before, after), late in groupby(amid(events, ends), key=lambda event: neighbours[event.key]):
+        for (before, after), late in groupby(between_ends(events, ends), key=lambda event: neighbours[event.key]):
             self._run(list(late), before=before, after=after)
             self.parted.append((before, after))
 
@@ -375,7 +375,7 @@ class Weave:
         self.linked.extend(pairwise(([before] if before else []) + keys + ([after] if after else [])))
 
 
-def amid(events: Sequence[PreparedEvent], ends: Ends) -> list[PreparedEvent]:
+def between_ends(events: Sequence[PreparedEvent], ends: Ends) -> list[PreparedEvent]:
     """The *events* that belong inside the chain, between its ends."""
     return [event for event in events if ends.head.order < event.order < ends.tail.order]
 

@@ -653,7 +653,7 @@ class Draft:
         usable_ids = {each.source_id for each in self.appraised.useful if each.section in sections}
         for record in self.appraised.in_force.records:
             if record.record_id in usable_ids:
-                yield from ((event_id, "duplicate") for event_id in record.told_by)
+                yield from ((event_id, "duplicate") for event_id in record.reporting_events)
 
     def _outdated(self) -> Iterator[tuple[str, str]]:
         """Yield the events that repeat what was deleted, retired or rejected, as deprecated."""
@@ -663,7 +663,7 @@ class Draft:
         yield from ((event_id, "deprecated") for event_id in sorted(known.deleted | evidence_ids))
         for record in known.records:
             if record.rejected or not record.held:
-                yield from ((event_id, "deprecated") for event_id in sorted(record.told_by))
+                yield from ((event_id, "deprecated") for event_id in sorted(record.reporting_events))
 
     def _evidence(self) -> Iterator[Candidate]:
         """Yield the evidence of knowledge, except events that are candidates themselves."""

@@ -80,7 +80,7 @@ class KnownRecord:
     """A task record as of the requested moment, with its section and trust.
 
     ``held`` until another record replaced it; ``rejected_by`` are the agents whose latest verdict rejects it;
-    ``told_by`` are the events with the same content.
+    ``reporting_events`` are the events with the same content.
     """
 
     record_id: str
@@ -94,7 +94,7 @@ class KnownRecord:
     rejected_by: tuple[str, ...] = ()
     countersigned: int = 0
     held: bool = True
-    told_by: frozenset[str] = frozenset()
+    reporting_events: frozenset[str] = frozenset()
 
     @property
     def rejected(self) -> bool:

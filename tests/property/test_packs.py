@@ -269,7 +269,7 @@ def test_repeats_do_not_keep_out_what_is_useful():
 def test_an_event_is_packed_where_its_record_is_not_requested():
     """A record of a section that was not requested does not displace its event."""
     events = [event(1, "Decided: deploy the staging environment by hand")]
-    decided = record(1, "Deploy the staging environment by hand", section="procedures", told_by=frozenset({"e001"}))
+    decided = record(1, "Deploy the staging environment by hand", section="procedures", reporting_events=frozenset({"e001"}))
     what = known(records=[decided])
     assert [entry.source_id for entry in packed(events, what).entries] == ["t001"]
     assert [entry.source_id for entry in packed(events, what, sections=["episodes"]).entries] == ["e001"]

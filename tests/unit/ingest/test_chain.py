@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hmxgraph.ingest.prepare import End, Ends, Neighbours, Weave, amid
+from hmxgraph.ingest.prepare import End, Ends, Neighbours, Weave, between_ends
 from tests.unit.ingest.making import prepared
 
 
@@ -22,7 +22,7 @@ def test_the_chain_is_the_sorted_order(batches):
         new = sorted((numbered(n) for n in batch if n not in {s.order[0] for s in stored}), key=lambda e: e.order)
         ends = Ends(End(stored[0].order, stored[0].key), End(stored[-1].order, stored[-1].key)) if stored else None
         weave = Weave()
-        weave.add(new, ends, neighbours(stored, amid(new, ends) if ends else []))
+        weave.add(new, ends, neighbours(stored, between_ends(new, ends) if ends else []))
         links = (links - set(weave.parted)) | set(weave.linked)
         stored = sorted([*stored, *new], key=lambda e: e.order)
     assert links == set(pairwise(event.key for event in stored))

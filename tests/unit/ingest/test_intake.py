@@ -6,7 +6,7 @@ import pytest
 
 from hmxgraph.errors import Fault, IngestRefused
 from hmxgraph.ingest.batch import SIZE, Gathering, Gatherings, readings
-from hmxgraph.ingest.intake import Intake, dead_letter, mended
+from hmxgraph.ingest.intake import Intake, corrected_payload, dead_letter
 from hmxgraph.ingest.sources import Broken, Delivery, deliveries
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.reports import BatchReceipt, Rejection, Tally
@@ -199,9 +199,9 @@ def test_dead_letters_can_be_fed_in_again(tally):
 
 def test_only_dead_letters_are_unwrapped():
     """An event that merely has such a field is not a dead letter."""
-    assert mended(document(dead_letter={})) is None
-    assert mended(b"{") is None
-    assert mended(event()) is None
+    assert corrected_payload(document(dead_letter={})) is None
+    assert corrected_payload(b"{") is None
+    assert corrected_payload(event()) is None
 
 
 def test_batches_hold_each_id_once(intake):

@@ -376,7 +376,7 @@ def test_what_no_longer_holds_is_marked_or_left_out():
 @pytest.mark.parametrize("fate", [{"rejected_by": ("bo",)}, {"held": False}])
 def test_events_of_rejected_or_retired_records_stay_out(fate):
     """The events are left out even if the record itself is irrelevant to the question."""
-    related = record(1, "Something else", told_by=frozenset({"e001"}), **fate)
+    related = record(1, "Something else", reporting_events=frozenset({"e001"}), **fate)
     assert shown(packed([event(1, "Deploy the staging environment by hand")], known(records=[related]))) == []
 
 
