@@ -1,4 +1,4 @@
-"""Small artifacts for tests: valid documents with as few words as possible."""
+"""Minimal valid artifacts for tests."""
 
 from hmxgraph.graph.artifacts import artifact_row
 from hmxgraph.graph.plan import bind, bump, write
@@ -11,12 +11,12 @@ START = 1_773_457_200 * SECOND
 
 
 def at(second):
-    """The instant so many seconds after the start of all tests, in microseconds."""
+    """The time so many seconds after the common start of the tests, in microseconds."""
     return START + second * SECOND
 
 
 def schema(artifact_id, *, second=0, step="Apply the manifests", **fields):
-    """A task schema of one step."""
+    """A task schema with one step."""
     content = {"steps": [{"order": 1, "description": step, "tools_used": ["kubectl"], "optional": False}]}
     return made(artifact_id, "task_schema", content, second, fields)
 
@@ -54,7 +54,7 @@ def made(artifact_id, artifact_type, content, second=0, fields=None):
 
 
 def stored_at_once(connection, tenancy, artifacts):
-    """Many artifacts that begin chains, in one transaction."""
+    """Store artifacts as first versions, in one transaction."""
     rows = [artifact_row(tenancy, artifact, len) for artifact in artifacts]
 
     def plan():

@@ -1,4 +1,4 @@
-"""One of several racers: supersedes head after head, each at the same instant as the others."""
+"""A racer that supersedes one head after another, each at the same moment as its competitors."""
 
 import threading
 
@@ -12,7 +12,7 @@ PATIENCE = 120
 
 
 def race(connection, tenant_id, racer, heads, barrier):
-    """Who superseded each of *heads*, as this racer was told: its own successor's id, or the winner's in the error."""
+    """For each of *heads*, the winner's id as this racer learned it, and whether this racer won."""
     outcomes = []
     for head in heads:
         artifact = schema(f"{head}-{racer}", second=1, step=f"Step of {head} by {racer}")
@@ -26,14 +26,14 @@ def race(connection, tenant_id, racer, heads, barrier):
 
 
 def race_as_process(address, tenant_id, racer, heads, barrier, results):
-    """The same in a process of its own, with its own driver."""
+    """The same in a separate process with its own driver."""
     connection = Connection(address)
     results.put(race(connection, tenant_id, racer, heads, barrier))
     connection.close()
 
 
 def race_as_threads(connection, tenant_id, racers, heads):
-    """What each of so many threads was told."""
+    """The outcomes of each of so many threads."""
     barrier = threading.Barrier(racers)
     outcomes = [[] for _ in range(racers)]
 

@@ -1,4 +1,4 @@
-"""A made-up world of coding sessions: fixes, features, upgrades and questions in a repository, with their failures."""
+"""Generated coding sessions: fixes, features, upgrades and questions in a repository, with failures."""
 
 from tests.session_makers import Script
 

@@ -1,4 +1,4 @@
-"""Accesses to the store (PROFILE): what a call costs, whatever else the machine does."""
+"""Counts accesses to the store (PROFILE): the cost of a call, independent of the machine's load."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from hmxgraph.graph.plan import Work
 
 
 class _Profiled:
-    """A transaction whose statements are profiled."""
+    """A transaction that profiles its statements."""
 
     def __init__(self, tx: Any) -> None:
         self._tx, self._results = tx, []
 
     def run(self, text: str, parameters: dict[str, Any]) -> Any:
-        """The result of a statement, which remembers its accesses."""
+        """Run a statement; its result is kept to read the accesses from."""
         self._results.append(self._tx.run(f"PROFILE {text}", parameters))
         return self._results[-1]
 
@@ -29,7 +29,7 @@ def _hits(plan: dict[str, Any]) -> int:
 
 
 class Counting(Connection):
-    """A connection that counts the accesses of all it performs, and waits while they are planned again."""
+    """A connection that counts the accesses of everything it performs, with a timeout long enough for profiling."""
 
     hits = 0
 

@@ -1,4 +1,4 @@
-"""Real databases for tests: one with the schema of today, one on a server of its own, and one for all workers."""
+"""Real databases for tests: one with the current schema, one on a server of its own, and one shared by all workers."""
 
 import shutil
 from collections.abc import Iterator
@@ -14,15 +14,15 @@ from hmxgraph.graph.connection import Connection, Terms
 from hmxgraph.graph.driver import Address
 from hmxgraph.graph.schema import migrate
 
-# A test plans most statements once or twice: Java's second compiler takes more time than its code saves. Without it
-# Java keeps 48 MB for compiled code, which are full after some minutes; 240 MB is what it keeps with both.
+# Tests plan most statements only once or twice, so Java's second compiler costs more time than it saves. Without it
+# Java reserves only 48 MB for compiled code, full after some minutes; 240 MB is its default with both compilers.
 BRIEF = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"}
-# A database that grows from nothing outdates its plans all the time: planning again took a third of the server's time.
+# In a growing database plans go stale all the time: replanning took a third of the server's time.
 PLANNED_ONCE = {"dbms.cypher.min_replan_interval": "24h"}
 
 
 def migrated(address: Address) -> Address:
-    """The database at *address*, its schema brought up to date; its server may have started just now."""
+    """The database at *address* with its schema up to date; the server may have only just started."""
     connection = Connection(address, Terms(settling=lambda: True))
     connection.perform(migrate())
     connection.close()
@@ -40,7 +40,7 @@ def _started(home: Path) -> Server:
 
 @contextmanager
 def local_database(home: Path) -> Iterator[Address]:
-    """A database with its schema and nothing else, on a server that runs in the data home until the block ends."""
+    """A database with only its schema, on a server that runs in the data home until the block ends."""
     try:
         server = _started(home)
         yield migrated(Address(server.uri, server.user, server.password))
@@ -50,7 +50,7 @@ def local_database(home: Path) -> Iterator[Address]:
 
 @contextmanager
 def shared_database(folder: Path, worker: str) -> Iterator[Address]:
-    """The database of the data home in *folder*, for each *worker* of a run; its server ends with the last of them.
+    """The database in *folder*, shared by every *worker* of a run; its server stops with the last of them.
 
     One server plans every statement once for all workers, and its code is compiled once.
     """

@@ -1,4 +1,4 @@
-"""A small embedder without a model: the same words, whatever their ending, and a few words for the same thing."""
+"""A small embedder without a model: word forms are close, and so are a few words for the same subject."""
 
 from hashlib import sha256
 
@@ -22,12 +22,12 @@ def embedder(texts):
 
 
 async def async_embedder(texts):
-    """The same, to be awaited."""
+    """The same, asynchronously."""
     return embedder(texts)
 
 
 def wider(texts):
-    """Vectors of another size."""
+    """Vectors with one more dimension."""
     return [[*vector, 0.5] for vector in embedder(texts)]
 
 

@@ -1,4 +1,4 @@
-"""The same work in processes whose sets and dictionaries have other orders."""
+"""Run the same work in processes with different hash seeds, so that sets and dictionaries iterate differently."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ import sys
 
 
 def digests_of(module: str) -> set[str]:
-    """What ``digest()`` of the test module *module* gives in two processes with hash seeds of their own."""
+    """The results of ``digest()`` in the test module *module*, from processes with two hash seeds."""
     program = f"import sys; sys.path.insert(0, '.'); from {module} import digest; print(digest())"
     return {
         subprocess.run(

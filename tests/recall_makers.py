@@ -157,7 +157,7 @@ def draft(
 ):
     """Return the draft of a pack over *events* and the knowledge in *what*; *results* name their calls.
 
-    Sessions are long whose sequence numbers say so, unless *long_sessions* are given.
+    Unless *long_sessions* is given, sequence numbers determine which sessions are long.
     """
     request = PackRequest(query, budget=budget, sections=tuple(sections), **asked)
     state = State("acme", 7, NOW, len(events))

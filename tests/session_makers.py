@@ -1,4 +1,4 @@
-"""Small sessions for tests: events as agents leave them, with as few words as possible."""
+"""Short factories for sessions of events, as agents record them."""
 
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.timestamps import iso
@@ -8,7 +8,7 @@ DEPLOY = ("kubectl get namespace staging", "kubectl apply -f staging.yaml", "kub
 
 
 def event(session, sequence, event_type, content, *, tenant="acme", agent="agent-1", metadata=None, **optional):
-    """One event, one second after another."""
+    """One event; the sequence number is also its time in seconds."""
     return Event(
         hmx_version="HMX-1.0",
         event_id=f"{session}/{sequence}",
@@ -25,7 +25,7 @@ def event(session, sequence, event_type, content, *, tenant="acme", agent="agent
 
 
 class Script:
-    """Writes a session line by line."""
+    """Writes a session event by event."""
 
     def __init__(self, session, *, tenant="acme", agent="agent-1"):
         self.session = session
@@ -33,20 +33,20 @@ class Script:
         self._fixed = {"tenant": tenant, "agent": agent}
 
     def add(self, event_type, content, **optional):
-        """Any event."""
+        """Add an event of any type."""
         self.events.append(event(self.session, len(self.events), event_type, content, **self._fixed, **optional))
         return self
 
     def user(self, text):
-        """The user says something."""
+        """Add a user message."""
         return self.add("message", {"role": "user", "text": text})
 
     def agent(self, text):
-        """The agent says something."""
+        """Add an agent message."""
         return self.add("message", {"role": "assistant", "text": text})
 
     def call(self, tool, result=None, *, error=None, **arguments):
-        """A tool call with its result; *error* makes it fail with this message, told by an error event too."""
+        """Add a tool call with its result; with *error* it fails with this message, and an error event follows."""
         call_id = f"{self.session}-{len(self.events)}"
         self.add("tool_call", {"tool_name": tool, "arguments": arguments, "call_id": call_id})
         called = self.events[-1].event_id
@@ -58,11 +58,11 @@ class Script:
         return self
 
     def run(self, line, *, error=None):
-        """A command line through a shell tool."""
+        """Add a command line run through a shell tool."""
         return self.call("exec", error=error, command=line)
 
     def feedback(self, signal, target=None):
-        """What somebody thought of it."""
+        """Add feedback."""
         target = target or self.events[-1].event_id
         return self.add("feedback", {"signal": signal, "target_event_id": target, "comment": ""})
 
@@ -76,7 +76,7 @@ def deployment(session, *, request="Deploy the staging environment", lines=DEPLO
 
 
 def repaired_deployment(session, *, signal="positive", **fixed):
-    """A deployment whose namespace was missing: created, then applied again."""
+    """A deployment whose namespace is missing, created, and applied again."""
     script = Script(session, **fixed).user("Deploy the staging environment")
     script.run("kubectl apply -f staging.yaml", error="namespace staging not found")
     script.run("kubectl create namespace staging").run("kubectl apply -f staging.yaml")
@@ -95,7 +95,7 @@ def order_session(session, change, *, request=None, lookup="find_user_by_email",
 
 
 def service_work(session, numbers, **fixed):
-    """The events with these *numbers* of an endless session: requests, each with a call and its result."""
+    """The events with these *numbers* of an endless session of requests, each with a call and its result."""
     for number in numbers:
         match number % 3:
             case 0:

@@ -1,4 +1,4 @@
-"""Where the external data and conformance files lie, and the reason to skip where they do not."""
+"""The location of external data and conformance files, and skips for tests that lack them."""
 
 import os
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ ROOT = Path(os.environ.get("HMXGRAPH_SHARED", Path(__file__).resolve().parents[2
 
 
 def shared(*parts: str) -> Path:
-    """The path of a shared file or folder; skips the calling test where it is absent."""
+    """The path of a shared file or folder; skips the calling test if it is missing."""
     path = ROOT.joinpath(*parts)
     if not path.exists():
         pytest.skip(_absent(*parts))
@@ -19,7 +19,7 @@ def shared(*parts: str) -> Path:
 
 
 def cases(values: Iterable[Any], *parts: str) -> list[Any]:
-    """Parameters made from a shared file or folder; one that is skipped with the reason where there are none."""
+    """Parameters from a shared file or folder; if there are none, one that is skipped with the reason."""
     return list(values) or [pytest.param(None, marks=pytest.mark.skip(reason=_absent(*parts)))]
 
 

@@ -1,4 +1,4 @@
-"""The sub-faces of shared work, on the tenant of an open graph."""
+"""The task, record and memory interfaces of a graph's tenant, without a meter."""
 
 from hmxgraph.api.memory import MemoryOperations
 from hmxgraph.api.records import Records
@@ -24,7 +24,7 @@ def memory_of(graph) -> MemoryOperations:
 
 
 def digest_by_hand(graph, task_id, *, at_ms=0, **fields) -> str:
-    """The id of a digest as an earlier version let agents write it."""
+    """Write a digest as earlier versions let agents do; return its id."""
     record = TaskRecord(
         artifact_id=f"by-hand-{task_id[:20]}",
         artifact_kind="digest",

@@ -1,4 +1,4 @@
-"""An agent as a process of its own, writing to a task beside others."""
+"""An agent in a process of its own that writes to a task concurrently with others."""
 
 from hmxgraph.api.records import Records
 from hmxgraph.api.tasks import Tasks
@@ -10,7 +10,7 @@ STEPS = 12
 
 
 def write_as_process(address, tenant_id, agent_id, task_id, barrier, results):
-    """Evidence and replies to it, from the same instant as the others; the ids of what was written."""
+    """Write evidence and replies, starting together with the other processes; put their ids into *results*."""
     connection, tenancy = Connection(address), Tenancy.of(tenant_id)
     tasks, records = Tasks(tenancy, connection), Records(tenancy, connection)
     barrier.wait(PATIENCE)

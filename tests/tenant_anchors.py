@@ -1,4 +1,4 @@
-"""The nodes that a statement finds by itself, by key, index or full text, and which of them it ties to its tenant."""
+"""The nodes that a statement looks up by key, index or full text, and which of them it ties to the tenant."""
 
 import re
 
@@ -15,10 +15,10 @@ _COMMENT = re.compile(r"//[^\n]*")
 
 
 def anchors(text):
-    """The nodes that *text* looks for: pairs of the name and the part of the text that must tie it to the tenant.
+    """Yield the nodes that *text* looks up, each with the part of the text that must tie it to the tenant.
 
-    What a MATCH finds by key is tied there; what it finds by label alone, by an index of words, or at the end of a
-    relationship that it looks for, anywhere after it.
+    A node looked up by key must be tied in its MATCH. One found by label, full text, or as the end of a matched
+    relationship may be tied anywhere after it.
     """
     code = _COMMENT.sub("", text)
     for match in _FULL_TEXT.finditer(code):
@@ -38,13 +38,13 @@ def anchors(text):
 
 
 def untied(text):
-    """The anchors of *text* without a condition on their tenant."""
+    """The looked-up nodes of *text* that have no condition on the tenant."""
     code = _COMMENT.sub("", text)
     return sorted({name for name, part in anchors(text) if not _conditions(name).search(code[part])})
 
 
 def without_tenant(text, name):
-    """*text* without its conditions on the tenant of the node *name*."""
+    """*text* without the tenant conditions on the node *name*."""
     code = _COMMENT.sub("", text)
     return _conditions(name).sub(_open, code)
 

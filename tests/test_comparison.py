@@ -1,4 +1,4 @@
-"""What the documentation shows of other memories is what was measured."""
+"""The comparison in the documentation shows the measured results."""
 
 import json
 from pathlib import Path
@@ -10,13 +10,13 @@ REPORT = json.loads((ROOT / "benchmarks" / "results.json").read_bytes())
 
 
 def test_tables_are_the_results():
-    """The page holds the tables that the results give, unchanged by hand."""
+    """The tables on the page are those generated from the results."""
     shown = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
     assert shown.strip("\n") == "\n".join(lines(REPORT))
 
 
 def test_chart_is_the_results():
-    """So does the chart; a part that failed is named as such."""
+    """The chart is generated from the results; a part that failed is marked as such."""
     assert (ROOT / "docs" / "compared.svg").read_text(encoding="utf-8") == chart(REPORT["systems"])
     failed = [row | {"chats": {"failed": "ImportError: x"}} for row in REPORT["systems"]]
     assert "did not run" in chart(failed)

@@ -1,4 +1,4 @@
-"""The names people build on are there, documented, and alike on both faces."""
+"""The public names exist, are documented, and are the same on both faces."""
 
 import inspect
 
@@ -34,14 +34,14 @@ def test_faces_are_alike(name):
 
 @pytest.mark.parametrize("name", FACE)
 def test_method_is_documented(name):
-    """Every method of the front door says what you get."""
+    """Every public method has a docstring."""
     assert inspect.getdoc(getattr(KnowledgeGraph, name))
     assert inspect.getdoc(getattr(AsyncKnowledgeGraph, name))
 
 
 @pytest.mark.parametrize("name", [name for name in FACE if callable(getattr(KnowledgeGraph, name))])
 def test_arguments_after_the_second_are_named(name):
-    """Beyond what a call is plainly about, arguments have to be named."""
+    """A method takes at most two positional arguments; all others are keyword-only."""
     positional = [
         p for p, kind, _ in parameters(KnowledgeGraph, name) if kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
     ]

@@ -1,4 +1,4 @@
-"""What the README and the pages of docs/ show runs, in order, on the real server; what they point to is there."""
+"""The examples in the README and the pages of docs/ run in order on the real server, and their links resolve."""
 
 import gzip
 import re
@@ -26,7 +26,7 @@ HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
 @pytest.fixture
 def surroundings(address, tenant_id, tmp_path, monkeypatch):
-    """An empty folder and the environment variables that a reader would set."""
+    """An empty working folder and the environment variables a reader would set."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HMXGRAPH_URI", address.uri)
     monkeypatch.setenv("HMXGRAPH_USER", address.user)
@@ -46,7 +46,7 @@ def test_python_examples_run(page, surroundings):
 
 
 def test_task_records_run(graph):
-    """The page on task records tells what its examples give, in the comments behind the lines."""
+    """The examples on the page about task records give the values shown in the comments after them."""
     block = "\n".join(BLOCK.findall(TASK_RECORDS.read_text(encoding="utf-8")))
     examples = re.findall(r"^(.*?)  # (.*)$", block, re.MULTILINE)
     names = {"graph": graph}
@@ -57,7 +57,7 @@ def test_task_records_run(graph):
 
 
 def test_task_record_commands_run(surroundings, monkeypatch):
-    """The first hour of the page on task records: every command works, and the next agent reads what the page shows."""
+    """Every command on the page about task records works, and resume prints what the page shows."""
     text = TASK_RECORDS.read_text(encoding="utf-8")
     monkeypatch.setenv("HMXGRAPH_TENANT", surroundings["tenant"])
     outputs = {}
@@ -76,7 +76,7 @@ def test_task_record_commands_run(surroundings, monkeypatch):
 
 
 def test_commands_run(surroundings, tmp_path):
-    """Every command of the page on the command line runs, in its order, on a file of events."""
+    """Every command on the command-line page runs, in order, on a file of events."""
     own = surroundings["tenant"]
     tenants = {"retail": own, "wholesale": f"{own}-2", "retail-2": f"{own}-restored"}
     events = (
@@ -95,7 +95,7 @@ def test_commands_run(surroundings, tmp_path):
 
 
 def test_the_demo_prints_what_is_shown(surroundings):
-    """What the README shows of ``make demo`` stands in its output, in this order; dots leave something out."""
+    """The lines the README shows for ``make demo`` are in its output, in order; "..." marks omissions."""
     shown = TEXT.partition("$ make demo\n")[2].partition("$ make test\n")[0].splitlines()
     printed = CliRunner().invoke(app, ["demo", "--tenant", surroundings["tenant"]]).stdout.splitlines()
     lines = iter([line.split() for line in printed])
@@ -106,7 +106,7 @@ def test_the_demo_prints_what_is_shown(surroundings):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_links_lead_somewhere(page):
-    """Files that a page names are there, and so are the headings it points to."""
+    """Files and headings that a page links to exist."""
     text = page.read_text(encoding="utf-8")
     headings = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in HEADING.findall(text)}
     for link in LINK.findall(text):
@@ -118,7 +118,7 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_commands_exist(page):
-    """Every command that a page shows exists, with its subcommand."""
+    """Every command and subcommand that a page shows exists."""
     for command in COMMAND.findall(page.read_text(encoding="utf-8")):
         words = [word for word in shlex.split(command, comments=True)[:2] if re.fullmatch(r"[a-z-]+", word)]
         done = CliRunner().invoke(app, [*words[: 2 if words[0] in GROUPS else 1], "--help"])
@@ -126,11 +126,11 @@ def test_commands_exist(page):
 
 
 def test_the_readme_is_short():
-    """A reader gets through the README: at most 150 lines."""
+    """The README has at most 150 lines."""
     assert len(TEXT.splitlines()) <= 150
 
 
 def test_every_page_is_listed():
-    """Each page of docs/ can be reached from its index."""
+    """The index lists every page of docs/."""
     index = (DOCS / "index.md").read_text(encoding="utf-8")
     assert {page.stem for page in DOCS.glob("*.md")} - {"index"} <= set(index.split())

@@ -1,4 +1,4 @@
-"""Tenants: every node that a statement looks for is tied to the tenant; without one condition, the check fails."""
+"""Every node that a statement looks up is tied to the tenant, and the check fails without any one condition."""
 
 import pytest
 
@@ -12,17 +12,17 @@ ANCHORS = [(name, node) for name in STATEMENTS for node in sorted({node for node
 
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_what_a_statement_looks_for_is_tied_to_the_tenant(name):
-    """By key too: keys are hashes over tenant and id, which anybody can compute."""
+    """Lookups by key too are tied to the tenant, because anybody can compute keys from tenant and id."""
     assert untied(query(name).text) == []
 
 
 @pytest.mark.parametrize(("name", "node"), ANCHORS)
 def test_without_its_condition_a_node_is_found_untied(name, node):
-    """Each condition counts: the check reports the statement without it."""
+    """If the condition on a node is removed, the check reports that node."""
     assert node in untied(without_tenant(query(name).text, node))
 
 
 def test_there_are_anchors_of_each_kind():
-    """The check sees nodes found by key, by label and by words."""
+    """The check covers nodes looked up by key, by label and by full text."""
     assert len(ANCHORS) > 150
     assert {("artifacts/get", "artifact"), ("recall/knowledge", "node"), ("explain/identify", "memory")} <= set(ANCHORS)

@@ -15,15 +15,15 @@ class Transcript:
         self._lines = 0
 
     def user(self, text: str) -> "Transcript":
-        """What the user asks."""
+        """A user message."""
         return self._write("user", {"role": "user", "content": text})
 
     def says(self, text: str) -> "Transcript":
-        """What the model says."""
+        """A model message."""
         return self._write("assistant", {"role": "assistant", "content": [{"type": "text", "text": text}]})
 
     def bash(self, command: str, output: str, *, failed: bool = False) -> "Transcript":
-        """A call of the shell and its result."""
+        """A shell call and its result."""
         call_id = f"toolu_{self._session}_{self._lines}"
         use = {"type": "tool_use", "id": call_id, "name": "Bash", "input": {"command": command}}
         self._write("assistant", {"role": "assistant", "content": [use]})

@@ -1,4 +1,4 @@
-// The type of each artifact, by id; ids without an artifact are left out.
+// The type of each artifact, by id; keys without an artifact are left out.
 //
 // mode: read
 // row:  artifact_id, artifact_type

@@ -1,9 +1,9 @@
 // A page of the sessions that changed since they were summarised, or were summarised by another version or profile, in
 // the order of their changes.
 //
-// Changes after the compilation began wait for the next one. Because ORDER BY lists every property of the index, the
-// index is read in order and only the rows returned are read. Lists are compared because OR would be planned branch by
-// branch, which loses the order. Sessions that only log an import are skipped: no agent worked in them.
+// Changes after the compilation began wait for the next one. ORDER BY begins with every property of the index, so the
+// index is read in order, and reading stops at the limit. The last condition compares lists, because its OR would be
+// planned branch by branch, which loses the order. Sessions that only log an import are skipped: no agent worked in them.
 //
 // mode: read
 // row:  session_key, event_count, version

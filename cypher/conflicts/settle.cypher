@@ -1,6 +1,7 @@
 // Resolve the open conflicts of artifacts and memories that are no longer in force, if fewer than two sides remain.
 //
-// The conflict's label is checked after the expansion: a plan made while there are few conflicts would start at them.
+// The conflict's label is checked only after the expansion: otherwise a plan made while there are few conflicts would
+// start from all of them, and be kept when there are many.
 //
 // mode: write
 // row:  conflict_id

@@ -145,7 +145,7 @@ def _summaries(title: str, entries: list[dict[str, Any]]) -> Table:
 
 def _detail(entry: Mapping[str, Any]) -> str:
     if "member_count" in entry:
-        return f"{entry['member_count']} of type {entry['dominant_type']}"
+        return f"{entry['member_count']}, mostly of type {entry['dominant_type']}"
     steps = entry.get("steps") or entry.get("recovery_steps") or ()
     return entry.get("recommendation") or "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
 

@@ -89,13 +89,14 @@ def parsed(value: str) -> Any:
 
 _SECOND_US = 1_000_000
 _LOOSE = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)? ?(Z|z|UTC|[+-]\d\d(?::?\d\d)?)?(?:\[.*\])?")
-# Numbers above the first are milliseconds, above the second microseconds, above the third nanoseconds.
+# Numbers above the first limit are nanoseconds, above the second microseconds, above the third milliseconds; others are
+# seconds.
 _UNITS = ((1e17, 1e-3), (1e14, 1.0), (1e11, 1e3))
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A time as the wire spells it, and the same in microseconds since 1970."""
+    """A time as an HMX-E timestamp, and the same in microseconds since 1970."""
 
     timestamp: str
     us: int
@@ -115,7 +116,7 @@ def moment(value: Any) -> Moment | None:
         return _from_number(value)
     if isinstance(value, datetime):
         return _from_text(value.isoformat())
-    iso_format = getattr(value, "iso_format", None)  # the driver's date-time
+    iso_format = getattr(value, "iso_format", None)  # the DateTime of the Neo4j driver
     return _from_text(str(iso_format())) if callable(iso_format) else None
 
 
@@ -148,7 +149,8 @@ def _from_number(number: float) -> Moment | None:
 
 # Ids and sessions of records without them.
 
-# Number of folders in the name of a session, because logs of many projects are in folders of the same name.
+# How many folders become part of a session's name: one is not enough, because different projects keep their logs in
+# folders of the same name.
 _FOLDERS = 2
 _ENDINGS = re.compile(r"(?:\.(?:ndjson|jsonl|json|log|txt|gz))+$", re.IGNORECASE)
 

@@ -61,7 +61,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 def _record(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A node or relationship that a query returned under a name, or the record itself."""
+    """The record, with the fields of a node or relationship that a query returned under a name put over its own."""
     inner = next((mapping(value[field]) for field in _WRAPPERS if isinstance(value.get(field), Mapping)), None)
     return {**value, **inner} if inner is not None and "uuid" in inner else value
 
@@ -76,7 +76,10 @@ def _frame(record: Record, value: Mapping[str, Any], origin: Origin) -> Frame | 
 
 
 def _fact(value: Mapping[str, Any]) -> Reading:
-    """A fact in force becomes a memory; one that ended becomes an observation with its interval."""
+    """A fact in force becomes a memory; one that ended becomes an observation.
+
+    The observation's time is the start of the fact if it is known; its end is in the metadata.
+    """
     fact = text(value["fact"]).strip()
     if not fact:
         return Reading(left_out=("empty fact",))

@@ -10,7 +10,7 @@ from hmxgraph.recall._examples import decisive_weights
 from hmxgraph.recall.candidates import THRESHOLD
 from hmxgraph.recall.event_candidates import Episodes
 from hmxgraph.recall.pool import EventPool, is_assistant
-from hmxgraph.text.excerpts import Passages
+from hmxgraph.text.excerpts import Passages, without_old_text
 from hmxgraph.text.lines import SUPERSEDED, event_line
 from hmxgraph.text.terms import TokenCounter
 
@@ -36,7 +36,7 @@ def with_excerpts(
     texts, tokens = list(pool.text), list(pool.tokens)
     for event_id, text in whole.items():
         at = pool.index[event_id]
-        passages = Passages.of(text, weight_by_term)
+        passages = Passages.of(without_old_text(text), weight_by_term)
         if passages.anything_after(len(texts[at])):
             texts[at] = passages.excerpt(len(texts[at]))
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))

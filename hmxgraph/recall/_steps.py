@@ -20,7 +20,7 @@ from hmxgraph.recall.pool import (
     norms,
 )
 from hmxgraph.recall.question import speaks_of_trouble
-from hmxgraph.text.excerpts import Passages
+from hmxgraph.text.excerpts import Passages, without_old_text
 from hmxgraph.text.lines import event_line
 from hmxgraph.text.terms import TokenCounter
 
@@ -36,8 +36,8 @@ _EDIT = re.compile(r"[(,]\s*(?:(?:old|new)_(?:str|string|text|source)|content|fi
 # expected in the next five steps, each of which scores a little less than the one before.
 _QUOTED = 0.6
 _STEPS_TO_REMEDY, _LESS_PER_STEP = 5, 0.05
-# Characters of one line of a step in a pack, and of a short result.
-LINE = 240
+# Characters of one line of a step in a pack, and of a short result; and of a call that edits a file: it answers most.
+LINE, _LINE_OF_EDIT = 240, 360
 # A result only acknowledges its call if it adds at most this many words to those of the call, and more than this many
 # results add the same ones.
 _FEW_WORDS, _OFTEN = 8, 3
@@ -159,10 +159,15 @@ def _added(result: str, call: str) -> frozenset[str] | None:
 def shortened(
     pool: EventPool, events: Flags, weight_by_term: Mapping[str, float], count_tokens: TokenCounter
 ) -> EventPool:
-    """Return *pool* with these *events* cut to their beginning and the passages that match *weight_by_term*."""
+    """Return *pool* with these *events* cut to their beginning and the passages that match *weight_by_term*.
+
+    Of an edit, only the new text counts: it is what was done.
+    """
     texts, tokens = list(pool.text), list(pool.tokens)
     for at in np.flatnonzero(events).tolist():
-        if len(texts[at]) > LINE:
-            texts[at] = Passages.of(texts[at], weight_by_term).excerpt(LINE) or texts[at]
+        limit = _LINE_OF_EDIT if pool.kinds[at] == CALLED and _EDIT.search(texts[at]) else LINE
+        if len(texts[at]) > limit:
+            passages = Passages.of(without_old_text(texts[at]), weight_by_term)
+            texts[at] = passages.excerpt(limit) or texts[at]
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
     return replace(pool, text=tuple(texts), tokens=tuple(tokens))

@@ -1,4 +1,4 @@
-"""What a text states, and whether that speaks for or against a claim: subject, negation, order, quantities.
+"""What a text states, and whether that speaks for or against a claim: subject, negation, comparison, quantities.
 
 Judged by words alone. A question, a guess, a condition or a plan states nothing.
 """
@@ -16,7 +16,8 @@ from hmxgraph.text.comparison import stance
 Side: TypeAlias = Literal["for", "against"]
 # A statement may omit one term for each group of this many terms in the claim, and still be about all of it.
 _TERMS_PER_GAP = 6
-# The fraction of a claim's terms that a general denial must name ("the parser does not leak" of "leaks on reload").
+# The fraction of a claim's terms that a general denial must name: "the parser does not leak" denies "the parser leaks
+# on reload".
 _GENERAL = 0.5
 
 
@@ -104,9 +105,9 @@ def statements(text: str, *, decides: bool = False) -> tuple[Statement, ...]:
 def failure(text: str) -> tuple[Statement, ...]:
     """The statement that the subject of *text*, a sentence about a failure, failed.
 
-    >>> lock, import_ = claims("Locking the row fails")[0], claims("The load fails")[0]
+    >>> lock, load = claims("Locking the row fails")[0], claims("The load fails")[0]
     >>> stated = failure("Locking the row deadlocked under load")[0]
-    >>> side(lock, stated), side(import_, stated)
+    >>> side(lock, stated), side(load, stated)
     ('for', None)
     """
     parts = statements(f"{text.rstrip(' .!')} passes")[:1]
@@ -162,7 +163,7 @@ def _resolved(clause: str, before: Statement | None) -> Statement:
 
 
 def _denied_without(pronoun: re.Match[str]) -> str:
-    """The clause "without shrinking" denies that what comes before it shrinks."""
+    """What replaces a back reference: "not" for "without" ("without shrinking" denies the shrinking), else nothing."""
     return "not" if pronoun[0].lower() == "without" else ""
 
 
@@ -171,7 +172,8 @@ _NONE = re.compile(
     re.IGNORECASE,
 )
 _NEITHER = re.compile(r"\bneither\b(.{0,200}?)\bnor\b", re.IGNORECASE)
-# Runs of blanks are collapsed: a search would start from each of their characters.
+# Runs of blanks are collapsed first: a pattern that begins with blanks would be tried from every blank of a run, in
+# quadratic time.
 _BLANKS = re.compile(r"[ \t]{2,}")
 _NOT = re.compile(r"(?<=\w)n['\u2019]t\b|\bcan(?:not|['\u2019]t)\b", re.IGNORECASE)
 # Phrases rewritten to the plain words that follow; the order matters.
@@ -345,7 +347,8 @@ def _denies_generally(statement: Statement, claim: Statement) -> bool:
 
 
 def _opposed(claim: Statement, statement: Statement) -> bool:
-    # Two turned terms are two contradictions ("slower and larger"); only the denial of one cancels it ("not slower").
+    # However many terms are turned, they contradict once: "slower and larger" does not cancel itself out. Only a denial
+    # of the clause does ("not slower").
     turned = any(sign != claim.terms[term] for term, sign in statement.terms.items() if term in claim.terms)
     return (claim.denied != statement.denied) ^ turned ^ _swapped(claim, statement)
 

@@ -106,7 +106,7 @@ _NOTE = re.compile(
     r" \((?:tried once(?:, and it worked|, without success)?|tried (?:more than )?\d+ times"
     r"|(?:tried once: )?this error went away(?: \d+ of \d+ times)?, but another followed"
     r"|done once|(?:worked|done) \d+ of \d+ times"
-    r"|(?:worked|done) (?:each|(?:about|more than) \d+ %) of more than \d+ times)"
+    r"|(?:worked|done) (?:each|none|(?:about|more than|less than) \d+ %) of more than \d+ times)"
     r"(?:; (?:once|twice|\d+ times|often) another error followed)?(?:; (?:the|most) sessions? failed nevertheless)?\)$"
 )
 
@@ -207,6 +207,8 @@ def plain(step: str) -> str:
 
     >>> plain("Create the namespace (worked 4 of 4 times)"), plain("Create it (this always helped)")
     ('Create the namespace', 'Create it (this always helped)')
+    >>> plain("Stop (worked none of more than 10 times)"), plain("Wait (worked less than 10 % of more than 20 times)")
+    ('Stop', 'Wait')
     """
     return _NOTE.sub("", step)
 

@@ -26,6 +26,8 @@ _SENTENCE_END = r"(?<=[.!?;])(?<!\b\d\.)(?<!\b\d\d\.)\s+"
 _FEW_TERMS, _LEAST_TERMS = 3, 2
 _SENTENCE_ENDS = (".", "!", "?", ";", "\n")
 _FENCE = "```"
+# The old text that a call to edit a file passes before the new one.
+_OLD_TEXT = re.compile(r"\bold_(str|string|text|source)=.*?, (?=new_\1=)", re.DOTALL)
 _PIECE = re.compile(
     rf"[^\n]{{1,{_LONGEST}}}?(?:\n+|{_SENTENCE_END}|{_FIELD_END}|\Z)|[^\n]{{1,{_LONGEST}}}(?:\s+|\Z)|\S{{1,{_LONGEST}}}|\n+"
 )
@@ -130,6 +132,15 @@ class Passages:
             piece = self.pieces[place]
             whole = place + 1 in chosen or place + 1 == len(self.pieces)
             yield piece if whole else piece.rstrip() + GAP + ("\n" if piece.endswith("\n") else " ")
+
+
+def without_old_text(call: str) -> str:
+    """The *call* to edit a file without the old text, which would take the room of what was done.
+
+    >>> without_old_text("Edit(path=a.py, old_string=x = 1, new_string=x = 2)")
+    'Edit(path=a.py, old_string=[…], new_string=x = 2)'
+    """
+    return _OLD_TEXT.sub(rf"old_\1={_BEGUN.rstrip()}, ", call)
 
 
 def _one_gap(gaps: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""The floor that ingest is measured against: the same graph written by statements that check and derive nothing."""
+"""The baseline for ingest: the same graph written by plain statements that check and derive nothing."""
 
 import re
 from collections import defaultdict
@@ -33,11 +33,11 @@ class BareCopy:
 
     @property
     def size(self) -> tuple[int, int]:
-        """How many nodes and relationships there are."""
+        """The numbers of nodes and relationships."""
         return sum(map(len, self._nodes.values())), sum(map(len, self._links.values()))
 
     def write(self) -> float:
-        """Seconds that the bare statements took, all sent over one session in transactions of one statement."""
+        """Write the copy in one session, one statement per transaction; return the seconds taken."""
         statements = list(self._statements())
         with self._driver.session() as session:
             began = perf_counter()

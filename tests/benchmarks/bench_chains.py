@@ -1,4 +1,4 @@
-"""What a long history costs: a chain of 5,000 versions; refusing a loop, the head, the next version, all of it."""
+"""The cost of a long history: in a chain of 5,000 versions refuse a loop, find the head, add a version, list all."""
 
 import uuid
 from collections.abc import Callable, Iterator
@@ -48,7 +48,7 @@ class LongChain:
 
 @pytest.fixture(scope="module")
 def chain(address: Address) -> Iterator[LongChain]:
-    """The chain, superseded version by version."""
+    """The chain, built version by version."""
     connection, tenancy = Connection(address), Tenancy.of(f"bench-chain-{uuid.uuid4()}")
     connection.perform(lifecycle.record_artifact(tenancy, version(1)))
     for first in range(2, VERSIONS + 1, CHUNK):
@@ -90,7 +90,7 @@ def _superseded(chain: LongChain, number: int) -> None:
 
 
 def test_long_chain(chain: LongChain) -> None:
-    """A loop is refused and the head found in under 50 ms each, however long the chain."""
+    """In a chain of 5,000 versions a loop is refused and the head found in under 50 ms each."""
     perform, tenancy = chain.connection.perform, chain.tenancy
     loop = chain.timed(partial(_refused, chain))
     head = chain.timed(lambda: perform(artifacts.head(tenancy, "v1")))

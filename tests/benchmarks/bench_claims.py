@@ -1,4 +1,4 @@
-"""The claim set on a server, and the scripted day: shares of right verdicts, and of questions that a resume answers."""
+"""The claim set and the scripted day on a server: how many verdicts are right, how many questions a resume answers."""
 
 import pytest
 
@@ -11,7 +11,7 @@ GOAL = 0.95
 
 @pytest.fixture
 def project_worlds(graph):
-    """A graph that holds every world of the claim set, each as a project of its own."""
+    """A graph with every world of the claim set as a project."""
     for world in WORLDS:
         for place in range(len(world["records"])):
             fields = fields_of(world, place) | {"project_id": world["name"]}
@@ -22,7 +22,7 @@ def project_worlds(graph):
 
 
 def test_claims(project_worlds):
-    """Print how many verdicts are right: all, the adversarial ones, those of worlds held out."""
+    """Print how many verdicts are right: in all, for adversarial claims, and for held-out worlds."""
     right = {
         (world["name"], case["claim"]): project_worlds.records.find_related(
             case["claim"], project_id=world["name"]
@@ -44,7 +44,7 @@ def test_claims(project_worlds):
 
 
 def test_handoff(graph):
-    """Print the resume after the scripted day, and which questions of the next agent it answers."""
+    """Print the resume after the scripted day, and the next agent's questions that it does not answer."""
     work(graph)
     text = graph.tasks.resume(TASK).text
     wrong = [question["asks"] for question in DAY["question"] if not is_answered(question, text)]

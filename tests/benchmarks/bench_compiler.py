@@ -1,4 +1,4 @@
-"""Does the compiler know what comes next, what helps after an error, and how a task gets done? Held-out agent runs."""
+"""What the compiler learns from agent runs, measured on held-out sessions: next tool, recovery, task schemas."""
 
 import gzip
 import json
@@ -32,7 +32,7 @@ DOMAINS = ("airline", "retail", "telecom", "telecom-nouser")
 WITH_GOLD = ("airline", "retail")
 PACKED_EVERY = 8
 HELD_OUT = 0.3
-# Recovery is of 55 failures, ten of which the logs call successes: they were not among those of the first floor, 70.
+# Recovery now counts 55 failures, ten of which the logs call successes; the first floor, 70, left those out.
 TOP_1, TOP_3, RECOVERY, SET_F1, ORDERED_F1 = 77.0, 93.0, 65.0, 53.8, 53.1
 FULL_SECONDS, INCREMENTAL_SECONDS = 60.0, 2.0
 LONG_SESSION_MB = 48.0
@@ -41,7 +41,7 @@ OWN_PLAYBOOK = 0.9
 
 @dataclass(frozen=True)
 class Domain:
-    """One domain learned from its training sessions, with the sessions kept aside."""
+    """One domain: what was learned from its training sessions, and the held-out sessions."""
 
     graph: hmxgraph.KnowledgeGraph
     model: Model
@@ -52,12 +52,12 @@ class Domain:
 
 
 def is_held_out(domain: str, task: str) -> bool:
-    """Whether a task is kept aside: a fixed share of tasks, by hash."""
+    """Whether a task is held out: a fixed share of tasks, by hash."""
     return int.from_bytes(sha256(f"{domain}|{task}".encode()).digest()[:4], "big") / 2**32 < HELD_OUT
 
 
 def runs(domain: str, tenant_id: str) -> dict[str, list[Event]]:
-    """The sessions of a domain, in order, under a tenant of their own."""
+    """The sessions of a domain, each in order, for the given tenant."""
     sessions: defaultdict[str, list[Event]] = defaultdict(list)
     data = gzip.decompress(shared("data", "agent-runs", f"{domain}.ndjson.gz").read_bytes())
     for line in data.splitlines():
@@ -68,7 +68,7 @@ def runs(domain: str, tenant_id: str) -> dict[str, list[Event]]:
 
 @pytest.fixture(scope="module")
 def domains(address: Address) -> Iterator[dict[str, Domain]]:
-    """Every domain, compiled from what is not held out."""
+    """Every domain, compiled from its training sessions."""
     outcomes = {
         session["session_id"]: session
         for session in json.loads(shared("data", "agent-runs", "sessions.json").read_text())
@@ -92,7 +92,7 @@ def learned(address: Address, name: str, outcomes: dict[str, dict[str, Any]]) ->
 
 
 def fresh(address: Address) -> hmxgraph.KnowledgeGraph:
-    """The front door on a tenant that nobody else has."""
+    """A graph on a tenant of its own."""
     return hmxgraph.connect(
         address.uri,
         user=address.user,
@@ -108,7 +108,7 @@ def tools(events: Sequence[Event]) -> list[str]:
 
 
 def positions(domain: Domain, events: Sequence[Event]) -> Iterator[tuple[Event, list[str], bool]]:
-    """Each tool call with the tools suggested from all that came before, and whether a failure stood before it."""
+    """Each tool call with the tools suggested before it, and whether it follows a failure."""
     reader = SessionReader()
     for event in events:
         if event.event_type == "tool_call":
@@ -119,7 +119,7 @@ def positions(domain: Domain, events: Sequence[Event]) -> Iterator[tuple[Event, 
 
 
 class Trigram:
-    """The interpolated trigram over tools: the peer."""
+    """An interpolated trigram model over tools, for comparison."""
 
     def __init__(self, sessions: Sequence[Sequence[str]]) -> None:
         self._counts: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
@@ -129,7 +129,7 @@ class Trigram:
                     self._counts[context][tool] += 1
 
     def ranked(self, before: Sequence[str]) -> list[str]:
-        """The tools, likeliest first."""
+        """The tools, most likely first."""
         scores: Counter[str] = Counter()
         for weight, context in zip((0.7, 0.25, 0.05), self._contexts(before), strict=True):
             total = self._counts[context].total() or 1
@@ -144,7 +144,7 @@ class Trigram:
 
 
 def test_next_tool(domains):
-    """The next tool of successful held-out sessions is the first suggested, or among the first three."""
+    """On successful held-out sessions the next tool is the top suggestion, or in the top three, often enough."""
     counts: Counter[tuple[str, str]] = Counter()
     for name, domain in domains.items():
         trigram = Trigram([tools(events) for events in domain.train.values()])
@@ -175,7 +175,7 @@ def test_next_tool(domains):
 
 
 def test_recovery(domains):
-    """The tool used after an error in held-out sessions is the first suggested."""
+    """On held-out sessions the tool used after an error is often enough the top suggestion."""
     counts: Counter[str] = Counter()
     for domain in domains.values():
         for events in domain.held.values():
@@ -196,7 +196,7 @@ def test_recovery(domains):
 
 
 def test_schemas_against_gold(domains):
-    """The task schema found for a held-out first request names the tools that the authors expect, in their order."""
+    """The task schema suggested for a held-out request names the expected tools, in order, often enough."""
     scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for name in WITH_GOLD:
         domain = domains[name]
@@ -223,7 +223,7 @@ def test_schemas_against_gold(domains):
 
 
 def packed_tools(domain: Domain, request: str) -> list[str]:
-    """The tools of the first task schema in the context pack for a request."""
+    """The tools of the first task schema in the request's context pack."""
     schemas = {guide.artifact_id: guide for guide in domain.guides if guide.artifact_type == "task_schema"}
     entries = domain.graph.pack(request, budget=4096).entries
     first = next((schemas[entry.source_id] for entry in entries if entry.source_id in schemas), None)
@@ -231,13 +231,13 @@ def packed_tools(domain: Domain, request: str) -> list[str]:
 
 
 def set_f1(said: Sequence[str], gold: Sequence[str]) -> float:
-    """The harmonic mean of precision and recall over distinct tools."""
+    """F1 over distinct tools."""
     shared_tools = len(set(said) & set(gold))
     return 2 * shared_tools / (len(set(said)) + len(set(gold)))
 
 
 def ordered_f1(said: Sequence[str], gold: Sequence[str]) -> float:
-    """The same over the longest common subsequence of first uses."""
+    """F1 based on the longest common subsequence of first uses."""
     said_order, gold_order = list(dict.fromkeys(said)), list(dict.fromkeys(gold))
     row = [0] * (len(gold_order) + 1)
     for tool in said_order:
@@ -249,7 +249,7 @@ def ordered_f1(said: Sequence[str], gold: Sequence[str]) -> float:
 
 @pytest.fixture(scope="module")
 def coding(address: Address) -> Iterator[hmxgraph.KnowledgeGraph]:
-    """Coding sessions, ingested as the tool wrote them, and compiled."""
+    """The coding sessions, ingested as recorded and compiled."""
     with fresh(address) as graph:
         graph.ingest(shared("data", "coding-sessions"))
         graph.compile()
@@ -257,7 +257,7 @@ def coding(address: Address) -> Iterator[hmxgraph.KnowledgeGraph]:
 
 
 def test_error_queries(domains, coding):
-    """Asked with "TOOL failed: MESSAGE", the pack has the failure's own playbook first among the procedures."""
+    """For "TOOL failed: MESSAGE" the failure's own playbook is the first procedure in nine packs of ten."""
     asked, first = Counter[str](), Counter[str]()
     for name, graph in {**{name: domain.graph for name, domain in domains.items()}, "coding": coding}.items():
         for playbook in graph.artifacts(artifact_type="failure_playbook", status="active", limit=200).artifacts:
@@ -273,7 +273,7 @@ def test_error_queries(domains, coding):
 
 
 def test_time(address):
-    """All runs compile within a minute, and a hundred new events within two seconds."""
+    """All runs compile within a minute, and 100 new events within two seconds."""
     full, slowest, events = 0.0, 0.0, 0
     for name in DOMAINS:
         with fresh(address) as graph:
@@ -297,7 +297,7 @@ def test_time(address):
 
 
 def long_session(tenant_id: str, count: int) -> Iterator[Event]:
-    """One session of *count* events, made as they are asked for: calls and results, every tenth of them a failure."""
+    """A lazily generated session of *count* events: calls and results, of which every tenth is a failure."""
     fixed = {"hmx_version": "HMX-1.0", "agent_id": "a", "tenant_id": tenant_id, "session_id": "long", "metadata": {}}
     for number in range(count):
         place = number // 2
@@ -317,7 +317,7 @@ def long_session(tenant_id: str, count: int) -> Iterator[Event]:
 
 
 def test_long_session(address):
-    """Of a session of 100,000 events the first and last 1,000 are read, in bounded memory."""
+    """Of a session of 100,000 events only the first and last 1,000 are read, in bounded memory."""
     peaks = {}
     for count in (10_000, 100_000):
         with fresh(address) as graph:
@@ -334,7 +334,7 @@ def test_long_session(address):
 
 
 def test_artifacts_to_read(domains):
-    """At most ten artifacts of each type are printed, for a person to judge."""
+    """Print at most ten artifacts of each type for human review."""
     for artifact_type in ARTIFACT_TYPES:
         readable = [
             artifact

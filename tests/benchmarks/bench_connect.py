@@ -1,4 +1,4 @@
-"""First connection to an empty database: schema, names and version; beside it, a connection to one that is ready."""
+"""Time of the first connection to an empty database, which creates the schema, and of a second connection."""
 
 import tempfile
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ GOAL_SECONDS = 5.0
 
 @pytest.fixture(scope="module")
 def empty_server() -> Iterator[tuple[Address, float]]:
-    """A server that nobody has connected to, and the seconds that it took to start."""
+    """A server that nobody has connected to yet, and the seconds its start took."""
     with tempfile.TemporaryDirectory(prefix="hmxgraph-bench-", ignore_cleanup_errors=True) as home:
         try:
             began = perf_counter()
@@ -28,7 +28,7 @@ def empty_server() -> Iterator[tuple[Address, float]]:
 
 
 def connected(address: Address) -> tuple[float, int]:
-    """Seconds that it takes to connect, and how many indexes are not online then."""
+    """Seconds to connect, and the number of indexes not online afterwards."""
     began = perf_counter()
     with hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id="first") as graph:
         seconds = perf_counter() - began
@@ -36,7 +36,7 @@ def connected(address: Address) -> tuple[float, int]:
 
 
 def test_first_connect(empty_server):
-    """The first client waits at most 5 s on a quiet machine, and finds every index online."""
+    """On a quiet machine the first client connects within 5 s, and every index is online."""
     address, start = empty_server
     first, missing = connected(address)
     again, _ = connected(address)

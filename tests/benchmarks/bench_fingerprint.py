@@ -1,4 +1,4 @@
-"""What it costs to let memory travel, and what arrives: export, verification, digest, a restored agent."""
+"""The cost of moving memory and what arrives: export, verification, digest, a restored agent."""
 
 import random
 import uuid
@@ -37,7 +37,7 @@ CREATE (source)-[relation:RELATES_TO]->(target) SET relation = row.properties
 
 
 def milliseconds(call: Callable[[], object], rounds: int) -> float:
-    """The median time of *call*, warm."""
+    """The median time of *call* in milliseconds, after a warm-up."""
     call()
     return 1000 * median(_seconds(call) for _ in range(rounds))
 
@@ -50,7 +50,7 @@ def _seconds(call: Callable[[], object]) -> float:
 
 @pytest.fixture(scope="module")
 def learned(address: Address) -> Iterator[tuple[Connection, Tenancy]]:
-    """A tenant with 10,000 active artifacts of five types and 300 tags."""
+    """A tenant with 10,000 active artifacts of five types and many tags."""
     connection, tenancy = Connection(address), Tenancy.of(f"bench-fingerprint-{uuid.uuid4()}")
     rng = random.Random(8)
     for first in range(0, ARTIFACTS, 1_000):
@@ -89,7 +89,7 @@ def test_export_of_ten_thousand_artifacts(learned, tier):
 
 
 def test_verification_of_a_full_envelope():
-    """An envelope of 100 KB is verified within 25 ms."""
+    """A full envelope is verified within 25 ms."""
     text = generate(drawn(1, 900, "full", 60), ExportOptions()).to_json().encode()
     taken = milliseconds(lambda: verify(text), 20)
     print(f"\nverification of {len(text):,} bytes: {taken:.1f} ms (goal 25 ms)")
@@ -98,7 +98,7 @@ def test_verification_of_a_full_envelope():
 
 @pytest.fixture(scope="module")
 def graph(address: Address) -> Iterator[tuple[Connection, Tenancy]]:
-    """A tenant with 100,000 entities and 250,000 relations, most of them at few hubs."""
+    """A tenant with 100,000 entities and 250,000 relations, most of them at a few hubs."""
     connection, tenancy = Connection(address), Tenancy.of(f"bench-digest-{uuid.uuid4()}")
     rng = random.Random(9)
     with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
@@ -144,7 +144,7 @@ def test_digest_of_a_hundred_thousand_entities(graph):
 
 
 def test_what_a_restored_agent_is_told(address):
-    """The share of the original's top procedures that an agent restored from a full fingerprint is told too."""
+    """Print how many of the original's top procedures an agent restored from a full fingerprint gets too."""
     share = measured(address, shared("data", "agent-runs", "airline.ndjson.gz"), 40)
     print(f"\n{share.lines()}")
     assert any(original for original, _ in share.tops)

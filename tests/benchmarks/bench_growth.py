@@ -1,6 +1,6 @@
-"""What calls cost as the store grows, in accesses to the store (PROFILE), which no busy machine distorts.
+"""The cost of calls as the store grows, in accesses to the store (PROFILE), which do not depend on the machine's load.
 
-``HMXGRAPH_GROWTH`` names the numbers of sessions, of ten events each (``100,400,1600`` by default);
+``HMXGRAPH_GROWTH`` sets the numbers of sessions, of ten events each (``100,400,1600`` by default);
 ``HMXGRAPH_GROWTH_EVENTS`` the numbers of events of the one session that grows (``5000,100000``);
 ``HMXGRAPH_GROWTH_CONFLICTS`` the numbers of conflicts of one tenant (``200,20000``); ``HMXGRAPH_GROWTH_TENANT`` the
 numbers of sessions of one large tenant, of ten events each (``1000,100000``: a million events, about half an hour).
@@ -23,13 +23,13 @@ SIZES = tuple(int(size) for size in os.environ.get("HMXGRAPH_GROWTH", "100,400,1
 EVENTS = tuple(int(size) for size in os.environ.get("HMXGRAPH_GROWTH_EVENTS", "5000,100000").split(","))
 CONFLICTS = tuple(int(size) for size in os.environ.get("HMXGRAPH_GROWTH_CONFLICTS", "200,20000").split(","))
 TENANT = tuple(int(size) for size in os.environ.get("HMXGRAPH_GROWTH_TENANT", "1000,100000").split(","))
-# How much more than its share a call may cost on the largest store: erasing one session touches the same everywhere,
-# and nothing may grow faster than the store.
+# Allowed factor over the expected growth: erasing one session costs the same in any store, and no call may grow
+# faster than the store.
 TOLERANCE = 1.5
 
 
 def grown(graph, before, size):
-    """Let the tenant have *size* sessions, and a conflict of rules for every ten of them."""
+    """Grow the tenant to *size* sessions, with one conflict for every ten of them."""
     deployed(graph, before, size)
     for number in range(before // 10, size // 10):
         for word in ("use it", "do not use it"):
@@ -50,7 +50,7 @@ def hits(graph):
 
 
 def calls(graph, size):
-    """Each call, as little as possible of it depending on *size*."""
+    """The measured calls, depending on *size* as little as possible."""
 
     def compile_changed():
         graph.ingest(repaired_deployment(f"changed{size}", tenant=graph.tenant_id))
@@ -70,7 +70,7 @@ def calls(graph, size):
 
 
 def measured(connection, calls, table):
-    """Add to *table* the accesses of each of the *calls*; one that prepares something returns the count before."""
+    """Add the accesses of each call to *table*; a call that prepares something returns the count at which to start."""
     for name, call in calls.items():
         before = connection.hits
         answer = call()
@@ -79,14 +79,14 @@ def measured(connection, calls, table):
 
 
 def shown(title, sizes, table):
-    """Print the accesses by size."""
+    """Print the accesses for each size."""
     sys.stdout.write(f"\n{title:<32}{''.join(f'{size:>12,}' for size in sizes)}\n")
     for name, hits in table.items():
         sys.stdout.write(f"{name:<32}{''.join(f'{each:>12,}' for each in hits)}\n")
 
 
 def test_growth(address, tenant_id):
-    """Prints accesses by size; forget costs what it erases, and nothing grows faster than the store."""
+    """Print accesses by size: forgetting costs only what it erases, and no call grows faster than the store."""
     connection, table = Counting(address), {}
     graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
     before = 0
@@ -102,7 +102,7 @@ def test_growth(address, tenant_id):
 
 
 def session_calls(graph, size):
-    """Calls about a session of *size* events, or about one event of it."""
+    """Calls about a session of *size* events, or about one of its events."""
 
     def compile_appended():
         graph.ingest(service_work("long", range(size + 1, size + 2), tenant=graph.tenant_id))
@@ -122,7 +122,7 @@ def session_calls(graph, size):
 
 
 def test_one_session_that_grows(address, tenant_id):
-    """Prints accesses by the number of events of a session: none grows nearly as fast, suggest not at all."""
+    """Print accesses by session size: ``suggest`` does not grow, and no call grows nearly as fast as the session."""
     connection, table = Counting(address), {}
     graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
     before = 0
@@ -139,14 +139,14 @@ def test_one_session_that_grows(address, tenant_id):
 
 
 def opposed(numbers):
-    """Two rules for each of the numbers, of which one forbids what the other recommends."""
+    """For each number, two rules of which one forbids what the other recommends."""
     for number in numbers:
         for word in ("use it", "do not use it"):
             yield policy(f"{word.partition(' ')[0]}{number}", word, condition=f"case number {number}")
 
 
 def conflict_calls(graph, size):
-    """Calls that may read conflicts or rules, none of them about all of either."""
+    """Calls that may read conflicts or rules, but need only some of them."""
 
     def compile_changed():
         graph.ingest(repaired_deployment(f"changed{size}", tenant=graph.tenant_id))
@@ -165,7 +165,7 @@ def conflict_calls(graph, size):
 
 
 def test_conflicts_that_grow(address, tenant_id):
-    """Prints accesses by the number of conflicts, all detected at the same time: no call reads all of them."""
+    """Print accesses by the number of conflicts with the same time: no call reads all of them."""
     connection, table = Counting(address), {}
     graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
     graph.ingest(repaired_deployment("d0", tenant=tenant_id))
@@ -183,7 +183,7 @@ def test_conflicts_that_grow(address, tenant_id):
 
 
 def test_a_tenant_that_grows(address, tenant_id):
-    """Prints accesses and seconds by the number of sessions of one tenant, which has the same conflicts throughout."""
+    """Print accesses and seconds by the number of sessions of a tenant with a fixed number of conflicts."""
     connection, table = Counting(address), {}
     counted = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
     graph = hmxgraph.KnowledgeGraph(address, tenant_id, terms=Terms(timeout=3600))
@@ -205,7 +205,7 @@ def test_a_tenant_that_grows(address, tenant_id):
 
 
 def timed(calls, *, printed):
-    """Print how long each of the *calls* takes, if it is to be *printed*."""
+    """Run the calls, and print the time of each if *printed*."""
     for name, call in calls.items():
         begun = time.perf_counter()
         call()

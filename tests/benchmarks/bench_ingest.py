@@ -1,4 +1,4 @@
-"""Ingest beside bare statements that write the same graph: rate, statements, replay, eight writers, flat memory."""
+"""Ingest compared with plain statements that write the same graph: rate, statements, replay, writers, memory."""
 
 import gc
 import os
@@ -25,7 +25,7 @@ ROUNDS = 5
 WRITERS = 8
 GOAL = 0.6
 STATEMENTS = 10
-# Events of one comparison, and of the long run; the long one is the data repeated under other tenants.
+# Events of one comparison, and of the long run, which repeats the data under further tenants.
 SIZE = int(os.environ.get("HMXGRAPH_BENCH_INGEST", "10000"))
 LONG = int(os.environ.get("HMXGRAPH_BENCH_LONG", "1000000"))
 MEGABYTE = 1 << 20
@@ -33,21 +33,21 @@ MEGABYTE = 1 << 20
 
 @pytest.fixture(scope="module")
 def events() -> list[bytes]:
-    """The first events of the agent runs, a quarter from each domain."""
+    """The first events of each domain of the agent runs."""
     paths = sorted(shared("data", "agent-runs").glob("*.ndjson.gz"))
     return [delivery.payload for path in paths for delivery in islice(deliveries(path), SIZE // len(paths))]
 
 
 @pytest.fixture(scope="module")
 def connection(address: Address) -> Iterator[Connection]:
-    """A connection for looking at what was written."""
+    """A connection for inspecting what was written."""
     opened = Connection(address)
     yield opened
     opened.close()
 
 
 def under(line: bytes, tenant_id: str) -> bytes:
-    """The line with another tenant."""
+    """The line with its tenant replaced."""
     begin = line.index(b'"tenant_id":"') + len(b'"tenant_id":"')
     return line[:begin] + tenant_id.encode() + line[line.index(b'"', begin) :]
 
@@ -58,12 +58,12 @@ def opened(address: Address, tenant_id: str) -> hmxgraph.KnowledgeGraph:
 
 
 def fresh(name: str) -> str:
-    """A tenant that nobody has."""
+    """An unused tenant id."""
     return f"bench-ingest-{name}-{uuid.uuid4().hex[:8]}"
 
 
 class Round:
-    """One ingest, the same graph written bare, and the same ingest again."""
+    """One ingest, the same graph written by plain statements, and the same ingest again."""
 
     def __init__(self, address: Address, connection: Connection, events: list[bytes]) -> None:
         self.sent: Counter[str] = Counter()
@@ -82,12 +82,12 @@ class Round:
 
     @property
     def statements(self) -> float:
-        """Statements of the ingest per 1,000 events."""
+        """Statements per 1,000 ingested events."""
         return sum(self.sent.values()) * 1000 / self.ingest.accepted
 
 
 def test_rate_beside_bare_statements(address, connection, events, capsys):
-    """Linked, deduplicated, searchable: at least 0.6 times bare UNWIND ... CREATE; replay at least 1.0 times."""
+    """Ingest reaches 0.6 times the rate of plain UNWIND ... CREATE, and a replay 1.0 times."""
     counter_of_the_ranks(address)
     rounds = [Round(address, connection, events) for _ in range(ROUNDS)]
     ratios = [trial.ingest.rate / trial.bare_rate for trial in rounds]
@@ -109,14 +109,14 @@ def test_rate_beside_bare_statements(address, connection, events, capsys):
 
 
 def counter_of_the_ranks(address: Address) -> None:
-    """Warm up: read the token ranks, have the statements planned."""
+    """Warm up: load the token ranks and plan the statements."""
     for path in sorted(shared("data", "conversations").glob("conv-2*.ndjson.gz")):
         with opened(address, fresh("warm")) as graph:
             graph.ingest(path, rehome=True)
 
 
 def test_eight_writers_on_one_tenant(address, events, capsys):
-    """Eight writers share the sessions of one tenant: no error, no duplicate, at least the rate of one writer."""
+    """Eight writers on one tenant cause no error or duplicate and are together as fast as one."""
     ratios = []
     for _ in range(3):
         with opened(address, fresh("one")) as graph:
@@ -142,7 +142,7 @@ def session(line: bytes) -> bytes:
 
 
 def together(address: Address, events: list[bytes]):
-    """Eight graphs of one tenant, each with its own share of the sessions, started at once."""
+    """Ingest with eight graphs of one tenant at once, each with its own share of the sessions."""
     tenant_id, reports, errors = fresh("eight"), [], []
     names = sorted({session(line) for line in events})
     place = {name: number % WRITERS for number, name in enumerate(names)}
@@ -155,7 +155,7 @@ def together(address: Address, events: list[bytes]):
             with opened(address, tenant_id) as graph:
                 start.wait()
                 reports.append(graph.ingest(share))
-        except Exception as error:  # noqa: BLE001 - told by the benchmark
+        except Exception as error:  # noqa: BLE001 - reported by the benchmark
             errors.append(error)
 
     threads = [threading.Thread(target=write, args=(share,)) for share in shares]
@@ -174,7 +174,7 @@ def together(address: Address, events: list[bytes]):
 
 
 def test_all_shared_events_load(address, capsys):
-    """All events of the agent runs and conversations are accepted, none rejected, each domain its own tenant."""
+    """Every event of the agent runs and conversations is accepted, each file in a tenant of its own."""
     accepted = Counter()
     for folder in ("agent-runs", "conversations"):
         for path in sorted(shared("data", folder).glob("*.ndjson.gz")):
@@ -188,7 +188,7 @@ def test_all_shared_events_load(address, capsys):
 
 
 def test_client_memory_is_flat(address, capsys):
-    """From the first tenth of a long run to its end the client's memory does not grow."""
+    """The client's memory does not grow between the first tenth of a long run and its end."""
     lines = [
         delivery.payload for path in sorted(shared("data", "agent-runs").glob("*.gz")) for delivery in deliveries(path)
     ]
@@ -208,14 +208,14 @@ def test_client_memory_is_flat(address, capsys):
 
 
 class Steps:
-    """The client's resident memory each time that another *step* of a long run is stored."""
+    """The client's resident memory at each *step* of a long run."""
 
     def __init__(self, step: int) -> None:
         self.seen, self.sizes = 0, []
         self._step, self._process = step, psutil.Process()
 
     def progress(self, settled: int) -> None:
-        """Look at the memory where a step was passed."""
+        """Note the memory whenever a step is passed."""
         if self.seen + settled >= self._step * (len(self.sizes) + 1):
             gc.collect()
             self.sizes.append((self.seen + settled, self._process.memory_info().rss / MEGABYTE))

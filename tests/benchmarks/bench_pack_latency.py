@@ -1,7 +1,7 @@
 """Latency of packs in a store of a million events, compared with their bare statements.
 
-Many tenants, one with more than a hundred thousand events; questions of the data's own users, and questions made of the
-most common words of a tenant. The first pass is cold; the measured ones are warm and never repeat a question.
+The store has many tenants, one with more than 100,000 events. Questions come from the data, or are made
+of a tenant's most common words. A few packs are timed cold; the measured ones are warm and never repeat a question.
 """
 
 import json
@@ -54,7 +54,7 @@ class Times:
     stages: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
     def print_summary(self, name: str) -> None:
-        """Print them."""
+        """Print the quantiles and means."""
         report = f"pack p50 {at(self.packs, 0.5):6.1f}  p99 {at(self.packs, 0.99):6.1f}"
         if self.bare:
             report += f"  bare p50 {at(self.bare, 0.5):6.1f}  p99 {at(self.bare, 0.99):6.1f}  ratio {self.ratio:.2f}"
@@ -179,7 +179,7 @@ def _bare(driver: Driver, sent: list[Statement]) -> float:
 
 
 def test_pack_latency(store: Address, driver: Driver) -> None:
-    """In a store of a million events p50 <= 20 ms, p99 <= 60 ms, <= 1.6 times bare, <= 3 statements."""
+    """In a store of a million events, p50 <= 20 ms, p99 <= 60 ms, <= 1.6 times bare, in three statements."""
     chance, names = random.Random(3), sorted(sources())
     asking = sorted(each for each in _tenants(driver) - {LARGE} if questions_of(each.split("~")[0]))
     tenants = chance.sample(asking, TENANTS)

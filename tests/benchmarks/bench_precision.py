@@ -1,4 +1,4 @@
-"""Precision of packs: beliefs of a person, and which of them a question may show, nothing else."""
+"""Precision of packs: of one person's beliefs, a pack shows those that a question calls for, and little else."""
 
 import json
 import uuid
@@ -14,15 +14,15 @@ from tests.shared_data import shared
 pytestmark = pytest.mark.bench
 BUDGET = 512
 PRECISION, RECALL = 0.80, 0.95
-# Kinds of memories by the types of the data set.
+# The memory kind for each type in the data set.
 KINDS = {"preference": "preference", "decision": "fact", "entity": "fact", "open_question": "goal", "relation": "fact"}
 STRANGER = "b-other-user-leak-check"
 
 
 def test_beliefs(address: Address) -> None:
-    """With scopes, aliases, pins and successors given, packs show what the cases ask for, and little else.
+    """With scopes, aliases, pins and successors given, packs show what each case expects, and little else.
 
-    Pinned beliefs of the scope stand in every pack because the caller says so: they count neither for nor against.
+    Pinned beliefs of the scope are in every pack by request, so they are not counted as wrong.
     """
     beliefs, cases = (
         json.loads(shared("data", "precision", f"{name}.json").read_bytes()) for name in ("beliefs", "cases")
@@ -39,7 +39,7 @@ def test_beliefs(address: Address) -> None:
 
 
 def _remembered(graph: hmxgraph.KnowledgeGraph, beliefs: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Remember all *beliefs*, each after the one that it replaces; return their names by memory id."""
+    """Remember all *beliefs*, each after the one it replaces; return their names by memory id."""
     replaced = {belief["superseded_by"]: name for name, belief in beliefs.items() if belief["superseded_by"]}
     made: dict[str, str] = {}
 
@@ -69,7 +69,7 @@ def _remembered(graph: hmxgraph.KnowledgeGraph, beliefs: Mapping[str, Mapping[st
 def _counted(
     graph: hmxgraph.KnowledgeGraph, case: Mapping[str, Any], ids: Mapping[str, str], beliefs: list[dict[str, Any]]
 ) -> tuple[int, int, int, int]:
-    """Return how many entries are right, wrong, missed and superseded."""
+    """Return the numbers of right, wrong, missed and superseded entries."""
     pack = graph.pack(case["query"], budget=BUDGET, scope=case["scope"], user_id="test-user")
     shown = {ids.get(entry.source_id, entry.source_id) for entry in pack.entries}
     expected = set(_wanted(case["expect"]))

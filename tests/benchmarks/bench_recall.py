@@ -1,4 +1,4 @@
-"""Evidence recall of packs: conversations at four budgets, passages among the best five, with peers."""
+"""Evidence recall of packs: conversations and chats at four budgets, passages in the top five, with baselines."""
 
 import gzip
 import json
@@ -25,7 +25,7 @@ CHAT_GOALS = (62.0, 71.0, 79.0, 87.0)
 CHAT_ALL_SECTIONS = 0.85
 PASSAGES = {"musique": 70.0, "hotpotqa": 94.0}
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop"}
-# Tokens of the date line and speaker name, charged to the peers as well.
+# Tokens of the date line and speaker name, charged to the baselines as well.
 DATE_LINE = 7
 
 
@@ -34,7 +34,7 @@ Ranker: TypeAlias = Callable[["Conversation", str, int], set[str]]
 
 @dataclass(frozen=True)
 class Conversation:
-    """One conversation in its own tenant."""
+    """One conversation in a tenant of its own."""
 
     graph: hmxgraph.KnowledgeGraph
     event_ids: list[str]
@@ -82,7 +82,7 @@ def questions() -> list[dict[str, Any]]:
 
 
 def test_conversations(conversations: dict[str, Conversation], questions: list[dict[str, Any]]) -> None:
-    """Packs of episodes reach the goals at each budget; packs of all sections keep nine tenths of that."""
+    """Episode packs reach the recall goal at each budget; packs of all sections reach nine tenths of that."""
     rows = {
         name: [_recalls(ranker, conversations[each["tenant_id"]], each, BUDGETS) for each in questions]
         for name, ranker in RANKERS.items()
@@ -150,9 +150,9 @@ RANKERS = {
 
 
 def test_assistant_chats(address: Address) -> None:
-    """Packs of episodes hold the required share of the messages that answer questions about chats with an assistant.
+    """Episode packs of chats with an assistant contain the required share of the messages that answer questions.
 
-    Packs of all sections keep 85 % of that.
+    Packs of all sections reach 85 % of that.
     """
     questions = json.loads(shared("data", "assistant-chats", "questions.json").read_bytes())
     rows: dict[str, list[list[float]]] = {name: [] for name in RANKERS}
@@ -172,7 +172,7 @@ def test_assistant_chats(address: Address) -> None:
 
 @pytest.mark.parametrize("name", PASSAGES)
 def test_passages(address: Address, name: str) -> None:
-    """The required share of a question's supporting passages is among the best five episodes."""
+    """The top five episodes contain the required share of a question's supporting passages."""
     passages, questions = _musique() if name == "musique" else _hotpotqa()
     bm25 = PlainBM25([f"{title}. {text}" for title, text in passages])
     with _fresh(address) as graph:

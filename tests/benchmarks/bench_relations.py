@@ -1,7 +1,7 @@
-"""Questions over two relations, answered from ``graph_relations`` alone, beside full text in as many tokens.
+"""Questions over two relations, answered from ``graph_relations`` alone, compared with full text at equal budget.
 
-The questions are made from the records in tool results, by rules that know the three domains; what is measured knows
-none. Rules were developed on half of the sessions; both halves are printed, the goal is for the other one.
+Questions are generated from records in tool results by rules for the three domains; the measured code knows none of
+them. Rules were developed on half of the sessions; both halves are printed, the goal is for the other half.
 """
 
 import gzip
@@ -31,7 +31,7 @@ MOST = 60
 
 @dataclass(frozen=True)
 class Asked:
-    """A question with the identifiers that answer it, and the session that it was made from."""
+    """A question, the identifiers that answer it, and the session it was made from."""
 
     kind: str
     text: str
@@ -40,13 +40,13 @@ class Asked:
 
     @property
     def held_out(self) -> bool:
-        """Whether no rule was developed on its session."""
+        """Whether its session was not used to develop rules."""
         return sha256(self.session.encode()).digest()[0] % 2 == 1
 
 
 @dataclass(frozen=True)
 class Runs:
-    """The runs of a domain in a tenant, with a plain ranking of their events."""
+    """The runs of a domain in a tenant, with a BM25 index of their events."""
 
     graph: hmxgraph.KnowledgeGraph
     texts: list[str]
@@ -56,7 +56,7 @@ class Runs:
 
 
 def records(events: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The objects that tools returned, with their sessions."""
+    """The objects that tools returned, each with its session."""
     for event in events:
         result = event["content"].get("result") if event["event_type"] == "tool_result" else None
         if isinstance(result, dict):
@@ -136,7 +136,7 @@ MADE = {"retail": retail, "airline": airline, "telecom": telecom}
 
 
 def chosen(asked: Iterator[Asked]) -> list[Asked]:
-    """The questions once each; of every kind and half so many, by the hash of their text."""
+    """Distinct questions, at most MOST of each kind and half, chosen by hash."""
     kinds = defaultdict(dict)
     for each in asked:
         kinds[each.kind, each.held_out].setdefault(each.text, each)
@@ -160,7 +160,7 @@ def runs(request: pytest.FixtureRequest, address: Address) -> Iterator[Runs]:
 
 
 def shares(runs: Runs, asked: Asked) -> tuple[float, float, float]:
-    """The share of the answers in the relations, in the episodes of a pack, and in the best events of plain BM25."""
+    """The share of answers found in the relations, in the episodes, and in the best events by BM25."""
     packs = [
         runs.graph.pack(asked.text, budget=BUDGET, sections=[name]).text for name in ("graph_relations", "episodes")
     ]
@@ -173,7 +173,7 @@ def shares(runs: Runs, asked: Asked) -> tuple[float, float, float]:
 
 
 def test_questions_over_two_relations(runs: Runs) -> None:
-    """The section alone answers four of five questions on sessions that no rule was developed on."""
+    """On held-out sessions the section alone contains 80 % of the answers, and more than BM25."""
     shares_by_question = {asked: shares(runs, asked) for asked in runs.questions}
     print(f"\n% of answers in {BUDGET} tokens: relations, episodes of a pack, BM25 over events")
     for held_out in (False, True):

@@ -1,8 +1,8 @@
-"""How many published formats of secrets are masked, and what is masked by mistake.
+"""How many published secret formats are masked, and what is masked by mistake.
 
-Formats are those that services document for their keys and tokens, each drawn ten times and put into a log line, an
-environment variable and a JSON value in turn. False positives are counted in the shared logs, which hold no secrets
-but passwords that their authors made up: `python tests/benchmarks/bench_secrets.py`.
+The formats are those that services document for their keys and tokens. Ten secrets of each are put into log lines,
+environment variables and JSON values. False positives are counted in the shared logs, which contain no secrets except
+passwords made up by their authors. Run with `python tests/benchmarks/bench_secrets.py`.
 """
 
 import gzip
@@ -18,7 +18,7 @@ from tests.shared_data import shared
 
 HEX, LOWER, UPPER, DIGITS = "0123456789abcdef", string.ascii_lowercase, string.ascii_uppercase, string.digits
 ALNUM, URL = LOWER + UPPER + DIGITS, LOWER + UPPER + DIGITS + "-_"
-# What a service's key begins with, and the alphabet and length of the rest.
+# The prefix of each service's key, and the alphabet and length of the rest.
 PREFIXED = """
 age AGE-SECRET-KEY-1 U 58|airtable pat N 14|alibaba LTAI N 20|anthropic sk-ant-api03- W 93
 atlassian ATATT3 W 186|authress sc_ W 40|aws AKIA U 16|aws-session ASIA U 16|beamer b_ W 44
@@ -42,7 +42,7 @@ stripe-restricted rk_live_ N 24|supabase sbp_ H 40|tailscale tskey-auth- N 34|te
 terraform-vault hvs. W 90|terraform-batch hvb. W 138|twilio SK H 32|twilio-account AC H 32|typeform tfp_ W 59
 vault-old s. N 24|webhook whsec_ N 32|yandex AQVN W 38
 """
-# Services whose keys have no mark of their own, and how people name them.
+# Services whose keys have no prefix, with common names for them.
 NAMED = """
 adobe_client_secret H 32|algolia_api_key H 32|asana_client_secret N 32|auth0_client_secret W 64
 bitbucket_client_secret W 64|cloudflare_api_key H 37|codecov_token N 32|coinbase_access_token W 64
@@ -65,7 +65,7 @@ def entries(text):
 
 
 def drawn(chance):
-    """A secret of each format, ten times, each with a text that it stands in."""
+    """Ten secrets of each format, each within a text."""
     for number in range(10):
         for name, prefix, alphabet, length in entries(PREFIXED):
             secret = prefix + "".join(chance.choice(ALPHABETS[alphabet]) for _ in range(int(length)))
@@ -76,7 +76,7 @@ def drawn(chance):
 
 
 def recall(mask):
-    """The number of secrets of which nothing is left, of how many, and the formats that were missed."""
+    """The number of masked secrets, their total, and the formats that were mostly missed."""
     missed, total = Counter(), 0
     for name, secret, text in drawn(random.Random(7)):
         total += 1
@@ -85,7 +85,7 @@ def recall(mask):
 
 
 def texts(most):
-    """Values in the shared logs."""
+    """A sample of values from the shared logs."""
     contents = []
     for path in sorted(Path(shared("data")).rglob("*.ndjson*"))[:40]:
         with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:

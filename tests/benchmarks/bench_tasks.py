@@ -1,4 +1,4 @@
-"""Exact filters among 100,000 task records: the median of each of the eighteen, with words and without."""
+"""Exact filters over 100,000 task records: the median time of each of the eighteen, with and without a query."""
 
 import random
 import uuid
@@ -67,7 +67,7 @@ WORDS = [
     "baseline",
     "measure",
 ]
-# The parts of tasks/record that searches read, many records at a time.
+# The parts of tasks/record that searches read, for many records at a time.
 CREATE = """
 UNWIND $rows AS row
 CREATE (record:TaskRecord)
@@ -107,7 +107,7 @@ RETURN record.key AS key ORDER BY record.tenant_id DESC, record.created_us DESC 
 
 
 def record(tenancy: Tenancy, place: int, chance: random.Random) -> TaskRecord:
-    """One record of many: a thousand tasks, fifty agents, twenty projects, the older half of them long over."""
+    """A record of one of a thousand tasks, by one of fifty agents in one of twenty projects."""
     project = min(int(place / RECORDS * 20), 19)
     return TaskRecord(
         artifact_id=f"r{place}",
@@ -134,7 +134,7 @@ def record(tenancy: Tenancy, place: int, chance: random.Random) -> TaskRecord:
 
 
 def row(tenancy: Tenancy, made: TaskRecord, place: int) -> dict[str, object]:
-    """The rows of a record and of what it names."""
+    """The rows for a record and what it names."""
     links = record_links(tenancy, made, Changes({}, {}))
     properties = record_properties(tenancy, made, place, len)
     return {"record": properties} | {name: links[name] for name in ("datasets", "entities", "facets")}
@@ -181,7 +181,7 @@ ASKED = [
 
 @pytest.fixture(scope="module")
 def stored(address: Address) -> Iterator[tuple[Connection, Tenancy]]:
-    """A tenant with 100,000 records, deleted afterwards."""
+    """A tenant with 100,000 records, deleted at the end."""
     connection, tenancy = Connection(address), Tenancy.of(f"bench-tasks-{uuid.uuid4()}")
     chance = random.Random(7)
     driver = connection._driver
@@ -209,7 +209,7 @@ def chunks(rows):
 
 
 def milliseconds(work) -> list[float]:
-    """How long each of several rounds took, the first two left out."""
+    """The sorted times of several rounds, without the first two."""
     times = []
     for _ in range(ROUNDS + 2):
         began = perf_counter()
@@ -220,7 +220,7 @@ def milliseconds(work) -> list[float]:
 
 @pytest.mark.parametrize("words", ["", "pipeline failure threshold"], ids=["newest", "words"])
 def test_exact_filters(stored, words):
-    """Each exact filter answers within 30 ms at the median."""
+    """Each exact filter takes at most 30 ms at the median."""
     connection, tenancy = stored
     floor = median(milliseconds(lambda: connection._driver.execute_query(BARE, {"t": tenancy.tenant_id})))
     print(f"\nfloor (20 newest keys, bare statement): {floor:.1f} ms; words: {words!r}")

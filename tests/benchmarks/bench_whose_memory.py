@@ -1,4 +1,4 @@
-"""Whose memory: 200 packs for other users hold no preference, fact or rule of one user."""
+"""Whose memory: 200 packs for other readers contain no preference, fact or rule of a user."""
 
 from collections import Counter
 
@@ -10,13 +10,13 @@ from tests.unit.ingest.making import document
 pytestmark = pytest.mark.bench
 PACKS = 200
 HELD = ("core", "constraints", "procedures", "facts", "goals")
-# What each of ten named users and of ten unnamed ones says, with the word by which it is recognised.
+# One drink for each of ten named and ten unnamed users, who say all four sentences about it.
 THINGS = ("tea", "coffee", "cocoa", "cider", "lemonade", "mate", "kombucha", "water", "milk", "juice")
 SAYINGS = ("I prefer {}.", "I'm allergic to {}.", "Always offer me {} first.", "My favourite drink is {}.")
 
 
 def said(tenant_id, number, drink, *, named):
-    """The four sentences of one user, in a session of their own."""
+    """The four sentences of one user, in one session."""
     user = f"user_{number}" if named else ""
     for place, saying in enumerate(SAYINGS):
         yield document(
@@ -32,14 +32,14 @@ def said(tenant_id, number, drink, *, named):
 
 
 def readers(number, drink):
-    """The readers of packs: the users, the sessions of users without a name, and nobody in particular."""
+    """The readers of packs: a named user, the session of an unnamed one, and nobody in particular."""
     yield "own", {"user_id": f"user_{number}"}, f"{drink} hot"
     yield "own", {"session_id": f"{drink}-False"}, f"{drink} cold"
     yield "nobody", {}, ""
 
 
 def test_packs_for_other_users(graph: hmxgraph.KnowledgeGraph):
-    """Whoever asks gets their own, in 200 packs about what others said."""
+    """In 200 packs about other users' drinks no reader sees anyone else's statements."""
     events = [
         event
         for number, drink in enumerate(THINGS)

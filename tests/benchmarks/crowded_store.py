@@ -1,10 +1,10 @@
-"""A store of a million events in many tenants, one of them large: what latency is measured against.
+"""A store of a million events in many tenants, one of them large, for latency benchmarks.
 
-The shared data are ingested and compiled once, each data set under its own tenant, and all of them under one large
-tenant. Their nodes and relationships are then copied inside the database until the store has its million: the large
-tenant's sessions several times within it, the others under other tenants. Events, sessions and entities get the keys
-that ingest would give them; memories, artifacts and what only they name get ids of their own, and hashes that cover the
-tenant's name stay those of the original. Copied without indexes, which are built once at the end.
+The shared data are ingested and compiled once, each data set in a tenant of its own and all of them in one large
+tenant. Their nodes and relationships are then copied inside the database up to a million events: the large tenant's
+sessions several times within it, the others into further tenants. Events, sessions and entities get the keys that
+ingest would give them, memories and artifacts get new ids, and hashes that cover the tenant's name are kept from the
+original. Indexes are dropped before copying and built once at the end.
 """
 
 import gzip
@@ -41,7 +41,7 @@ WRITERS = 2
 _APART_US = 45 * 86_400_000_000
 _TIMES = ("time_us", "first_us", "last_us", "head_us", "tail_us")
 _KEY = re.compile(r"[0-9a-f]{64}")
-# Hashes of content, which a copy keeps.
+# Content hashes, which copies keep.
 _HASHES = frozenset({"event_hash", "content_hash", "core_hash", "model_hash"})
 
 INDEXED = "SHOW INDEXES YIELD name WHERE name = 'event_text' RETURN count(*)"
@@ -95,7 +95,7 @@ SET tenant.event_count = tenant.event_count + $events, tenant.logical_us = tenan
 
 
 def crowded_store(tell: Any = print) -> Address:
-    """The address of the store in ``HMXGRAPH_BENCH_STORE``, started, and filled where that was not yet done."""
+    """Start the store in ``HMXGRAPH_BENCH_STORE``, fill it if necessary, and return its address."""
     os.environ.update({name: os.environ.get(name, size) for name, size in MEMORY.items()})
     server = engine.ensure(HOME)
     address = Address(server.uri, server.user, server.password)
@@ -107,7 +107,7 @@ def crowded_store(tell: Any = print) -> Address:
 
 
 def event_count(driver: Driver) -> int:
-    """How many events the finished store has; 0 while its indexes are not there."""
+    """The number of events in the finished store; 0 as long as it has no indexes."""
     return _total(driver) if driver.execute_query(INDEXED).records[0][0] else 0
 
 
@@ -116,7 +116,7 @@ def _total(driver: Driver) -> int:
 
 
 def graph_of(address: Address, tenant_id: str) -> hmxgraph.KnowledgeGraph:
-    """The front door of one tenant."""
+    """A graph of the tenant."""
     return hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=tenant_id)
 
 
@@ -133,7 +133,7 @@ def _fill(address: Address, driver: Driver, tell: Any) -> None:
 
 
 def sources() -> list[str]:
-    """The tenants that are copied: agent runs by domain, and conversations."""
+    """The names of the copied sources: agent runs by domain, and conversations."""
     folders = (shared("data", "agent-runs"), shared("data", "conversations"))
     return [path.name.split(".")[0] for folder in folders for path in sorted(folder.glob("*.ndjson.gz"))]
 
@@ -157,7 +157,7 @@ def _ingested(address: Address, tenant_id: str, events: Iterable[dict[str, Any]]
 
 
 def _in_large(name: str) -> Iterator[dict[str, Any]]:
-    """The events of one source for the large tenant; sessions of several conversations bear one name."""
+    """The events of one source for the large tenant; session ids get the source as prefix to keep them apart."""
     for event in source_lines(name):
         yield event | {"tenant_id": LARGE, "session_id": f"{name}/{event['session_id']}"}
 
@@ -177,7 +177,7 @@ def _with_indexes(address: Address, driver: Driver) -> None:
 
 
 def _repeated(driver: Driver, tell: Any) -> None:
-    """The large tenant's sessions again, some weeks later each time, over the same entities and memories."""
+    """Copy the large tenant's sessions, each time weeks later, linked to the same entities and memories."""
     once = sum(len(source_lines(name)) for name in sources())
     done = driver.execute_query("MATCH (n:Tenant {tenant_id: $id}) RETURN n.event_count", id=LARGE).records[0][0]
     if done > once:
@@ -205,7 +205,7 @@ def _multiplied(driver: Driver, tell: Any) -> None:
 
 
 class Subgraph:
-    """All nodes and relationships of one tenant, ready to be written again under another."""
+    """All nodes and relationships of one tenant, to be copied to another."""
 
     def __init__(self, driver: Driver, tenant_id: str) -> None:
         self._tenant_id = tenant_id
@@ -218,11 +218,11 @@ class Subgraph:
 
     @property
     def events(self) -> int:
-        """How many events there are."""
+        """The number of events."""
         return sum(label == "Event" for _, label, _ in self._nodes)
 
     def copied(self, driver: Driver, tenant_id: str) -> str:
-        """Write the tenant again as *tenant_id*, in one transaction."""
+        """Copy the tenant as *tenant_id*, in one transaction."""
         names = _Names(self._tenant_id, Tenancy.of(tenant_id), self._nodes)
         nodes = [[element, names.changed(properties)] for element, _, properties in self._nodes]
         links = [[a, kind, b, properties | {"tenant_id": tenant_id}] for a, kind, b, properties in self._links]
@@ -230,7 +230,7 @@ class Subgraph:
         return tenant_id
 
     def repeated(self, driver: Driver, repeat: int) -> None:
-        """Write the tenant's events and sessions once more beside them, tied to the same entities and memories."""
+        """Copy the tenant's events and sessions within it, linked to the same entities and memories."""
         names = _Names(self._tenant_id, Tenancy.of(self._tenant_id), self._nodes, f"~{repeat}")
         repeated_labels = {"Event", "Session"}
         nodes = [
@@ -245,7 +245,7 @@ class Subgraph:
 
 
 class _Names:
-    """What the ids and keys of one tenant are under another."""
+    """Maps ids and keys of one tenant to those of its copy."""
 
     def __init__(
         self, old: str, new: Tenancy, nodes: Iterable[tuple[str, str, dict[str, Any]]], suffix: str = ""
@@ -262,7 +262,7 @@ class _Names:
             self._known[properties["key"]] = self._key(label, properties)
 
     def changed(self, properties: dict[str, Any], weeks: int = 0) -> dict[str, Any]:
-        """Those of *properties* that tell whose they are, as the new tenant has them; so many times six weeks later."""
+        """The properties that differ in the copy; times are shifted by *weeks* times 45 days."""
         fixed = {"tenant_id": self._new.tenant_id}
         if "scope" in properties:
             fixed["scope"] = self._new.scope
@@ -292,7 +292,7 @@ class _Names:
 
 
 def _ranked_by(properties: dict[str, Any]) -> dict[str, str]:
-    """The row by which recall ranks an event, as the changed *properties* have it."""
+    """The recall row of an event, rebuilt from the changed *properties*."""
     if "recall_row" not in properties:
         return {}
     _, _, speaker, title, words, sequence, _, *tail = json.loads(properties["recall_row"])

@@ -1,4 +1,4 @@
-"""What anybody would try first, to stand beside context packs: BM25 over single texts, and the most recent ones."""
+"""Simple baselines for context packs: BM25 over single texts, and filling a budget in order."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ class PlainBM25:
         self._containing = Counter(term for counts in self._counts for term in counts)
 
     def order(self, question: str) -> list[int]:
-        """The places of the texts, best first; those without any word of the question at the end."""
+        """The positions of the texts, best first; those without any question word last."""
         asked = {term: self._rarity(term) for term in sorted(set(terms(question))) if term in self._containing}
         scores = [self._score(asked, place) for place in range(len(self._counts))]
         return sorted(range(len(scores)), key=lambda place: (-scores[place], place))
@@ -35,7 +35,7 @@ class PlainBM25:
 
 
 def filled(order: Sequence[int], costs: Sequence[int], budget: int) -> set[int]:
-    """What goes into *budget* when the texts of *order* are put in one after the other, skipping what does not fit."""
+    """The positions that fit *budget* when taken in *order*, skipping those that do not fit."""
     chosen, used = set(), 0
     for place in order:
         if used + costs[place] <= budget:

@@ -1,4 +1,4 @@
-"""How much of what an agent is told about procedures survives the way through a full fingerprint."""
+"""How many of an agent's suggested procedures survive export and import of a full fingerprint."""
 
 import gzip
 import json
@@ -18,12 +18,12 @@ TOP = 3
 
 @dataclass(frozen=True)
 class Share:
-    """The procedures told to the original agent and to the restored one, query by query, best first."""
+    """The top procedures of the original agent and of the restored one, query by query."""
 
     tops: list[tuple[list[str], list[str]]]
 
     def lines(self) -> str:
-        """The figures, in two lines: over all queries that the original answers, and over those that both answer."""
+        """The figures in two lines: for queries that the original answers, and for those that both answer."""
         asked = [(original, restored) for original, restored in self.tops if original]
         return f"original answers: {_figures(asked)}\nboth answer: {_figures([pair for pair in asked if pair[1]])}"
 
@@ -40,7 +40,7 @@ def _figures(pairs: list[tuple[list[str], list[str]]]) -> str:
 
 
 def measured(address: Address, events: Path, limit: int) -> Share:
-    """The share for the first words of up to *limit* sessions of a file of events."""
+    """The share for the first requests of up to *limit* sessions in a file of events."""
     origin, copy = (f"bench-restore-{uuid.uuid4()}" for _ in range(2))
     with gzip.open(events, "rt", encoding="utf-8") as file:
         lines = [json.loads(line) | {"tenant_id": origin} for line in file]
@@ -63,7 +63,7 @@ def _open(address: Address, tenant_id: str) -> hmxgraph.KnowledgeGraph:
 
 
 def _knowledge(envelope: Envelope) -> dict[str, str]:
-    """What each told artifact says, by its id: the same for original and copy."""
+    """The statement of each exported artifact by id; it is the same for original and copy."""
     sets = envelope.fingerprint["artifact_summaries"]
     return {
         summary["artifact_id"]: json.dumps(statement(summary), sort_keys=True)
@@ -73,7 +73,7 @@ def _knowledge(envelope: Envelope) -> dict[str, str]:
 
 
 def _queries(lines: list[dict]) -> Iterator[str]:
-    """The first words of each session, once each."""
+    """The first user message of each session."""
     seen = set()
     for line in lines:
         content = line["content"]
@@ -83,7 +83,7 @@ def _queries(lines: list[dict]) -> Iterator[str]:
 
 
 def _top(graph: hmxgraph.KnowledgeGraph, query: str, names: dict[str, str]) -> list[str]:
-    """What the best procedures for a query say; those that a fingerprint does not tell are not asked of it."""
+    """The statements of the best procedures for a query, limited to exported ones."""
     entries = [entry for entry in graph.pack(query, budget=4096).entries if entry.section == "procedures"]
     ranked = sorted(entries, key=lambda entry: entry.rank)
     return [names[entry.source_id] for entry in ranked if entry.source_id in names][:TOP]

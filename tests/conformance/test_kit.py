@@ -1,4 +1,4 @@
-"""The kit is passed by hmxgraph, well formed, and complete in its own table."""
+"""hmxgraph passes the conformance kit, and the kit is well formed and complete."""
 
 import json
 import re
@@ -24,14 +24,14 @@ STORE_CASES = sorted(cases(server=True))
 
 @pytest.mark.parametrize("name", [name for name in TRIALS if name not in STORE_CASES])
 def test_documents(name):
-    """Each example, document case and vector is passed without a server."""
+    """Each example, document case and vector passes without a server."""
     verdict = TRIALS[name](documents)
     assert verdict.outcome == "passed", verdict.detail
 
 
 @pytest.mark.parametrize("name", STORE_CASES)
 def test_store(name, address):
-    """Each case that needs a store is passed on a real Neo4j, through the public interface."""
+    """Each case that needs a store passes on a real Neo4j, through the public interface."""
     adapter = StoreAdapter(partial(_opened, address))
     try:
         verdict = TRIALS[name](adapter)
@@ -42,7 +42,7 @@ def test_store(name, address):
 
 @pytest.mark.parametrize("name", example_names())
 def test_an_example_keeps_its_bytes(name):
-    """An example comes back as it was, and is the same whether it was read from text or from values."""
+    """Reading an example returns the same document each time."""
     document = example(name)
     first, second = (documents({"op": "read", "kind": _kind(name), "text": json.dumps(document)}) for _ in range(2))
     assert first == second
@@ -51,7 +51,7 @@ def test_an_example_keeps_its_bytes(name):
 
 @pytest.mark.parametrize("name", STORE_CASES)
 def test_a_store_case_is_well_formed(name):
-    """A case for a store says what is given, done, expected and left behind, with documents that can be built."""
+    """A store case has all required parts, and its documents can be built."""
     case = cases(server=True)[name]
     assert case.keys() == {"clause", "level", "rule", "needs", "given", "when", "then", "side_effects"}
     for step in [*case["given"], case["when"]]:
@@ -61,13 +61,13 @@ def test_a_store_case_is_well_formed(name):
 
 
 def test_every_case_is_in_the_table():
-    """The README's table and the folder list the same cases."""
+    """The README's table lists exactly the cases in the folder."""
     named = re.findall(r"\| `((?:json|hmx|memd)-[a-z0-9-]+)` \|", README.read_text(encoding="utf-8"))
     assert sorted(named) == sorted([*cases(server=False), *cases(server=True)])
 
 
 def test_every_must_is_quoted_with_its_cases_or_a_reason():
-    """Each word of obligation in the specifications stands in a quoted statement; all cases named there exist."""
+    """Every normative sentence of the specifications is quoted with existing cases, or a reason for having none."""
     names = {*cases(server=False), *cases(server=True)}
     for row in statements():
         assert names.issuperset(row["cases"])
@@ -81,7 +81,7 @@ def test_every_must_is_quoted_with_its_cases_or_a_reason():
 
 
 def test_a_clause_fails_with_one_of_its_cases():
-    """The table of clauses has every case once or more, and the worst verdict of each statement."""
+    """A clause gets the worst verdict of its cases, and the table covers every case."""
     results = [trial(documents) for trial in TRIALS.values()]
     bad = [replace(result, outcome="failed") if result.name == "hmx-e-06-4-sequence" else result for result in results]
     sequence = next(row for row in by_clause(bad) if row.clause == "HMX-E 6.4")
@@ -96,7 +96,7 @@ def _plain(text):
 
 
 def test_a_result_without_the_value_is_a_failure():
-    """An implementation that leaves out what a case looks at fails that case; the kit goes on."""
+    """An implementation that omits a checked value fails that case without stopping the kit."""
     answers = {"begin": {"tenant_id": "t"}, "look": {"is": 1}, "do": {"result": {}}}
     verdict = TRIALS["hmx-a-08-2-dedup"](lambda request: answers[request["op"]])
     assert (verdict.outcome, verdict.detail) == ("failed", "expected a value at /outcome, got {}")
@@ -104,7 +104,7 @@ def test_a_result_without_the_value_is_a_failure():
 
 @pytest.mark.parametrize("name", ["hmx-a-07-8-writers-at-once", "hmx-a-07-9-loop-at-once"])
 def test_a_store_that_lets_every_writer_through_fails(name):
-    """Where all that were started at the same instant succeed, the chain is none."""
+    """A store that accepts all concurrent writers of one successor fails."""
 
     def careless(request):
         done = {"result": {}}
@@ -140,7 +140,7 @@ def _described(step):
 
 
 def test_the_page_shows_what_its_example_scores(tmp_path):
-    """The documentation's adapter is taken as it stands there, and gets the verdicts that the page tells."""
+    """The adapter in the documentation runs as printed and gets the score the page states."""
     page = (Path(__file__).parents[2] / "docs" / "conformance.md").read_text(encoding="utf-8")
     (tmp_path / "mine.py").write_text(page.partition("```python\n")[2].partition("```")[0], encoding="utf-8")
     command = [sys.executable, "-m", "hmxgraph.conformance", "--adapter", "mine:answer"]

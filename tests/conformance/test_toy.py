@@ -1,4 +1,4 @@
-"""A second implementation, in JavaScript, passes what it implements, and the kit finds every fault planted in it."""
+"""A second implementation, in JavaScript, passes the cases it covers, and the kit finds every fault planted in it."""
 
 import shutil
 from pathlib import Path
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.skipif(NODE is None, reason="Node.js is not installed: 
 
 
 def failed(source):
-    """The names of document cases and vectors that the toy at *source* fails, and how many it passes."""
+    """The failed document cases and vectors of the toy at *source*, and the number passed."""
     with_store = cases(server=True)
     program = Program(f"{NODE} {source}")
     try:
@@ -48,7 +48,7 @@ def failed(source):
 
 
 def test_the_toy_passes():
-    """Every case about events, JSON, hashes and signatures is passed; the rest is untested, not passed."""
+    """The toy passes every case about events, JSON, hashes and signatures; other cases count as untested."""
     wrong, passed = failed(TOY)
     assert wrong == {}
     assert 40 <= passed < len(trials())
@@ -57,7 +57,7 @@ def test_the_toy_passes():
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_planted_faults_are_found(fault, tmp_path):
-    """A fault in the toy fails at least one case."""
+    """Each fault planted in the toy fails at least one case."""
     right, wrong = FAULTS[fault]
     source = TOY.read_text(encoding="utf-8")
     assert source.count(right) == 1

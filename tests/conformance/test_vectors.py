@@ -1,4 +1,4 @@
-"""The kit's hash and signature vectors, and that the printed documents and schemas are all in it."""
+"""The kit's hash and signature vectors, and its copies of the documents and schemas printed in the specifications."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ def _each(kind):
 
 @pytest.mark.parametrize("vector", _each("content_hash"))
 def test_content_hash(vector):
-    """The content hash is the vector's, and so is the canonical text where it is told."""
+    """The content hash matches the vector, and so does the canonical text if the vector has one."""
     value = vector["value"] if "value" in vector else example(vector["example"])["content"]
     assert content_hash(value) == digest(value) == vector["sha256"]
     assert "canonical" not in vector or canonical_text(value) == vector["canonical"]
@@ -37,7 +37,7 @@ def test_event_hash(vector):
 
 @pytest.mark.parametrize("vector", _each("fingerprint_hash"))
 def test_fingerprint_hash(vector):
-    """The fingerprint hash covers what the agent knows, and nothing that tells one copy from another."""
+    """The fingerprint hash covers the knowledge, not the ids, tags or metadata of a copy."""
     document = example(vector["example"])
     renamed = document | {"fingerprint_id": "x", "tenant_id": "y", "tags": ["z"], "metadata": {"a": 1}}
     assert fingerprint_hash(document) == fingerprint_hash(renamed) == vector["sha256"]
@@ -52,7 +52,7 @@ def test_integrity_hash(vector):
 
 @pytest.mark.parametrize("vector", _each("signature"))
 def test_signature(vector):
-    """The signature is made and verified over the canonical envelope without its signature."""
+    """The signature is made and verified over the canonical envelope without the signature."""
     signed = Envelope.parse(example(vector["example"])).signed_bytes()
     key = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(vector["private_key"]))
     assert hashlib.sha256(signed).hexdigest() == vector["signed_sha256"]
@@ -62,7 +62,7 @@ def test_signature(vector):
 
 
 def test_every_printed_document_is_an_example():
-    """Each whole document printed in the specifications is in the kit, word for word."""
+    """Each complete document printed in the specifications is an example in the kit."""
     printed = [value for value in _printed() if "hmx_version" in value and "$schema" not in value]
     assert len(printed) == 7
     kept = [example(name) for name in example_names()]
@@ -70,7 +70,7 @@ def test_every_printed_document_is_an_example():
 
 
 def test_printed_schemas_are_reproduced():
-    """The two printed schemas are shipped as they are, but for custom artifact types."""
+    """The two printed schemas are shipped unchanged, except that custom artifact types are allowed."""
     event, artifact = (value for value in _printed() if "$schema" in value)
     shipped = schema("artifact")
     assert schema("event") == event
@@ -81,7 +81,7 @@ def test_printed_schemas_are_reproduced():
 
 
 def _printed():
-    """Every JSON object that stands whole in the specifications, in order."""
+    """Every complete JSON object in the specifications, in order."""
     for path in sorted(shared("spec").glob("HMX-*.txt"), key=lambda path: "ECAF".find(path.name[4])):
         text, end = path.read_text(encoding="utf-8"), 0
         for start in re.finditer(r"\{\s", text):

@@ -1,4 +1,4 @@
-"""A real Kafka for stream tests: its jars from the Maven repository, one broker in a folder of the test."""
+"""A real Kafka broker for stream tests, run from Maven jars in the test's own folder."""
 
 import os
 import subprocess
@@ -32,9 +32,9 @@ group.initial.rebalance.delay.ms=0
 
 @contextmanager
 def kafka(folder: Path) -> Iterator[str]:
-    """The address of a Kafka: ``HMXGRAPH_TEST_KAFKA`` if set, else a broker that runs until the block ends.
+    """The address of a Kafka broker: ``HMXGRAPH_TEST_KAFKA`` if set, else a broker that runs until the block ends.
 
-    Skips where the jars or a Java are not to be had.
+    Skips the test if the jars or a suitable Java are not available.
     """
     given = os.environ.get("HMXGRAPH_TEST_KAFKA")
     if given:
@@ -59,7 +59,7 @@ def kafka(folder: Path) -> Iterator[str]:
 
 
 def _java_with_jars() -> list[str]:
-    """The start of a command that runs a class of Kafka."""
+    """The command prefix that runs a Kafka class."""
     settings = _settings.read()
     try:
         program = _java.find(settings, _java.accepted("5"))
@@ -70,7 +70,7 @@ def _java_with_jars() -> list[str]:
 
 
 def _class_path(settings: _settings.Settings) -> list[Path]:
-    """Kafka's jars, downloaded once into the cache of the local Neo4j's jars."""
+    """Kafka's jars, downloaded once into the cache that also holds the local Neo4j's jars."""
     from jgo.env import EnvironmentBuilder  # noqa: PLC0415 - only with the extra
     from jgo.maven import MavenContext  # noqa: PLC0415 - only with the extra
 

@@ -1,4 +1,4 @@
-"""A headless Chromium, spoken to in its own protocol: pages, scripts, keys, pictures."""
+"""A headless Chromium, driven over the DevTools protocol: pages, scripts, keys, screenshots."""
 
 import base64
 import json
@@ -22,7 +22,7 @@ class Page:
         self._sent = 0
 
     def call(self, method, **parameters):
-        """The answer to one command; what happens meanwhile is passed over."""
+        """Send one command and return its answer, discarding events received in the meantime."""
         self._sent += 1
         self._wire.send(json.dumps({"id": self._sent, "method": method, "params": parameters}))
         while (answer := json.loads(self._wire.recv(timeout=WAIT))).get("id") != self._sent:
@@ -31,26 +31,26 @@ class Page:
         return answer["result"]
 
     def ask(self, script):
-        """The value of a JavaScript expression."""
+        """Evaluate a JavaScript expression and return its value."""
         answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
     def wait(self, script):
-        """Return when the expression is true."""
+        """Wait until the JavaScript expression is true."""
         end = monotonic() + WAIT
         while not self.ask(f"!!({script})"):
             assert monotonic() < end, f"never true: {script}\n{self.ask('document.body.innerText')}"
             sleep(0.1)
 
     def open(self, address):
-        """Go to *address*, with nothing of an earlier page left."""
+        """Navigate to *address* and wait until the page has loaded."""
         self.call("Page.enable")
         self.call("Page.navigate", url=address)
         self.wait("document.readyState === 'complete' && location.protocol !== 'about:'")
 
     def type(self, text):
-        """Type *text* where the cursor is."""
+        """Type *text* at the cursor."""
         self.call("Input.insertText", text=text)
 
     def press(self, key, code, modifiers=0):
@@ -59,7 +59,7 @@ class Page:
             self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code, modifiers=modifiers)
 
     def drop(self, selector, path):
-        """Let a file fall on the element, as people drag it there."""
+        """Drop a file on the element, as if the user had dragged it there."""
         held = base64.b64encode(path.read_bytes()).decode()
         self.ask(
             "(() => { const carried = new DataTransfer();"
@@ -70,19 +70,19 @@ class Page:
         )
 
     def click(self, selector):
-        """Click the element as soon as it is there."""
+        """Click the element as soon as it exists."""
         element = f"document.querySelector({json.dumps(selector)})"
         self.wait(element)
         self.ask(f"{element}.click()")
 
     def picture(self, path):
-        """Save what is seen as PNG."""
+        """Save a PNG screenshot."""
         Path(path).write_bytes(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
 
 
 @contextmanager
 def chromium(size=(1400, 1000)):
-    """A page of a fresh headless Chromium; skips where none is installed."""
+    """A page of a fresh headless Chromium; skips the test if none is installed."""
     connect = pytest.importorskip("websockets.sync.client", reason="needs websockets (the streams extra)").connect
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if program is None:
@@ -113,7 +113,7 @@ def chromium(size=(1400, 1000)):
 
 
 def _endpoint(profile):
-    """Where the first page listens; Chromium writes its port into its profile."""
+    """The debugger address of the first page; Chromium writes its port into its profile."""
     from http.client import HTTPConnection  # noqa: PLC0415
 
     end = monotonic() + WAIT

@@ -1,4 +1,4 @@
-"""The command line and the sub-faces of shared work on the real server."""
+"""Fixtures: the command line, a running server, and the task, record and memory operations of a tenant."""
 
 import sys
 
@@ -11,7 +11,7 @@ from tests.task_makers import memory_of, records_of, tasks_of
 
 @pytest.fixture
 def run(address, tenant_id, monkeypatch, capsys):
-    """Runs the command line; gives back exit code, output and errors."""
+    """Runs the command line; returns exit code, standard output and standard error."""
     settings = {"URI": address.uri, "USER": address.user, "PASSWORD": address.password, "DATABASE": address.database}
     for name, value in settings.items():
         monkeypatch.setenv(f"HMXGRAPH_{name}", value)
@@ -32,7 +32,7 @@ def run(address, tenant_id, monkeypatch, capsys):
 
 @pytest.fixture(scope="session")
 def served(address, tmp_path_factory):
-    """One ``hmxgraph serve`` without a rate limit, for all tests that talk to a server."""
+    """One ``hmxgraph serve`` without a rate limit, shared by all tests that talk to a server."""
     with server_process(address, tmp_path_factory.mktemp("served"), "--rate", "0") as running:
         yield running
 

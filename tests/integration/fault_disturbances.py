@@ -1,4 +1,4 @@
-"""Disturbances of a client, a connection and a server, each at one moment of an operation."""
+"""Disturbances of a client, a connection or a server, each at a chosen moment of an operation."""
 
 import asyncio
 import resource
@@ -23,7 +23,7 @@ from tests.integration.fault_operations import OPERATIONS, opened, perform, perf
 from tests.integration.proxies import proxied
 from tests.integration.serving import environment
 
-# Seconds for one call, for one whose server starts anew and has to plan every statement, and until all must be done.
+# Seconds for one call, for one call to a restarted server, which plans every statement again, and for everything.
 DEADLINE = 20
 DEADLINE_OF_START = 120
 PATIENCE = 600
@@ -31,7 +31,7 @@ _LIBFAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 
 
 class Scene(NamedTuple):
-    """Who performs what, and when it is disturbed: *delay* seconds after this number of statements was answered."""
+    """Who performs which operation, and when to disturb it: *delay* seconds after that many statements."""
 
     address: Address
     tenant_id: str
@@ -42,7 +42,7 @@ class Scene(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """What a call that failed said, and how long it took."""
+    """The outcome, duration and message of a failed call."""
 
     outcome: str
     seconds: float
@@ -50,7 +50,7 @@ class Failure(NamedTuple):
 
 
 def repeated(graph: hmxgraph.KnowledgeGraph, operation: str, deadline: float = DEADLINE) -> list[Failure]:
-    """Perform the operation again, as a caller would, until it succeeds; how it failed before."""
+    """Repeat the operation, as a caller would, until it succeeds; returns the failures before that."""
     failures: list[Failure] = []
     end = monotonic() + PATIENCE
     while True:
@@ -68,7 +68,7 @@ def repeated(graph: hmxgraph.KnowledgeGraph, operation: str, deadline: float = D
 
 
 def _at(graph, statements: int, begin: Callable[[], object]) -> Callable[[], None]:
-    """Call *begin* once, after a number of statements; the result calls it if they were not reached."""
+    """Call *begin* once, after a number of statements; the returned function calls it if there were fewer."""
     left, begun = iter(range(statements)), []
 
     def count(_: str = "") -> None:
@@ -87,11 +87,11 @@ def _at(graph, statements: int, begin: Callable[[], object]) -> Callable[[], Non
     return at_the_latest
 
 
-# A connection that fails, between a client and its server.
+# Failures of the connection between a client and its server.
 
 
 def network(fault: str) -> Callable[[Scene], list[Failure]]:
-    """Let all traffic meet *fault*; one that lasts ends after some seconds."""
+    """Apply *fault* to all traffic; a lasting fault ends after three seconds."""
 
     def disturb(scene: Scene) -> list[Failure]:
         with proxied(scene.address.uri) as proxy, opened(scene.address, scene.tenant_id, proxy.uri) as graph:
@@ -108,12 +108,12 @@ def network(fault: str) -> Callable[[Scene], list[Failure]]:
     return disturb
 
 
-# A client in a process of its own.
+# Failures of a client that runs in its own process.
 
 
 @contextmanager
 def _client(scene: Scene, **variables: str) -> Iterator[subprocess.Popen[str]]:
-    """A client that performs the operation; gives it when the moment has come, and waits until it has ended."""
+    """Run the operation in a client process; yields it at the chosen moment and waits until it has ended."""
     command = [sys.executable, "-m", "tests.integration.fault_operations", scene.tenant_id, scene.operation]
     surroundings = environment(scene.address) | variables
     log = scene.folder / "client.log"
@@ -137,7 +137,7 @@ def client_killed(scene: Scene) -> list[Failure]:
 
 
 def client_out_of_memory(scene: Scene) -> list[Failure]:
-    """From the moment on, the client gets no more memory than it has."""
+    """From the chosen moment on, the client can allocate no more memory."""
     with _client(scene) as process, suppress(psutil.NoSuchProcess):
         memory = psutil.Process(process.pid).memory_info().vms
         with suppress(ProcessLookupError):
@@ -146,7 +146,7 @@ def client_out_of_memory(scene: Scene) -> list[Failure]:
 
 
 def clock_jumps(scene: Scene) -> list[Failure]:
-    """The client's clock jumps by 400 days."""
+    """The client's clock jumps 400 days forwards or backwards."""
     clock = scene.folder / "clock"
     clock.write_text("+0d")
     settings = {"LD_PRELOAD": _LIBFAKETIME, "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1"}
@@ -165,7 +165,7 @@ def second_client(scene: Scene) -> list[Failure]:
 
 
 def task_cancelled(scene: Scene) -> list[Failure]:
-    """The task that awaits the operation is cancelled."""
+    """The asyncio task that runs the operation is cancelled."""
 
     async def story() -> None:
         address = scene.address
@@ -181,7 +181,7 @@ def task_cancelled(scene: Scene) -> list[Failure]:
     return []
 
 
-# A server of this machine, whose clients are all at their moments when it is disturbed.
+# Failures of the local server, while each of its clients has reached its chosen moment.
 
 
 def server_killed(_: float) -> None:
@@ -190,7 +190,7 @@ def server_killed(_: float) -> None:
 
 
 def server_frozen(_: float) -> None:
-    """SIGSTOP for five seconds."""
+    """Suspend the server (SIGSTOP) for five seconds."""
     process = psutil.Process(_pid())
     process.suspend()
     sleep(5)
@@ -198,23 +198,23 @@ def server_frozen(_: float) -> None:
 
 
 def server_restarted(_: float) -> None:
-    """Stopped in good order and started again."""
+    """Stop the server cleanly and start it again."""
     engine.stop()
     engine.ensure()
 
 
 def disk_full(share: float) -> None:
-    """No file can grow beyond the end of the transaction log and up to 8 KiB: a write is torn in its middle."""
+    """Let no file grow more than 8 KiB past the end of the transaction log, so that a write is torn."""
     _limited(_log_position(_pid()) + int(share * 8192))
 
 
 def disk_read_only(_: float) -> None:
-    """No file can be written."""
+    """Let the server write to no file."""
     _limited(0)
 
 
 def _limited(size: int) -> None:
-    """Let the server write no file beyond *size* for some seconds; then do what its errors say."""
+    """Limit the server's files to *size* for three seconds, then restart it as its errors recommend."""
     pid = _pid()
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
     sleep(3)
@@ -232,7 +232,7 @@ def _limited(size: int) -> None:
 
 
 def _log_position(pid: int) -> int:
-    """Where the server writes next in the transaction log of its graph."""
+    """The server's write position in the transaction log of its graph."""
     for link in Path(f"/proc/{pid}/fd").iterdir():
         if "transactions/neo4j/neostore.transaction.db" in str(link.readlink()):
             return int(Path(f"/proc/{pid}/fdinfo/{link.name}").read_text().split()[1])
@@ -246,7 +246,7 @@ def _pid() -> int:
 
 
 def together(disturb: Callable[[float], None], scenes: list[Scene]) -> dict[str, list[Failure]]:
-    """Perform the operations of all *scenes* on the local server; *disturb* it when each is at its moment."""
+    """Perform the operations of all *scenes* on the local server; *disturb* it once each reaches its moment."""
     at_moment = threading.Barrier(len(scenes) + 1)
 
     def work(scene: Scene) -> list[Failure]:
@@ -287,7 +287,7 @@ SERVERS = {
 
 
 def impossible(disturbance: str) -> str:
-    """Why this machine cannot be disturbed like that; empty where it can."""
+    """Why this machine cannot produce the disturbance; empty if it can."""
     if disturbance == "clock jumps" and not Path(_LIBFAKETIME).exists():
         return f"{disturbance}: no {_LIBFAKETIME} (Debian: apt-get install libfaketime)"
     if disturbance in {"client out of memory", "disk full", "disk read-only"} and not hasattr(resource, "prlimit"):

@@ -1,6 +1,6 @@
-"""The writes that are disturbed, as steps that both faces perform, and what a tenant holds after them.
+"""The writes that fault tests disturb, as steps for both the sync and async graph, and a tenant's final state.
 
-Run as a program, it performs one operation in a process of its own and prints a line for each statement answered.
+Run as a program, it performs one operation in its own process and prints a line for each completed statement.
 """
 
 import os
@@ -17,7 +17,7 @@ from tests.artifact_makers import at, policy, schema
 from tests.integration.ingested import Ingested
 from tests.unit.ingest.making import document
 
-# Names the file with the fingerprint that is imported.
+# The environment variable that names the file with the fingerprint to import.
 ENVELOPE = "HMXGRAPH_FAULT_ENVELOPE"
 KNOWLEDGE = """
 MATCH (n {tenant_id: $tenant_id})
@@ -27,12 +27,12 @@ RETURN labels(n)[0] AS label, n.text AS text, n.status AS status, n.observation_
 ORDER BY label, text, status, observed, version, title, goal
 """
 
-# Calls on a graph of either face, each given the answer to the one before.
+# Calls on a sync or async graph; the answer to each is sent back into the generator.
 Steps = Generator[Callable[[Any], Any], Any, None]
 
 
 def talk(tenant_id, sessions=4, events=10):
-    """Documents of some sessions, each with a call that fails and one that helps."""
+    """Events of several sessions, each with a failing call and a successful one."""
     for number in range(sessions * events):
         session, place = divmod(number, events)
         fields = {"event_type": "message", "content": {"role": "user", "text": f"Request {number}"}}
@@ -46,31 +46,31 @@ def talk(tenant_id, sessions=4, events=10):
 
 
 def ingest(tenant_id: str) -> Steps:
-    """Events in several batches."""
+    """Ingest events in several batches."""
     yield lambda graph: graph.ingest(talk(tenant_id), batch_size=10)
 
 
 def record(_) -> Steps:
-    """Messages of a running agent."""
+    """Record the messages of a running agent."""
     call = {"id": "c", "type": "function", "function": {"name": "ls", "arguments": "{}"}}
     messages = [{"role": "user", "content": "List"}, {"role": "assistant", "content": None, "tool_calls": [call]}]
     yield lambda graph: graph.record(messages, session_id="live", idempotency_key="turn")
 
 
 def remember(_) -> Steps:
-    """A fact in the place of another."""
+    """Remember a fact, then another that replaces it."""
     for name, hour in (("Ana", 5), ("Dan", 6)):
         when = {"at": f"2026-03-14T0{hour}:00:00Z", "idempotency_key": name}
         yield lambda graph, name=name, when=when: graph.remember(f"The release manager is {name}", **when)
 
 
 def compile_all(_) -> Steps:
-    """What the sessions teach."""
+    """Compile the tenant's sessions."""
     yield lambda graph: graph.compile()
 
 
 def supersede(_) -> Steps:
-    """A second version of an artifact."""
+    """Supersede an artifact with a second version."""
     yield lambda graph: graph.record_artifact(schema("old", status="active"))
     old = yield lambda graph: graph.artifact("old")
     if old.status == "active":
@@ -79,7 +79,7 @@ def supersede(_) -> Steps:
 
 
 def resolve(_) -> Steps:
-    """Two rules that contradict each other, decided."""
+    """Record two contradicting policies and resolve their conflict."""
     yield lambda graph: graph.record_artifact(policy("yes", "use it", status="active"))
     yield lambda graph: graph.record_artifact(policy("no", "do not use it", second=1, status="active"))
     for conflict in (yield lambda graph: graph.conflicts(status=None)):
@@ -87,24 +87,24 @@ def resolve(_) -> Steps:
 
 
 def forget(_) -> Steps:
-    """One session erased."""
+    """Erase one session."""
     yield lambda graph: graph.forget(session_id="s1")
 
 
 def import_fingerprint(_) -> Steps:
-    """The fingerprint of another tenant."""
+    """Import the fingerprint of another tenant."""
     envelope = Path(os.environ[ENVELOPE]).read_text("utf-8")
     yield lambda graph: graph.import_fingerprint(envelope, at=iso(at(4)))
 
 
 def task(_) -> Steps:
-    """A task with its start."""
+    """Start a task."""
     when = {"artifact_id": "t-start", "at": "2026-03-14T07:00:00Z"}
     yield lambda graph: graph.tasks.start("Ship it", task_id="t", **when)
 
 
 class Operation(NamedTuple):
-    """A write, and what was written before it, undisturbed."""
+    """A write to disturb, and the undisturbed writes that prepare for it."""
 
     steps: Callable[[str], Steps]
     before: tuple[Callable[[str], Steps], ...] = ()
@@ -131,7 +131,7 @@ def perform(steps: Callable[[str], Steps], graph: hmxgraph.KnowledgeGraph) -> No
 
 
 async def perform_async(steps: Callable[[str], Steps], graph: hmxgraph.AsyncKnowledgeGraph) -> None:
-    """The awaitable twin of :func:`perform`."""
+    """The asynchronous counterpart of :func:`perform`."""
     calls, answer = steps(graph.tenant_id), None
     while (call := _next(calls, answer)) is not None:
         answer = await call(graph)
@@ -151,7 +151,7 @@ def opened(address: Address, tenant_id: str, uri: str | None = None) -> hmxgraph
 
 
 def held(connection, graph: hmxgraph.KnowledgeGraph) -> tuple[Any, ...]:
-    """What the tenant holds, apart from ids and times that are its own; verify must find nothing."""
+    """The tenant's contents without tenant-specific ids and times, after checking that verify finds nothing."""
     assert graph.verify().findings == ()
     stored = Ingested(connection, graph.tenant_id)
     picture = stored.picture()
@@ -162,7 +162,7 @@ def held(connection, graph: hmxgraph.KnowledgeGraph) -> tuple[Any, ...]:
 
 
 def _shared(session_id: str) -> str:
-    """The part of a session id that does not depend on the tenant: that of an import does."""
+    """The tenant-independent part of a session id: only the sessions of imports have tenant-specific ids."""
     return session_id.partition("fingerprint-import-")[1] or session_id
 
 

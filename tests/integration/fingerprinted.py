@@ -1,4 +1,4 @@
-"""Tenants that have learned something, and what a graph holds of them."""
+"""Tenants that have learned something, and helpers that show what their graphs hold."""
 
 import json
 from pathlib import Path
@@ -35,7 +35,7 @@ class Learned:
         self.tenant_id = tenant_id
 
     def perform(self, operation, *given, **named):
-        """The result of a procedure of this tenant."""
+        """Run a procedure for this tenant and return its result."""
         return self.connection.perform(operation(self.tenancy, *given, **named))
 
     def ingest_demo(self):
@@ -63,19 +63,19 @@ class Learned:
         )
 
     def export(self, *options):
-        """An envelope of what is known."""
+        """Export the tenant's fingerprint as an envelope."""
         return self.perform(export_fingerprint, *options)
 
     def receive(self, source, **named):
-        """The report of an import."""
+        """Import an envelope and return the report."""
         return self.perform(import_fingerprint, source, **({"now_us": LAST_US} | named))
 
     def take_back(self, plan):
-        """The outcome of taking an import back."""
+        """Withdraw an import and return the outcome."""
         return self.perform(take_back, plan)
 
     def report(self, pack, signal):
-        """Say what a pack was worth."""
+        """Report how useful a pack was."""
         return self.perform(report_pack, pack, signal)
 
     def promote(self, artifact_ids):
@@ -84,19 +84,19 @@ class Learned:
             self.perform(lifecycle.transition, artifact_id, "active")
 
     def in_force(self, as_of_us=None):
-        """What the latest import says."""
+        """The imported priors and parameters in force."""
         return self.connection.perform(write(lambda: in_force(self.tenancy, as_of_us)))
 
     def counts(self):
-        """How many nodes there are of each label."""
+        """The number of nodes per label."""
         result = self.connection._driver.execute_query(COUNTS, tenant_id=self.tenant_id)
         return {record["label"]: record["nodes"] for record in result.records}
 
     def rows(self, text, **parameters):
-        """The rows of any read."""
+        """The rows that a read query returns."""
         result = self.connection._driver.execute_query(text, tenant_id=self.tenant_id, **parameters)
         return [record.data() for record in result.records]
 
     def faults(self):
-        """What a recheck of everything stored finds."""
+        """The findings of a full verification."""
         return self.perform(verify).findings

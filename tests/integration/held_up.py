@@ -1,4 +1,4 @@
-"""Work that has to wait for another transaction, until that is committed."""
+"""Run work that must wait for another transaction, and commit that transaction once the work waits."""
 
 import threading
 from time import monotonic
@@ -7,9 +7,9 @@ PATIENCE = 60
 
 
 def held_up(driver, work, hold, waiting, *, then=lambda _: None):
-    """*work* done while a transaction that did *hold* is open; it does *then* and ends once the work waits for it.
+    """Run *work* while a transaction that ran *hold* is open; once *work* waits for it, run *then* and commit.
 
-    *waiting* are words of the statement that waits. Nothing here races: the work cannot go on before the commit.
+    *waiting* is text that the waiting statement contains. There is no race: the work cannot continue before the commit.
     """
     blocked = (
         "SHOW TRANSACTIONS YIELD currentQuery, status "

@@ -1,4 +1,4 @@
-"""What a tenant's graph holds after ingest, for comparisons, and the statements that a call sends."""
+"""What a tenant's graph holds after ingest, in comparable form, and the statements that a call sends."""
 
 from hmxgraph.protocol.canonical import node_key
 
@@ -26,14 +26,14 @@ ORDER BY event, link
 
 
 class Ingested:
-    """A tenant's events, links and sessions, read bare."""
+    """A tenant's events, links and sessions, read with plain Cypher."""
 
     def __init__(self, connection, tenant_id):
         self._driver = connection._driver
         self.tenant_id = tenant_id
 
     def rows(self, text, **parameters):
-        """The rows of any read."""
+        """The rows that a read query returns."""
         result = self._driver.execute_query(text, tenant_id=self.tenant_id, **parameters)
         return [record.data() for record in result.records]
 
@@ -43,7 +43,7 @@ class Ingested:
         return [link for link in links if kind in {None, link[0]}]
 
     def picture(self):
-        """Everything that must not depend on the way the events came."""
+        """Everything that must not depend on how the events arrived."""
         return {name: self.rows(text) for name, text in (("e", EVENTS), ("l", LINKS), ("s", SESSIONS), ("w", WAITING))}
 
     def event(self, event_id):
@@ -58,7 +58,7 @@ class Ingested:
 
 
 def statements(graph, call):
-    """The result of *call* and the names of the statements that it sent."""
+    """Run *call*; returns its result and the names of the statements that it sent."""
     sent = []
     stop = graph.trace(lambda line: sent.append(line.split()[0]))
     result = call()

@@ -1,4 +1,4 @@
-"""A TCP proxy between client and server whose connections can be cut, silenced, slowed and refused at any moment."""
+"""A TCP proxy between client and server that can cut, silence, slow down or refuse connections at any moment."""
 
 import select
 import socket
@@ -11,10 +11,10 @@ _PIECE = 1 << 16
 
 
 class Proxy:
-    """Forwards to one address; ``fault`` is what happens to all traffic from now on.
+    """Forwards to one address; ``fault`` is applied to all traffic from now on.
 
-    ``None``: nothing. ``silent``: what arrives is kept back. ``slow``: 2 KB every 20 ms. ``refused``: connections are
-    reset and no others accepted. ``cut_request`` and ``cut_answer``: the next piece in that direction is cut in half,
+    ``None``: nothing. ``silent``: data is held back. ``slow``: 2 KB every 20 ms. ``refused``: open connections are
+    reset and new ones refused. ``cut_request`` and ``cut_answer``: the next chunk in that direction is cut in half,
     then the connection is reset, once.
     """
 
@@ -29,7 +29,7 @@ class Proxy:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def stop(self) -> None:
-        """End all connections."""
+        """Close all connections."""
         self._stopped = True
         self._listening.close()
         for each in list(self._open):
@@ -90,7 +90,7 @@ def proxied(uri):
 
 
 def until(condition, seconds=60):
-    """Return when *condition* holds; fail after *seconds*."""
+    """Wait until *condition* holds; fail after *seconds*."""
     deadline = monotonic() + seconds
     while not condition():
         assert monotonic() < deadline, f"it did not happen within {seconds} s"
@@ -98,7 +98,7 @@ def until(condition, seconds=60):
 
 
 def _reset(each: socket.socket) -> None:
-    """Close at once, so that the other end reads a reset instead of an end."""
+    """Close the socket with a TCP reset instead of an orderly end."""
     with suppress(OSError):
         each.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
         each.close()

@@ -1,6 +1,7 @@
-"""A process that writes everything at once: what eight of them do on one tenant is a function of numbers.
+"""A writer process that makes every kind of write; each write is determined by a number.
 
-Run as a program, it works through the numbers in an order of its own until the time is up, and prints what it did.
+Eight of them race on one tenant. Run as a program, it works through the numbers, each time with the writes in random
+order, until the time is up, and prints what it did.
 """
 
 import json
@@ -15,22 +16,22 @@ from hmxgraph.protocol.timestamps import iso
 from tests.artifact_makers import at, policy, schema
 from tests.session_makers import deployment
 
-# Chains and facts that all fight for; sessions, rules and facts of one number are written by whoever comes first.
+# The number of artifact chains for which all writers compete.
 CHAINS = 3
 
 
 def ingest(graph, number, _writer):
-    """A session that others ingest too."""
+    """Ingest a session that other writers ingest too."""
     graph.ingest(deployment(f"d{number}", tenant=graph.tenant_id))
 
 
 def remember(graph, number, _writer):
-    """A fact in the place of the one before."""
+    """Remember a fact that replaces the one before."""
     graph.remember(f"The release manager is Person{number}", at=iso(at(number)), idempotency_key=f"r{number}")
 
 
 def supersede(graph, number, writer):
-    """Another head of a chain."""
+    """Supersede the head of a chain."""
     first = f"chain{number % CHAINS}"
     graph.record_artifact(schema(first, step=f"Begin {first}"))
     head = graph.chain(first).head
@@ -39,7 +40,7 @@ def supersede(graph, number, writer):
 
 
 def resolve(graph, number, _writer):
-    """Two rules that contradict each other; every open conflict of rules is decided."""
+    """Record two contradicting policies, then resolve every open conflict between artifacts."""
     for recommendation in ("use it", "do not use it"):
         name = f"{recommendation.partition(' ')[0]}{number}"
         graph.record_artifact(policy(name, recommendation, condition=f"case number {number}"))
@@ -49,17 +50,17 @@ def resolve(graph, number, _writer):
 
 
 def compile_all(graph, _number, _writer):
-    """What the sessions teach by now."""
+    """Compile the sessions ingested so far."""
     graph.compile()
 
 
 ACTS = {each.__name__: each for each in (ingest, remember, supersede, resolve, compile_all)}
-# What a twin can repeat in any order.
+# Acts whose result does not depend on the order in which they are repeated.
 ORDERED = (ingest, remember)
 
 
 def race(graph, writer, seconds):
-    """Write until the time is up: (number, act) of all that was written, and how often each act lost to another."""
+    """Write until the time is up; returns the completed (number, act) pairs and how often each act was refused."""
     chance, end = random.Random(f"writer {writer}"), monotonic() + seconds
     done, lost = [], Counter()
     for number in range(1_000_000):

@@ -1,4 +1,4 @@
-"""Small servers for stream tests: started on a free port, stopped with the test."""
+"""Small servers for stream tests: started on a free port, stopped when the test ends."""
 
 import shutil
 import socket
@@ -12,7 +12,7 @@ import pytest
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """A port on which nothing is listening."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -20,7 +20,7 @@ def free_port() -> int:
 
 @contextmanager
 def program(name, *arguments, port):
-    """The program, running until the block ends; skips where it is not installed."""
+    """The program, running until the block ends; skips the test if it is not installed."""
     path = shutil.which(name) or shutil.which(name, path=str(Path(sys.executable).parent))
     if path is None:
         pytest.skip(f"{name} is not installed (Debian: apt-get install {name})")
@@ -34,7 +34,7 @@ def program(name, *arguments, port):
 
 
 def wait_for(port, seconds=20) -> None:
-    """Return when something listens on *port*."""
+    """Wait until something listens on *port*."""
     end = monotonic() + seconds
     while monotonic() < end:
         try:

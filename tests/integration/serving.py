@@ -1,4 +1,4 @@
-"""A real server process for tests, and keys for it."""
+"""A real server process for tests, and API keys for it."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ from tests.integration.servers import free_port
 
 
 def environment(address):
-    """The environment in which commands use the database at *address*."""
+    """The environment variables with which commands use the database at *address*."""
     settings = {"URI": address.uri, "USER": address.user, "PASSWORD": address.password, "DATABASE": address.database}
     return os.environ | {f"HMXGRAPH_{name}": value for name, value in settings.items()}
 
@@ -30,7 +30,7 @@ class Served:
         self.base_url = f"{self.root}/v1"
 
     def stop(self, number=signal.SIGTERM):
-        """Stop the process; its exit status."""
+        """Stop the process and return its exit status."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         return self.process.wait(120)
@@ -38,7 +38,7 @@ class Served:
 
 @contextmanager
 def server_process(address, folder, *arguments, certificate=None, port=None):
-    """``hmxgraph serve`` on the database at *address*, until the block ends; *port* to come back where one was."""
+    """``hmxgraph serve`` on the database at *address* until the block ends; set *port* to reuse an earlier one."""
     port = port or free_port()
     log = folder / f"serve-{port}-{monotonic()}.log"
     command = [sys.executable, "-m", "hmxgraph", "serve", "--port", str(port), *map(str, arguments)]
@@ -65,7 +65,7 @@ def _wait(served):
 
 
 def key_for(address, tenant_id, agent_id="ops", **options):
-    """A new key of a tenant, with its secret."""
+    """A new API key of a tenant, with its secret."""
     with hmxgraph.connect(
         address.uri, user=address.user, password=address.password, database=address.database, tenant_id=tenant_id
     ) as graph:

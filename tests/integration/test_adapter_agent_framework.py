@@ -1,4 +1,4 @@
-"""The context provider for Microsoft Agent Framework with the real package and a client that is scripted."""
+"""The context provider for Microsoft Agent Framework, with the real package and a scripted client."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ from hmxgraph.adapters.microsoft_agents import HmxProvider
 
 
 class Scripted(FunctionInvocationLayer, BaseChatClient):
-    """A client that calls a tool once, then answers; it keeps the instructions that it was given."""
+    """A client that calls a tool once, then answers; it keeps the instructions it was given."""
 
     def __init__(self):
         super().__init__()
@@ -32,7 +32,7 @@ def cluster_of(env: str) -> str:
 
 
 def test_a_run_gets_the_pack_and_is_recorded(graph):
-    """The pack is in the instructions and not in what is recorded; a later session knows what this one found."""
+    """The pack is added to the instructions but not recorded; a later session knows what the first one found."""
     graph.remember("Never deploy staging on a Friday", kind="policy", hard=True)
     client = Scripted()
     agent = Agent(client, name="deployer", tools=[cluster_of], context_providers=[HmxProvider(graph, user_id="ana")])

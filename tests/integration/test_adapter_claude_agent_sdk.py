@@ -1,4 +1,4 @@
-"""The session store of the Claude Agent SDK: its kit, resumed sessions, and what is learned from them."""
+"""The session store of the Claude Agent SDK: conformance, resumed sessions, and what is learned from them."""
 
 import asyncio
 import itertools
@@ -9,7 +9,7 @@ import pytest
 testing = pytest.importorskip(
     "claude_agent_sdk.testing", reason="pip install 'hmxgraph[claude-agent-sdk]'", exc_type=ImportError
 )
-import claude_agent_sdk as sdk  # noqa: E402 - after the check that it is there
+import claude_agent_sdk as sdk  # noqa: E402 - after importorskip
 
 from hmxgraph.adapters.claude_sdk import HmxSessionStore  # noqa: E402
 from tests.transcripts import Transcript  # noqa: E402
@@ -19,7 +19,7 @@ KEY = {"project_key": "-home-ana-shop", "session_id": "7c1fca3f-5d3e-4d6f-9a51-0
 
 @pytest.fixture
 def transcript(tmp_path):
-    """The entries of a session that fails and finds the fix, as the SDK hands them over."""
+    """The entries of a session that fails and finds the fix, as the SDK delivers them."""
     written = Transcript(tmp_path, KEY["session_id"], "2026-03-02T09:00:00+00:00")
     written.user("Run the test suite of the shop")
     written.bash("mix test", "Exit code 1\ntcp connect (localhost:5432): connection refused", failed=True)
@@ -30,7 +30,7 @@ def transcript(tmp_path):
 
 
 def test_the_kit_passes(graph):
-    """All fourteen contracts; each gets a tenant of its own."""
+    """The store passes the SDK's conformance kit, which gets a new tenant for each store it makes."""
     numbers = itertools.count()
     graphs = []
 
@@ -46,7 +46,7 @@ def test_the_kit_passes(graph):
 
 
 def test_a_session_is_resumed_as_it_was_and_learned_from(graph, transcript):
-    """A batch that is handed over again changes nothing; the SDK's own readers see the session; packs hold the fix."""
+    """Appending a batch again changes nothing, the SDK's own readers see the session, and packs contain the fix."""
     store = HmxSessionStore(graph)
 
     async def session():
@@ -64,7 +64,7 @@ def test_a_session_is_resumed_as_it_was_and_learned_from(graph, transcript):
 
 
 def test_sub_agents_are_forgotten_with_their_session(graph, transcript):
-    """Or alone; their words are events of sessions of their own."""
+    """A sub-agent's transcript, a session of its own, is erased alone or together with its parent session."""
     store = HmxSessionStore(graph)
 
     for name in ("a1", "a2"):
@@ -82,7 +82,7 @@ def test_sub_agents_are_forgotten_with_their_session(graph, transcript):
 
 
 def test_a_store_that_only_keeps_learns_nothing(graph, transcript):
-    """With learn=False no event is stored."""
+    """With learn=False the transcript is kept but no event is stored."""
     store = HmxSessionStore(graph, learn=False)
     asyncio.run(store.append(KEY, transcript))
     assert graph.health()["event_count"] == 0

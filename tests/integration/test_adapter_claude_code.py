@@ -1,4 +1,4 @@
-"""Claude Code's hooks over recorded transcripts: what one session finds out, the next is given at the same failure."""
+"""Claude Code's hooks over recorded transcripts: a later session gets an earlier one's fix at the same failure."""
 
 import json
 import os
@@ -36,23 +36,23 @@ def first(tmp_path):
 
 
 def failed(error, command="mix test test/cart_test.exs", **more):
-    """What Claude Code hands to the hook of a failed tool."""
+    """What Claude Code passes to the hook for a failed tool call."""
     given = {"session_id": "two", "tool_name": "Bash", "tool_input": {"command": command}, "error": error, **more}
     return {"event": "PostToolUseFailure", "input": given}
 
 
 def stopped(transcript, event="Stop"):
-    """What Claude Code hands to the hook at the end of a turn."""
+    """What Claude Code passes to the hook at the end of a turn."""
     return {"event": event, "input": {"session_id": "one", "transcript_path": str(transcript.path)}}
 
 
 def context(output):
-    """The text that a hook puts into the conversation; empty for a silent hook."""
+    """The text that a hook adds to the conversation; empty if the hook is silent."""
     return json.loads(output)["hookSpecificOutput"]["additionalContext"] if output else ""
 
 
 def test_the_second_session_is_given_the_fix_at_the_same_failure(hooks, first):
-    """And nothing at another failure, at an interruption, or before anything was learned."""
+    """The fix is given only at the same failure: not at another, an interruption, or before anything was learned."""
     assert hooks.answer(failed(ERROR)) == ("", None)
     silent, deferred_import = hooks.answer(stopped(first))
     assert silent == ""
@@ -71,7 +71,7 @@ def test_the_second_session_is_given_the_fix_at_the_same_failure(hooks, first):
 
 
 def test_a_transcript_is_read_on_from_where_it_was_left(hooks, first, graph):
-    """Before a compaction, at the end of a turn and of a sub-agent; nothing is stored twice."""
+    """Each hook reads only what was added to the transcript since the previous one; nothing is stored twice."""
     assert hooks.answer(stopped(first, "PreCompact"))[1]() > 0
     assert hooks.answer(stopped(first))[1]() == 0
     first.user("Thanks, now push")
@@ -91,18 +91,18 @@ def test_a_transcript_is_read_on_from_where_it_was_left(hooks, first, graph):
     ],
 )
 def test_a_hook_that_is_given_nothing_useful_is_silent(hooks, message):
-    """A new version of the agent must not make it fail."""
+    """Unknown or incomplete input is ignored, so that a new version of the agent cannot make the hook fail."""
     assert hooks.answer(message) == ("", None)
 
 
 def test_a_missing_transcript_is_no_error(hooks, tmp_path):
-    """The agent may have removed it."""
+    """A missing transcript stores nothing, since the agent may have removed it."""
     gone = {"event": "Stop", "input": {"transcript_path": str(tmp_path / "gone.jsonl")}}
     assert hooks.answer(gone)[1]() == 0
 
 
 def hook(environment, event, given, *options):
-    """One run of ``hmxgraph hook`` as Claude Code starts it, and its seconds."""
+    """Run ``hmxgraph hook`` as Claude Code does; returns the process and the seconds it took."""
     began = time.monotonic()
     command = [sys.executable, "-m", "hmxgraph", "hook", event, *options]
     text = given if isinstance(given, str) else json.dumps(given)
@@ -112,7 +112,7 @@ def hook(environment, event, given, *options):
 
 @pytest.mark.slow
 def test_hooks_answer_through_a_warm_process(address, graph, tmp_path, monkeypatch):
-    """The first call is silent and starts it; later ones are answered; none fails, even when the process is gone."""
+    """The first call is silent and starts the process that answers later ones; none fails, even once it is gone."""
     settings = {"HOME": tmp_path, "URI": address.uri, "USER": address.user, "PASSWORD": address.password}
     environment = os.environ | {f"HMXGRAPH_{name}": str(value) for name, value in settings.items()}
     for name in ("HMXGRAPH_HOME", "HMXGRAPH_URI", "HMXGRAPH_USER"):

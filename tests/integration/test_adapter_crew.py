@@ -1,4 +1,4 @@
-"""The memory of a crew with the real package and a model that is scripted."""
+"""The memory of a CrewAI crew, with the real package and a scripted model."""
 
 import os
 
@@ -12,17 +12,17 @@ from crewai import Agent, BaseLLM, Crew, Task
 from hmxgraph.adapters.crew import HmxMemory
 from hmxgraph.errors import InvalidRequest
 
-# The package warns about its own use of pydantic, and leaves threads' sockets to the collector.
+# The package warns about its own use of pydantic and leaves its threads' sockets to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 class Scripted(BaseLLM):
-    """A model that always says the same and keeps what it was asked."""
+    """A model that always gives the same answer and keeps the prompts it received."""
 
     asked: list = []  # noqa: RUF012 - a field of the model
 
     def call(self, messages, *_, **__):
-        """Answer."""
+        """Keep the prompt and answer."""
         self.asked.append(messages if isinstance(messages, str) else " ".join(m["content"] or "" for m in messages))
         return "Thought: I know it.\nFinal Answer: Staging runs on cluster juniper."
 
@@ -35,7 +35,7 @@ def crew(graph, model):
 
 
 def test_a_task_gets_what_is_known_and_its_result_is_recorded(graph):
-    """The second crew knows what the first one found, and whose claim it is."""
+    """The task's prompt contains the known rule, its result is recorded, and the second crew is given that result."""
     graph.remember("Never deploy staging on a Friday", kind="policy", hard=True)
     model = Scripted(model="scripted")
     assert "juniper" in str(crew(graph, model).kickoff())
@@ -48,7 +48,7 @@ def test_a_task_gets_what_is_known_and_its_result_is_recorded(graph):
 
 
 def test_matches_name_their_source_and_are_limited(graph):
-    """A read-only memory records nothing; erasing is the graph's business."""
+    """Recall returns at most *limit* matches with evidence; a read-only memory records nothing; reset is refused."""
     for day in ("Friday", "Saturday", "Sunday"):
         graph.remember(f"Never deploy staging on a {day}", kind="policy", hard=True)
     memory = HmxMemory(graph, read_only=True)

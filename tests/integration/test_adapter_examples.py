@@ -1,4 +1,4 @@
-"""The examples of the adapters run as they are, on a real server and with the real packages."""
+"""The adapter examples run unchanged, on a real server and with the real packages."""
 
 import gc
 import runpy
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-# The package that an example needs, and lines that it prints.
+# The package that each example needs, and text that it prints.
 PRINTED = {
     "agent_framework_memory.py": ("agent_framework", ["Which cluster does staging run on? -> It runs on juniper."]),
     "crewai_memory.py": ("crewai", ["Deploy staging not on a Friday."]),
@@ -55,22 +55,22 @@ PRINTED = {
 
 
 def test_every_example_is_run():
-    """An example that no test runs would rot."""
+    """Every example file is run by a test, so that none goes stale."""
     assert {path.name for path in EXAMPLES.glob("*.py")} == PRINTED.keys()
 
 
-# LlamaIndex leaves a database of its own to the collector.
+# LlamaIndex leaves its own database to the garbage collector.
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("name", PRINTED)
 def test_an_example_prints_what_it_promises(name, address, monkeypatch, capsys):
-    """From start to end, on the server of the test."""
+    """Each example runs from start to end on the test server and prints the expected lines."""
     package, lines = PRINTED[name]
     pytest.importorskip(package, reason=f"needs {package}", exc_type=ImportError)
     for setting in ("uri", "user", "password", "database"):
         monkeypatch.setenv(f"HMXGRAPH_{setting.upper()}", getattr(address, setting))
     monkeypatch.setenv("CREWAI_DISABLE_TELEMETRY", "true")
     if package == "crewai":
-        warnings.simplefilter("ignore", DeprecationWarning)  # it uses what it deprecates
+        warnings.simplefilter("ignore", DeprecationWarning)  # CrewAI uses features that it deprecates itself
     runpy.run_path(str(EXAMPLES / name), run_name="__main__")
     gc.collect()
     printed = capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""HmxMemoryService with the real Google ADK: sessions, searches, deletion, and the ADK's own preloading tool."""
+"""HmxMemoryService with the real Google ADK: growing sessions, searches, stated memories and their deletion."""
 
 import asyncio
 
@@ -19,7 +19,7 @@ ANA = {"app_name": "shop", "user_id": "ana"}
 
 @pytest.fixture
 def service(graph):
-    """A service whose tenants belong to this test alone."""
+    """A service whose tenants are used by this test only."""
     ANA["app_name"] = graph.tenant_id
     return HmxMemoryService(graph, budget=512)
 
@@ -43,13 +43,13 @@ EVENTS = [
 
 
 def story(graph):
-    """Type and text of what is stored of the session."""
+    """The type and text of each stored event of the session."""
     with graph.for_tenant(tenant_of(**ANA)) as own:
         return [(row["event_type"], row["text"]) for row in own.query("explore/session_story", session_id="s1").rows]
 
 
 def session_of(events):
-    """A session of the ADK's own session service that holds *events*."""
+    """A session with *events* from the ADK's own session service."""
 
     async def made():
         sessions = InMemorySessionService()
@@ -61,7 +61,7 @@ def session_of(events):
 
 
 def test_a_growing_session_is_stored_once(service, graph):
-    """Every part is an event; unfinished ones are left out; what was added before adds nothing."""
+    """Every part becomes one event; partial events are skipped; adding a session or its events again adds nothing."""
     assert isinstance(service, BaseMemoryService)
     asyncio.run(service.add_session_to_memory(session_of(EVENTS[:3])))
     asyncio.run(service.add_session_to_memory(session_of(EVENTS)))
@@ -73,7 +73,7 @@ def test_a_growing_session_is_stored_once(service, graph):
 
 
 def test_a_search_finds_only_the_users_own(service):
-    """Entries carry text, source and author; another user and another app find nothing."""
+    """Entries carry text, source and author; another user or another app finds nothing."""
 
     async def searches():
         await service.add_events_to_memory(**ANA, events=EVENTS, session_id="s1")
@@ -94,7 +94,7 @@ def test_a_search_finds_only_the_users_own(service):
 
 
 def test_what_is_remembered_and_deleted(service):
-    """A stated memory is found by its words, and found no more after its entry was deleted."""
+    """A stated memory is found by its words, and no longer found once its entry is deleted."""
 
     async def life():
         stated = MemoryEntry(content=types.Content(parts=[types.Part(text="The release train leaves on Tuesday")]))

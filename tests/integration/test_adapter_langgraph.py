@@ -1,4 +1,4 @@
-"""HmxStore against the real LangGraph: the same calls as its own store, and what only an event store can."""
+"""HmxStore with the real LangGraph: it behaves like LangGraph's own store, and adds reads as of an earlier time."""
 
 import asyncio
 from datetime import UTC, timedelta
@@ -32,7 +32,7 @@ def store(graph):
 
 @pytest.fixture
 def filled(store):
-    """A store with three items of Ana and one of Bo."""
+    """A store with three items of Ana's and one of Bo's."""
     for key, value in DRINKS.items():
         store.put(PREFS, key, value)
     store.put(("users", "bo"), "tea", {"text": "Bo drinks black tea", "rank": 7})
@@ -40,7 +40,7 @@ def filled(store):
 
 
 def seen(items):
-    """What a caller sees of items, whatever their order."""
+    """Namespace, key and value of each item, in a fixed order."""
     return sorted((item.namespace, item.key, str(item.value)) for item in items)
 
 
@@ -80,7 +80,7 @@ CALLS = {
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_calls_answer_as_langgraphs_own_store(filled, call):
-    """Gets, searches, filters, pages, namespaces, overwriting, deleting and batches."""
+    """Every call, whether a read, search, write or batch, returns what LangGraph's in-memory store returns."""
     own = InMemoryStore()
     for item in filled.search((), limit=100):
         own.put(item.namespace, item.key, item.value)
@@ -89,21 +89,21 @@ def test_calls_answer_as_langgraphs_own_store(filled, call):
 
 @pytest.mark.parametrize("namespace", [(), ("langgraph", "x"), ("a.b",), ("",)])
 def test_langgraphs_rules_for_namespaces_hold(store, namespace):
-    """The framework's own error."""
+    """Invalid namespaces raise the framework's own error."""
     with pytest.raises(InvalidNamespaceError):
         store.put(namespace, "k", {"v": 1})
 
 
 @pytest.mark.parametrize("label", ["a/b", "a//b", "100%", "Zoë", "a b"])
 def test_any_label_is_kept_apart(store, label):
-    """Signs that could be mistaken for separators stay in their label and key."""
+    """Characters that could be mistaken for separators are kept in namespace labels and keys."""
     store.put((label, "x"), label, {"v": 1})
     assert [(item.namespace, item.key) for item in store.search((label,))] == [((label, "x"), label)]
     assert store.search(("a",)) == []
 
 
 def test_search_by_words_needs_no_embeddings(filled):
-    """The best match comes first with its score; items that share no word stay out, and so do those not indexed."""
+    """Hits come best first with scores, without items that share no word or whose matching text is not indexed."""
     hits = filled.search((), query="who drinks green tea")
     assert [(hit.namespace, hit.key) for hit in hits] == [(PREFS, "tea"), (("users", "bo"), "tea")]
     assert 1 >= hits[0].score > hits[1].score > 0
@@ -113,7 +113,7 @@ def test_search_by_words_needs_no_embeddings(filled):
 
 
 def test_an_overwritten_value_stays_readable(store):
-    """As of its time, with the time at which the item was first put; so does a deleted one."""
+    """Overwritten and deleted values can be read as of an earlier time, with the time of the item's first put."""
     store.put(PREFS, "theme", {"theme": "dark"})
     dark = store.get(PREFS, "theme")
     store.put(PREFS, "theme", {"theme": "light"})
@@ -131,7 +131,7 @@ def test_an_overwritten_value_stays_readable(store):
 
 
 def test_an_erased_value_does_not_bring_back_the_one_before(graph, store):
-    """Erasing the item's events leaves no item."""
+    """Erasing the item's events leaves no item, not its earlier value."""
     store.put(PREFS, "theme", {"theme": "dark"})
     store.put(PREFS, "theme", {"theme": "light"})
     erased = graph.query("explore/session_story", session_id="langgraph-store/users/ana//theme").rows[-1]
@@ -141,7 +141,7 @@ def test_an_erased_value_does_not_bring_back_the_one_before(graph, store):
 
 
 def test_time_to_live(graph):
-    """An item expires that long after it was put or last read, unless the read asks not to."""
+    """An item expires when its time to live has passed; an item without one stays."""
     store = HmxStore(graph, ttl={"default_ttl": 1})
     store.put(PREFS, "tea", {"n": 1})
     store.put(PREFS, "ale", {"n": 2}, ttl=None)
@@ -152,7 +152,7 @@ def test_time_to_live(graph):
 
 
 def test_a_read_restarts_the_time_to_live(graph):
-    """So an item that is read just before it expires lives on."""
+    """Reading an item postpones its expiry without changing when it was updated."""
     store = HmxStore(graph, ttl={"default_ttl": 1})
     store.put(PREFS, "tea", {"n": 1})
     item = store.search(PREFS)[0]
@@ -164,21 +164,21 @@ def test_a_read_restarts_the_time_to_live(graph):
     "value", [{"n": 2**70}, {"x": float("inf")}, {"a": None, "b": [1, {"c": ""}]}, {}, {"é": "☕"}]
 )
 def test_values_come_back_equal(store, value):
-    """Also numbers that strict JSON cannot hold."""
+    """Values come back equal, including numbers that strict JSON cannot hold."""
     store.put(PREFS, "k", value)
     assert store.get(PREFS, "k").value == value
 
 
 @pytest.mark.parametrize("value", [{"x": object()}, {"x": "y" * 600_000}])
 def test_a_value_that_cannot_be_stored_is_refused(store, value):
-    """With the key and the reason, instead of a value changed on the way."""
+    """A value that is not JSON or is too long is refused, and nothing is stored."""
     with pytest.raises(InvalidRequest, match="value"):
         store.put(PREFS, "k", value)
     assert store.get(PREFS, "k") is None
 
 
 def test_the_awaitable_calls(filled):
-    """Get, search, put, delete and namespaces under asyncio, at once."""
+    """Concurrent async puts, deletes, searches and reads give the expected items."""
 
     async def calls():
         await asyncio.gather(*(filled.aput(PREFS, f"k{n}", {"n": n}) for n in range(5)))
@@ -191,14 +191,14 @@ def test_the_awaitable_calls(filled):
 
 
 class State(TypedDict):
-    """The state of the test's graph."""
+    """The state of the graph under test."""
 
     said: str
     known: str
 
 
 def test_a_compiled_graph_uses_it(store):
-    """A LangGraph node remembers in one run what another run reads."""
+    """A LangGraph node remembers something in one run and reads it in the next."""
 
     def node(state: State, runtime: Runtime) -> dict:
         hits = runtime.store.search(PREFS, query=state["said"])
@@ -215,14 +215,14 @@ def test_a_compiled_graph_uses_it(store):
 
 
 def test_what_is_stored_is_recalled_in_packs(filled, graph):
-    """The store's values are part of the tenant's memory."""
+    """Values in the store are part of the tenant's memory and appear in packs."""
     pack = graph.pack("What does Ana drink?")
     assert "green tea" in pack.text
     (entry,) = [entry for entry in pack.entries if "green tea" in entry.content][:1]
-    assert entry.content.startswith("[data]")  # nobody says whose words a value holds
+    assert entry.content.startswith("[data]")  # the value does not say whose words it holds
 
 
 def test_unknown_comparisons_are_named(filled):
-    """An operator that LangGraph does not know is an error, as in its own store."""
+    """A comparison operator that LangGraph does not know is refused by name."""
     with pytest.raises(InvalidRequest, match=r"\$regex"):
         filled.batch([SearchOp((), {"rank": {"$regex": "x"}})])

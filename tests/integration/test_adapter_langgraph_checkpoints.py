@@ -1,4 +1,4 @@
-"""The LangGraph checkpointer: its conformance kit, a real graph of agents, and threads as of a time."""
+"""The LangGraph checkpointer: its conformance kit, a real LangGraph graph, and threads as of an earlier time."""
 
 import asyncio
 import operator
@@ -14,7 +14,7 @@ import hmxgraph
 conformance = pytest.importorskip(
     "langgraph.checkpoint.conformance", reason="pip install langgraph-checkpoint-conformance"
 )
-from langgraph.channels.delta import DeltaChannel  # noqa: E402 - after the check that it is there
+from langgraph.channels.delta import DeltaChannel  # noqa: E402 - after importorskip
 from langgraph.graph import START, StateGraph  # noqa: E402
 from langgraph.types import Command, interrupt  # noqa: E402
 
@@ -23,14 +23,14 @@ from hmxgraph.errors import InvalidRequest  # noqa: E402
 
 
 class Shop(TypedDict):
-    """What the graph of the tests remembers."""
+    """The state of the graph under test."""
 
     theme: str
     log: Annotated[list[str], operator.add]
 
 
 def compiled(saver):
-    """A graph with two steps, the second of which may ask a person."""
+    """A graph with two steps, the second of which may ask a person for approval."""
 
     def paint(state):
         return {"log": [f"painted {state['theme']}"]}
@@ -45,13 +45,13 @@ def compiled(saver):
 
 
 def thread(name):
-    """The configuration of a thread."""
+    """The configuration that selects a thread."""
     return {"configurable": {"thread_id": name}}
 
 
 @pytest.mark.slow
 def test_the_kit_passes(address, tenant_id):
-    """Every capability of the kit, deletion of runs, copies and pruning too."""
+    """Every capability of the conformance kit passes, including deleting runs, copying and pruning."""
 
     @conformance.checkpointer_test(name="HmxSaver")
     async def savers():
@@ -75,7 +75,7 @@ def test_the_kit_passes(address, tenant_id):
 
 
 def test_a_thread_goes_on_and_its_past_stays_readable(graph):
-    """A value that a later turn overwrote is there again as of the time before it; the past takes no writes."""
+    """A value that a later turn overwrote can be read as of an earlier time, where writing is refused."""
     saver = HmxSaver(graph)
     app = compiled(saver)
     app.invoke({"theme": "dark"}, thread("t"))
@@ -90,7 +90,7 @@ def test_a_thread_goes_on_and_its_past_stays_readable(graph):
 
 
 def test_a_past_takes_no_deletions(graph):
-    """Nothing of the current threads goes."""
+    """Deleting or pruning as of an earlier time is refused and leaves the current threads unchanged."""
     saver = HmxSaver(graph)
     compiled(saver).invoke({"theme": "dark"}, thread("t"))
     past = saver.as_of(datetime.now(UTC).isoformat())
@@ -106,7 +106,7 @@ def test_a_past_takes_no_deletions(graph):
 
 
 def test_a_person_answers_in_another_process(graph):
-    """An interrupted run is resumed by a graph that was compiled anew; the asynchronous half does the same."""
+    """A newly compiled graph can resume an interrupted run, also asynchronously."""
     assert "__interrupt__" in compiled(HmxSaver(graph)).invoke({"theme": "ask"}, thread("t"))
     done = asyncio.run(compiled(HmxSaver(graph)).ainvoke(Command(resume="gladly"), thread("t")))
     assert done["log"] == ["painted ask", "shipped: gladly"]
@@ -116,7 +116,7 @@ def test_a_person_answers_in_another_process(graph):
 
 
 def test_branches_of_a_thread_keep_their_own_values(graph):
-    """Two runs from the same checkpoint overwrite nothing of each other."""
+    """Two branches from the same checkpoint do not overwrite each other's values."""
     app = compiled(HmxSaver(graph))
     app.invoke({"theme": "dark"}, thread("t"))
     fork = next(state for state in app.get_state_history(thread("t")) if state.next == ("ship",)).config
@@ -125,7 +125,7 @@ def test_branches_of_a_thread_keep_their_own_values(graph):
 
 
 def test_tenants_and_memory_stay_apart_from_threads(graph, address):
-    """Another tenant has no such thread, nothing is learned from one, and a pruned one goes on."""
+    """Another tenant does not see the thread, nothing is learned from it, and it can continue after pruning."""
     app = compiled(HmxSaver(graph))
     for theme in ("dark", "light"):
         app.invoke({"theme": theme}, thread("t"))
@@ -147,7 +147,7 @@ def test_tenants_and_memory_stay_apart_from_threads(graph, address):
 
 
 def test_a_channel_of_changes_is_rebuilt_and_survives_pruning(graph):
-    """A DeltaChannel stores snapshots now and then; what lies between them is replayed, after pruning too."""
+    """A DeltaChannel stores occasional snapshots and replays the changes since, also after pruning."""
 
     def extended(state, writes):
         return [*state, *(word for write in writes for word in write)]

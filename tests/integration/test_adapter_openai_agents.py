@@ -1,4 +1,4 @@
-"""HmxSession and packs as instructions with the real OpenAI Agents SDK and its own scripted model."""
+"""HmxSession and packs as instructions, with the real OpenAI Agents SDK and its own scripted model."""
 
 import asyncio
 
@@ -42,7 +42,7 @@ def session(graph):
 
 
 async def scenario(session):
-    """What a session shows during a life of adding, limiting, popping and clearing."""
+    """What a session returns while items are added, limited, popped and cleared."""
     seen = [await session.get_items(), await session.pop_item()]
     await session.add_items([])
     await session.add_items(ITEMS)
@@ -56,7 +56,7 @@ async def scenario(session):
 
 
 def test_it_behaves_as_the_sdks_own_session(session):
-    """Items come back equal and in order through adding, limits, popping and clearing."""
+    """Adding, limiting, popping and clearing items gives the same results as the SDK's own SQLite session."""
     assert isinstance(session, Session)
     own = SQLiteSession("thread-1")
     ours, theirs = asyncio.run(scenario(session)), asyncio.run(scenario(own))
@@ -65,7 +65,7 @@ def test_it_behaves_as_the_sdks_own_session(session):
 
 
 def test_another_process_reads_the_same_history(graph, session):
-    """The history is in the graph, not in the object; the session's settings limit it."""
+    """The history is in the graph, not in the object; the session's settings limit what is read."""
     asyncio.run(session.add_items(ITEMS))
     again = HmxSession(graph, "thread-1", session_settings=SessionSettings(limit=2))
     assert asyncio.run(again.get_items()) == ITEMS[-2:]
@@ -73,7 +73,7 @@ def test_another_process_reads_the_same_history(graph, session):
 
 
 def test_what_was_popped_stays_evidence_until_it_is_erased(graph, session):
-    """Cleared words are still recalled; a session that erases leaves none."""
+    """Cleared items are still recalled in packs, unless the session was created with erase=True."""
     asyncio.run(session.add_items([{"role": "user", "content": "The staging cluster is called juniper"}]))
     asyncio.run(session.clear_session())
     assert "juniper" in graph.pack("Which staging cluster?").text
@@ -83,7 +83,7 @@ def test_what_was_popped_stays_evidence_until_it_is_erased(graph, session):
 
 
 def test_an_item_that_cannot_be_kept_is_refused(session):
-    """Instead of a history with a hole."""
+    """An item that is too large is refused rather than left out of the history."""
     with pytest.raises(InvalidRequest, match="items"):
         asyncio.run(session.add_items([{"role": "user", "content": "x" * 600_000}]))
     assert asyncio.run(session.get_items()) == []
@@ -91,12 +91,12 @@ def test_an_item_that_cannot_be_kept_is_refused(session):
 
 @function_tool
 def cluster_of(environment: str) -> str:
-    """The cluster of an environment."""
+    """Name the cluster of an environment."""
     return f"{environment} runs on juniper"
 
 
 def test_a_run_is_recorded_and_recalled_in_the_next(graph):
-    """The SDK stores a run in the session; another session's run gets it by its instructions, inside marks."""
+    """The SDK stores a run in the session; a later session's run receives it in its instructions, inside a pack."""
     calls = [
         [function_call("cluster_of", {"environment": "staging"}, call_id="c1")],
         [assistant_message("On juniper.")],

@@ -24,14 +24,14 @@ DONE = {"role": "assistant", "parts": [{"type": "text", "content": "There is no 
 
 
 def chat(tracer, given, answer):
-    """A model call, with the conversation so far."""
+    """A model call that repeats the conversation so far."""
     messages = {"gen_ai.input.messages": json.dumps(given), "gen_ai.output.messages": json.dumps([answer])}
     with tracer.start_as_current_span("chat", attributes={**SHARED, "gen_ai.operation.name": "chat", **messages}):
         pass
 
 
 def conversation(tracer):
-    """An agent's run: a request, a call that fails, the answer."""
+    """An agent's run: a request, a failing call, the answer."""
     agent = {**SHARED, "gen_ai.operation.name": "invoke_agent"}
     with tracer.start_as_current_span("invoke_agent clerk", attributes=agent):
         chat(tracer, [USER], CALL)
@@ -60,7 +60,7 @@ def story(graph):
 
 
 def test_a_running_program_is_remembered(graph):
-    """Through the SDK's own processor: each message, call and result once, though every model call repeats them."""
+    """Each message, call and result is stored once, although every model call repeats the earlier ones."""
     provider = sdk.TracerProvider()
     provider.add_span_processor(export.SimpleSpanProcessor(HmxSpanExporter(graph)))
     conversation(provider.get_tracer("test"))
@@ -72,7 +72,7 @@ def test_a_running_program_is_remembered(graph):
 
 
 def test_one_by_one_is_the_same_as_all_at_once(graph, spans):
-    """Whatever batches the processor makes, the same conversation is stored, and a repeated export adds nothing."""
+    """The stored conversation does not depend on the export batches, and a repeated export adds nothing."""
     exporter = HmxSpanExporter(graph)
     assert [exporter.export([span]) for span in spans] == [export.SpanExportResult.SUCCESS] * len(spans)
     single = story(graph)
@@ -84,7 +84,7 @@ def test_one_by_one_is_the_same_as_all_at_once(graph, spans):
 
 
 def test_a_graph_that_does_not_answer_fails_the_export(address, graph, spans):
-    """Without raising into the program that is traced; the next export stores the spans."""
+    """A failed export is reported without raising into the traced program; the next export stores the spans."""
     closed = graph.for_tenant(graph.tenant_id)
     exporter = HmxSpanExporter(closed)
     closed.close()
@@ -96,7 +96,7 @@ def test_a_graph_that_does_not_answer_fails_the_export(address, graph, spans):
 
 @pytest.fixture
 def traced(monkeypatch):
-    """The spans that end while the test runs, by a provider that is everybody's."""
+    """A tracer provider that replaces the global one, and the exporter that keeps its finished spans."""
     kept = memory.InMemorySpanExporter()
     provider = sdk.TracerProvider()
     provider.add_span_processor(export.SimpleSpanProcessor(kept))
@@ -105,7 +105,7 @@ def traced(monkeypatch):
 
 
 def test_our_own_calls_are_spans_without_contents(graph, traced, address):
-    """Each public call is one span, awaited or not; a failure says its type."""
+    """Each public call, sync or async, is one span without its contents; a failure carries its error type."""
     _, kept = traced
     graph.record([{"role": "user", "content": "My secret plan"}], session_id="s1")
     graph.append("message", {"role": "user", "text": "x"}, session_id="s1")
@@ -133,7 +133,7 @@ def test_our_own_calls_are_spans_without_contents(graph, traced, address):
 
 
 def test_storing_spans_makes_none(graph, traced):
-    """An exporter in the same provider would otherwise feed itself for ever; our own spans are no events."""
+    """Storing spans creates no spans, which would be exported in turn; hmxgraph's own spans are not stored."""
     provider, kept = traced
     provider.add_span_processor(export.SimpleSpanProcessor(HmxSpanExporter(graph)))
     conversation(provider.get_tracer("agent"))

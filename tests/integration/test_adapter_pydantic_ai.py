@@ -1,4 +1,4 @@
-"""The capability for Pydantic AI with the real package and a model that is a function."""
+"""The capability for Pydantic AI, with the real package and a scripted model function."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ from hmxgraph.adapters.pydantic_agents import HmxMemory
 
 
 def agent_of(memory, seen, last="Done on cluster juniper"):
-    """An agent that calls a tool, which fails at first, and then answers; *seen* gets its instructions."""
+    """An agent that calls a tool, which fails at first, and then answers; its instructions are added to *seen*."""
 
     def model(messages, info):
         seen.append(info.instructions or "")
@@ -39,7 +39,7 @@ def agent_of(memory, seen, last="Done on cluster juniper"):
 
 
 def test_a_run_gets_the_pack_and_is_recorded(graph):
-    """The instructions of every request hold the pack, which is not recorded; calls and results are paired."""
+    """Every request's instructions contain the pack, which is not recorded; calls and results are recorded in order."""
     graph.remember("Never deploy staging on a Friday", kind="policy", hard=True)
     seen = []
     agent = agent_of(HmxMemory(graph, session_id="s1", user_id="ana"), seen)
@@ -57,7 +57,7 @@ def test_a_run_gets_the_pack_and_is_recorded(graph):
 
 
 def test_a_run_that_fails_is_recorded_and_fails(graph):
-    """What it did is what the next one learns from."""
+    """A failing run raises its own error, and the calls it made are recorded."""
     agent = agent_of(HmxMemory(graph, session_id="s1"), [], last=RuntimeError("the model is gone"))
     with pytest.raises(RuntimeError, match="the model is gone"):
         asyncio.run(agent.run("Deploy staging"))

@@ -1,4 +1,4 @@
-"""Fingerprints by allow list: nothing travels but tool names, the compiler's wording and words of several users."""
+"""Fingerprints by allow list contain only tool names, the compiler's own wording and words used by several users."""
 
 import json
 
@@ -11,7 +11,7 @@ USERS = ("ana", "bo", "cy", "di")
 
 @pytest.fixture
 def learned(graph):
-    """Four users whose deployments fail and are repaired; one of them names a customer each time."""
+    """Four users whose deployments fail and are repaired; only one of them names a customer."""
     for number in range(12):
         user = USERS[number % 4]
         events = repaired_deployment(f"s{number}")
@@ -25,12 +25,12 @@ def learned(graph):
 
 
 def texts(envelope):
-    """The artifacts' part of an envelope, as text."""
+    """The artifact summaries of an envelope, as text."""
     return json.dumps(envelope.fingerprint["artifact_summaries"])
 
 
 def test_only_what_several_users_said_travels(learned):
-    """Words of one user are left out, those of all stay, and so do the names of tools; the same bytes each time."""
+    """Words of a single user are left out, shared words and tool names stay, and exports are byte-identical."""
     open_, closed = learned.export_fingerprint(), learned.export_fingerprint(allow_list=True)
     assert "namespace" in texts(closed)
     assert "kubectl" in texts(closed)
@@ -41,7 +41,7 @@ def test_only_what_several_users_said_travels(learned):
 
 
 def test_a_word_of_one_user_is_not_allowed(graph, run):
-    """Where everything comes from one user, only the wording is left; on the command line too."""
+    """If all sessions come from one user, none of that user's words are exported, also on the command line."""
     for number in range(4):
         events = repaired_deployment(f"s{number}")
         graph.ingest([event.document() | {"metadata": {"user_id": "ana"}} for event in events], rehome=True)

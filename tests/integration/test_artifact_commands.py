@@ -1,4 +1,4 @@
-"""``hmxgraph artifact``, ``conflict``, ``explain`` and ``verify`` as a user calls them, on the real graph."""
+"""``hmxgraph artifact``, ``conflict``, ``explain`` and ``verify`` as a user runs them, on the real graph."""
 
 import json
 
@@ -10,7 +10,7 @@ from tests.artifact_makers import policy, schema
 
 @pytest.fixture
 def answer(run):
-    """The JSON that a command prints."""
+    """Runs a command with ``--json`` and returns what it prints."""
 
     def answer(*arguments):
         code, out, _ = run(*arguments, "--json")
@@ -22,7 +22,7 @@ def answer(run):
 
 @pytest.fixture
 def file(tmp_path):
-    """A file with artifacts, one a line."""
+    """Writes artifacts to a file, one per line."""
 
     def file(*artifacts, name="artifact.json"):
         path = tmp_path / name
@@ -33,7 +33,7 @@ def file(tmp_path):
 
 
 def test_recorded_listed_shown(run, answer, file):
-    """What was recorded from a file is found in the list and shown as agents read it."""
+    """An artifact recorded from a file is listed, and shown as agents read it."""
     code, out, _ = run("artifact", "record", file(schema("a1", tags=["k8s"])))
     assert (code, out) == (0, "created a1 (version 1)\n")
     assert [artifact["artifact_id"] for artifact in answer("artifact", "list", "--tag", "k8s")["artifacts"]] == ["a1"]
@@ -46,7 +46,7 @@ def test_recorded_listed_shown(run, answer, file):
 
 
 def test_many_at_once_and_pages(run, answer, file):
-    """An .ndjson file holds an artifact a line; a page tells how to get the next one."""
+    """An .ndjson file holds one artifact per line; a page shows how to get the next one."""
     many = [schema(f"a{number}", step=f"Step {number}", second=number) for number in range(3)]
     assert len(answer("artifact", "record", file(*many, name="many.ndjson"))) == 3
     page = answer("artifact", "list", "--limit", 2)
@@ -57,7 +57,7 @@ def test_many_at_once_and_pages(run, answer, file):
 
 
 def test_superseded_and_moved(run, answer, file):
-    """A chain grows by supersede, ends by transition, and is read as of any time."""
+    """A chain grows by supersede, changes status by transition, and can be read as of any time."""
     run("artifact", "record", file(schema("a1")))
     done = answer("artifact", "supersede", "a1", file(schema("a2", step="Else", second=60)))
     assert (done["outcome"], done["superseded_id"]) == ("created", "a1")
@@ -69,7 +69,7 @@ def test_superseded_and_moved(run, answer, file):
 
 
 def test_a_chain_travels(run, answer, file, tmp_path, tenant_id):
-    """What `chain --json` prints is taken over whole by another tenant that asks for it, and refused otherwise."""
+    """Another tenant imports what `chain --json` prints only with --rehome; without it the import is refused."""
     run("artifact", "record", file(schema("a1")))
     run("artifact", "supersede", "a1", file(schema("a2", step="Else", second=60)))
     printed, other = tmp_path / "chain.json", f"{tenant_id}-other"
@@ -87,7 +87,7 @@ def test_a_chain_travels(run, answer, file, tmp_path, tenant_id):
 
 
 def test_refusals_are_one_line(run, file):
-    """Errors name what is wrong on one line of stderr, with exit code 1; wrong usage is 2."""
+    """An error is one line on stderr that says what is wrong, with exit code 1; wrong usage exits with 2."""
     run("artifact", "record", file(schema("a1")))
     run("artifact", "supersede", "a1", file(schema("a2", step="Else")))
     code, out, err = run("artifact", "supersede", "a1", file(schema("a3", step="More")))
@@ -100,7 +100,7 @@ def test_refusals_are_one_line(run, file):
 
 
 def test_conflicts_are_listed_and_resolved(run, answer, file):
-    """Both sides are shown; resolving names the one that holds."""
+    """A listed conflict shows its sides; resolving it names the side that is kept."""
     run("artifact", "record", file(policy("p1", "Use an online migration")))
     _, out, _ = run("artifact", "record", file(policy("p2", "Lock the table")))
     (conflict,) = answer("conflict", "list")
@@ -113,7 +113,7 @@ def test_conflicts_are_listed_and_resolved(run, answer, file):
 
 
 def test_explained(run, answer, file):
-    """The trail as a tree for people and as JSON for scripts."""
+    """The evidence trail is a tree for people and JSON for scripts."""
     run("artifact", "record", file(schema("a1", source_events=["e1"])))
     assert answer("explain", "a1")["missing"] == ["e1"]
     out = run("explain", "a1")[1]
@@ -122,7 +122,7 @@ def test_explained(run, answer, file):
 
 
 def test_verified(run, answer, file, address, tenant_id):
-    """Exit code 0 and a short line where all is well, 1 and the findings where something was changed."""
+    """``verify`` exits with 0 and a short line if all is well, and with 1 and the findings if something was changed."""
     run("artifact", "record", file(schema("a1")))
     assert answer("verify")["ok"] is True
     assert "no inconsistencies" in run("verify")[1]

@@ -1,4 +1,4 @@
-"""Artifacts on the real graph: recorded once, immutable, superseded in a line, moved along five ways."""
+"""Artifacts on the real graph: recorded once, immutable, superseded in linear chains, with five legal transitions."""
 
 import pytest
 
@@ -21,7 +21,7 @@ from tests.artifact_makers import at, made, policy, schema
 
 @pytest.fixture
 def perform(connection):
-    """Performs a procedure and gives back its result."""
+    """Runs a procedure and returns its result."""
     return connection.perform
 
 
@@ -33,19 +33,19 @@ def tenancy(tenant_id):
 
 @pytest.fixture
 def record(perform, tenancy):
-    """Records an artifact and gives back the outcome."""
+    """Records an artifact and returns the receipt."""
     return lambda artifact: perform(lifecycle.record_artifact(tenancy, artifact))
 
 
 @pytest.fixture
 def supersede(perform, tenancy):
-    """Supersedes an artifact by another and gives back the outcome."""
+    """Supersedes an artifact by another and returns the receipt."""
     return lambda old_id, artifact: perform(lifecycle.supersede(tenancy, old_id, artifact))
 
 
 @pytest.fixture
 def shown(perform, tenancy):
-    """One artifact by id, as of now or of a second."""
+    """Returns one artifact by id, as of now or of a given second."""
 
     def show(artifact_id, second=None):
         as_of_us = None if second is None else at(second)
@@ -55,7 +55,7 @@ def shown(perform, tenancy):
 
 
 def test_an_artifact_comes_back_as_it_was_given(record, shown, tenancy):
-    """Every field of the document returns, with the tenant filled in."""
+    """Every field of the document comes back, with the tenant filled in."""
     scope = {"agent_ids": ["a"], "time_range": {"start": "2026-03-01T00:00:00Z"}, "conditions": ["none"]}
     given = schema(
         "a1",
@@ -76,7 +76,7 @@ def test_an_artifact_comes_back_as_it_was_given(record, shown, tenancy):
 
 
 def test_recording_again_changes_nothing(record, shown):
-    """The same core is recorded once; a changed overlay does not overwrite the stored one."""
+    """Recording the same core again changes nothing, even if overlay fields such as tags and status differ."""
     record(schema("a1", tags=["one"]))
     again = record(schema("a1", tags=["two"], status="draft"))
     assert (again.outcome, again.artifact.tags, again.artifact.status) == ("unchanged", ("one",), "active")
@@ -84,7 +84,7 @@ def test_recording_again_changes_nothing(record, shown):
 
 
 def test_the_core_is_immutable(record, shown):
-    """An id that is taken refuses another core and names the fields; nothing is written."""
+    """An existing id with another core is refused, the error names the changed fields, and nothing is written."""
     record(schema("a1"))
     with pytest.raises(ImmutableArtifact, match="another content, content_hash, title ") as caught:
         record(schema("a1", step="Something else", title="Else"))
@@ -93,7 +93,7 @@ def test_the_core_is_immutable(record, shown):
 
 
 def test_equal_content_is_recorded_once_while_it_lives(record, perform, tenancy):
-    """Draft and active artifacts of one type and content are one; an archived one makes room."""
+    """Equal content of one type is recorded once while that artifact lives; archiving it allows another."""
     record(schema("a1"))
     assert record(schema("a2")).artifact.artifact_id == "a1"
     assert record(made("x1", "x-acme-note", schema("any").content)).outcome == "created"
@@ -102,7 +102,7 @@ def test_equal_content_is_recorded_once_while_it_lives(record, perform, tenancy)
 
 
 def test_a_custom_type_is_an_artifact_like_any_other(record, shown):
-    """A namespaced type is stored, rendered and found (HMX-A 3)."""
+    """An artifact of a namespaced type is stored and found (HMX-A 3)."""
     record(made("x1", "x-acme-checklist", {"points": ["Breathe", "Look"]}))
     assert shown("x1").artifact_type == "x-acme-checklist"
 
@@ -120,7 +120,7 @@ def test_a_custom_type_is_an_artifact_like_any_other(record, shown):
     ],
 )
 def test_an_artifact_that_cannot_begin_a_chain_is_refused(record, shown, fields, path):
-    """Another tenant, hash, version, protocol or calendar, an end without a beginning: told alone, nothing written."""
+    """A field that a first version cannot have is reported as the only fault, and nothing is stored."""
     with pytest.raises(InvalidDocument) as caught:
         record(schema("a1", **fields))
     assert [fault.path for fault in caught.value.faults] == [path]
@@ -129,7 +129,7 @@ def test_an_artifact_that_cannot_begin_a_chain_is_refused(record, shown, fields,
 
 
 def test_supersession_is_status_edge_and_version_at_once(record, supersede, shown):
-    """The head becomes superseded and names its successor, which names it and has the next version (HMX-A 7)."""
+    """Superseding sets the old status, the links in both directions and the next version at once (HMX-A 7)."""
     record(schema("a1"))
     done = supersede("a1", schema("a2", step="Apply, then verify", second=60))
     assert (done.outcome, done.superseded_id, done.artifact.version) == ("created", "a1", 2)
@@ -139,7 +139,7 @@ def test_supersession_is_status_edge_and_version_at_once(record, supersede, show
 
 
 def test_a_document_that_names_its_predecessor_supersedes_it(record, shown):
-    """Recording an artifact with ``supersedes`` and the next version is superseding."""
+    """Recording an artifact with ``supersedes`` and the next version supersedes its predecessor."""
     record(schema("a1"))
     assert record(schema("a2", step="Else", version=2, supersedes="a1")).superseded_id == "a1"
     with pytest.raises(NotFound, match="a9"):
@@ -148,21 +148,21 @@ def test_a_document_that_names_its_predecessor_supersedes_it(record, shown):
 
 
 def test_superseding_twice_alike_is_done_once(record, supersede):
-    """A successor that stands there already is reported as such."""
+    """Superseding with the same successor again is reported as unchanged."""
     record(schema("a1"))
     supersede("a1", schema("a2", step="Else"))
     assert supersede("a1", schema("a2", step="Else")).outcome == "unchanged"
 
 
 def test_a_successor_may_say_the_same_with_new_confidence(record, supersede):
-    """The predecessor's own content is no duplicate: it leaves as the successor comes."""
+    """A successor may have its predecessor's content: it is not a duplicate, because it replaces the predecessor."""
     record(schema("a1"))
     assert supersede("a1", schema("a2", confidence=0.9)).outcome == "created"
     assert record(schema("a3")).artifact.artifact_id == "a2"
 
 
 def test_a_successor_may_not_say_what_a_third_one_says(record, supersede, shown):
-    """Two active artifacts of one content do not come about by superseding either."""
+    """A successor with the content of another active artifact is refused as a duplicate."""
     record(schema("a1"))
     record(schema("b1", step="Else"))
     with pytest.raises(DuplicateArtifact, match="b1"):
@@ -171,7 +171,7 @@ def test_a_successor_may_not_say_what_a_third_one_says(record, supersede, shown)
 
 
 def test_there_is_one_successor(record, supersede):
-    """A head that was superseded names its winner to whoever comes later."""
+    """Superseding an artifact that has a successor is refused, and the error names that successor."""
     record(schema("a1"))
     supersede("a1", schema("a2", step="Else"))
     with pytest.raises(AlreadySuperseded) as caught:
@@ -180,7 +180,7 @@ def test_there_is_one_successor(record, supersede):
 
 
 def test_history_has_no_loops(record, supersede):
-    """Neither itself nor an older version of its chain can supersede an artifact (HMX-A 7)."""
+    """An artifact cannot be superseded by itself or by an older version of its chain (HMX-A 7)."""
     record(schema("a1"))
     supersede("a1", schema("a2", step="Else"))
     supersede("a2", schema("a3", step="More"))
@@ -190,7 +190,7 @@ def test_history_has_no_loops(record, supersede):
 
 
 def test_a_stored_artifact_does_not_become_a_successor(record, supersede):
-    """What was recorded on its own keeps its place: version and predecessor are part of the core."""
+    """An artifact recorded on its own cannot become a successor: version and predecessor are part of its core."""
     record(schema("a1"))
     record(schema("b1", step="Else"))
     with pytest.raises(ImmutableArtifact, match="supersedes, version"):
@@ -209,7 +209,7 @@ def test_a_stored_artifact_does_not_become_a_successor(record, supersede):
     ],
 )
 def test_a_successor_continues_its_predecessor(record, supersede, shown, fields, field):
-    """Tenant, predecessor, type, version and status must fit (HMX-A 7); the message names field and way out."""
+    """A successor's tenant, predecessor, type, version and status must fit (HMX-A 7); the error names the field."""
     record(schema("a1"))
     with pytest.raises(SuccessorMismatch) as caught:
         supersede("a1", schema("a2", step="Else").model_copy(update=fields))
@@ -219,14 +219,14 @@ def test_a_successor_continues_its_predecessor(record, supersede, shown, fields,
 
 @pytest.mark.parametrize("status", ["draft", "deprecated", "archived"])
 def test_only_an_active_head_is_superseded(record, supersede, status):
-    """From any other status the change to superseded is not legal (HMX-A 5)."""
+    """Only an active artifact can be superseded (HMX-A 5)."""
     record(schema("a1", status=status))
     with pytest.raises(InvalidTransition, match=f"from '{status}' to 'superseded'"):
         supersede("a1", schema("a2", step="Else"))
 
 
 def test_nothing_is_superseded_that_is_not_there(supersede):
-    """An unknown predecessor is named."""
+    """Superseding an unknown artifact is an error that names it."""
     with pytest.raises(NotFound, match="no artifact 'a1'"):
         supersede("a1", schema("a2"))
 
@@ -234,7 +234,7 @@ def test_nothing_is_superseded_that_is_not_there(supersede):
 @pytest.mark.parametrize("before", [status for status in STATUSES if status != "superseded"])
 @pytest.mark.parametrize("after", STATUSES)
 def test_five_transitions_are_legal(record, perform, tenancy, shown, before, after):
-    """Each pair of statuses is either one of the five of HMX-A 5 or refused; superseded comes by successors only."""
+    """Only the transitions of HMX-A 5 are legal; superseded is reached only through a successor."""
     record(schema("a1", status=before))
     move = lifecycle.transition(tenancy, "a1", after, reason="because", at_us=at(9))
     if after in LEGAL_TRANSITIONS[before] and after != "superseded":
@@ -247,7 +247,7 @@ def test_five_transitions_are_legal(record, perform, tenancy, shown, before, aft
 
 
 def test_superseded_is_final(record, supersede, perform, tenancy):
-    """Nothing follows after superseded."""
+    """No transition leads out of superseded."""
     record(schema("a1"))
     supersede("a1", schema("a2", step="Else"))
     for status in STATUSES:
@@ -256,14 +256,14 @@ def test_superseded_is_final(record, supersede, perform, tenancy):
 
 
 def test_an_unknown_status_is_refused(record, perform, tenancy):
-    """A status that HMX-A does not know is no legal change, and the legal ones are named."""
+    """A transition to an unknown status is refused, and the error lists the legal ones."""
     record(schema("a1"))
     with pytest.raises(InvalidTransition, match="legal from 'active': superseded, deprecated, archived"):
         perform(lifecycle.transition(tenancy, "a1", "retired"))
 
 
 def test_tenants_do_not_see_each_other(record, perform, tenancy):
-    """The same ids in another tenant are other artifacts."""
+    """Artifacts with the same id in two tenants are independent, and a tenant cannot read the other's."""
     record(policy("a1", "Go online"))
     other = Tenancy.of(tenancy.tenant_id + "-other")
     with pytest.raises(NotFound):

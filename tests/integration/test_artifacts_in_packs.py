@@ -1,4 +1,4 @@
-"""Artifacts on their way into packs: as of any time, inside their scope, and never after they were tampered with."""
+"""Artifacts in packs: as of any time, only within their validity scope, and never after tampering."""
 
 import pytest
 from neo4j import GraphDatabase
@@ -14,7 +14,7 @@ THEN = "2026-03-14T03:00:20Z"
 
 @pytest.fixture
 def chained(graph):
-    """A procedure of two versions, at seconds 1 and 50."""
+    """A procedure with two versions, at seconds 1 and 50."""
     graph.record_artifact(schema("a1", title=QUERY, second=1))
     graph.supersede("a1", schema("a2", title=QUERY, step="Apply, then verify the rollout", second=50))
 
@@ -25,7 +25,7 @@ def procedures(pack):
 
 
 def test_a_pack_answers_from_what_was_recorded_by_then(graph, chained):
-    """The version of that time is packed, later ones are invisible, and a later write changes nothing of it."""
+    """A pack as of a time contains the version of that time; a later change of status does not affect it."""
     assert procedures(graph.pack(QUERY, budget=512)) == {"a2"}
     then = graph.pack(QUERY, budget=512, as_of=THEN)
     assert procedures(then) == {"a1"}
@@ -39,7 +39,7 @@ def test_a_pack_answers_from_what_was_recorded_by_then(graph, chained):
     "changed", [{"content": '{"steps":[]}'}, {"text": f"{QUERY}\nDelete production"}, {"title": f"{QUERY} at once"}]
 )
 def test_a_tampered_artifact_is_not_packed(graph, chained, address, changed):
-    """Content or text that is not as recorded is dropped as provenance_failed, and verify names the artifact."""
+    """An artifact whose stored content or text was changed is dropped as provenance_failed, and verify reports it."""
     with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
         change = "MATCH (n:Artifact {tenant_id: $tenant_id, artifact_id: 'a2'}) SET n += $changed"
         driver.execute_query(change, tenant_id=graph.tenant_id, changed=changed, database_=address.database)
@@ -67,7 +67,7 @@ def test_a_pack_honours_the_validity_scope(graph):
     ],
 )
 def test_a_conflict_is_shown_only_where_its_sides_apply(graph, scope, readers):
-    """An agent outside an artifact's scope does not learn its words from a conflict either."""
+    """A conflict is hidden from agents, and at times, outside the validity scope of one of its sides."""
     graph.record_artifact(policy("a1", "Must use the online tool quokka", tags=["db"], validity_scope=scope))
     graph.record_artifact(policy("a2", "Must never use the online tool quokka", second=60, tags=["db"]))
     assert len(graph.conflicts()) == 1
@@ -78,7 +78,7 @@ def test_a_conflict_is_shown_only_where_its_sides_apply(graph, scope, readers):
 
 
 def test_what_a_tool_said_stands_labelled_under_the_notice(graph):
-    """A compiled playbook tells the tool's words as such, in packs of any budget, and the tokens are those written."""
+    """At any budget, text quoted from tools is labelled and preceded by the notice, and tokens are counted exactly."""
     said = "key of the AI agent rejected by evil.example"
     for number in range(3):
         script = Script(f"s{number}", tenant=graph.tenant_id).user("Fetch the price list").call("http_get", error=said)
@@ -96,7 +96,7 @@ def test_what_a_tool_said_stands_labelled_under_the_notice(graph):
 
 
 def test_an_imported_policy_reads_as_one_rule(graph):
-    """An imported policy that was made active tells its condition and what to do, once."""
+    """A policy's condition and recommendation are packed as a single rule, without repetition."""
     rule = {"alternatives": [], "outcomes": [], "scope": ["kubectl", "psql"], "condition": "the work begins"}
     rule |= {"recommendation": "Run kubectl apply"}
     graph.record_artifact(made("p1", "decision_policy", rule, fields={"title": "When the work begins"}))
@@ -105,7 +105,7 @@ def test_an_imported_policy_reads_as_one_rule(graph):
 
 
 def test_a_procedure_that_is_only_the_best_guess_says_how_likely_it_is(graph):
-    """Of eleven who needed help with a parcel, three returned it; who asks to return something gets no odds."""
+    """If 3 of 11 similar requests led to a procedure, the pack says so; an explicit request shows no odds."""
     for number, (request, change) in enumerate(
         [("Please return my lamp", "return")] * 6
         + [("I need help with my parcel with the clock", "return")] * 3
@@ -124,7 +124,7 @@ def test_a_procedure_that_is_only_the_best_guess_says_how_likely_it_is(graph):
 
 
 def test_sessions_that_did_the_work_are_the_examples(graph):
-    """Those that only talked of it come last, however much they say of what was asked."""
+    """Sessions that did the work are preferred as examples to those that only repeat the request's words."""
     for number in range(4):
         script = Script(f"talk{number}", tenant=graph.tenant_id).user("List all the releases in the cluster")
         script.agent("To list all the releases in the cluster, which cluster do you mean? I have no access to it.")

@@ -1,4 +1,4 @@
-"""Writers that want the same thing at the same time: one wins, the others are told who did."""
+"""Concurrent writers of the same thing: one wins, and the others learn which."""
 
 import faulthandler
 import multiprocessing
@@ -27,7 +27,7 @@ def tenancy(tenant_id):
 
 @pytest.fixture
 def heads(connection, tenancy):
-    """The active heads that are raced for."""
+    """The active heads that the writers race to supersede."""
     names = [f"h{number}" for number in range(RACES)]
     stored_at_once(connection, tenancy, [schema(name, step=f"Step of {name}") for name in names])
     return names
@@ -35,7 +35,7 @@ def heads(connection, tenancy):
 
 @pytest.fixture
 def all_of(connection, tenancy):
-    """All artifacts of the tenant by id."""
+    """Returns all artifacts of the tenant by id."""
 
     def all_of():
         page = connection.perform(artifacts.artifacts(tenancy, EVERY, limit=10_000))
@@ -46,12 +46,12 @@ def all_of(connection, tenancy):
 
 @pytest.fixture
 def write(connection, tenancy):
-    """A call that records an artifact, to be made later."""
+    """Returns a callable that records an artifact when it is called."""
     return lambda artifact: partial(connection.perform, lifecycle.record_artifact(tenancy, artifact))
 
 
 def at_once(*calls):
-    """What each call returns or raises, all begun at the same instant."""
+    """Start all calls at the same instant; returns what each returned or raised."""
     barrier = threading.Barrier(len(calls))
     results = [None] * len(calls)
 
@@ -74,7 +74,7 @@ def at_once(*calls):
 
 
 def no_forks(outcomes, stored):
-    """Each head has one successor, and each racer was told its name: one of them its own."""
+    """Assert that each head has one successor, which one racer created and whose name every racer got."""
     for race in zip(*outcomes, strict=True):
         head = race[0][0]
         assert {winner for _, winner, _ in race} == {stored[head].superseded_by}
@@ -86,7 +86,7 @@ def no_forks(outcomes, stored):
 
 @pytest.mark.slow
 def test_threads_never_fork_a_chain(connection, tenancy, heads, all_of):
-    """250 races of two threads: one successor each, named to the loser."""
+    """In 250 races of two threads each head gets one successor, and the loser is given its name."""
     outcomes = race_as_threads(connection, tenancy.tenant_id, 2, heads)
     assert len(all_of()) == 2 * RACES
     no_forks(outcomes, all_of())
@@ -94,7 +94,7 @@ def test_threads_never_fork_a_chain(connection, tenancy, heads, all_of):
 
 @pytest.mark.slow
 def test_processes_never_fork_a_chain(address, tenancy, heads, all_of):
-    """250 races of two processes: one successor each, named to the loser."""
+    """In 250 races of two processes each head gets one successor, and the loser is given its name."""
     spawn = multiprocessing.get_context("spawn")
     barrier, results = spawn.Barrier(2), spawn.Queue()
     racers = [
@@ -110,22 +110,22 @@ def test_processes_never_fork_a_chain(address, tenancy, heads, all_of):
 
 
 def test_eight_racers_leave_one_line(connection, tenancy, all_of):
-    """Eight threads that supersede one head: one success, seven told the winner."""
+    """Of eight threads that supersede one head, one succeeds and seven are given the winner's name."""
     connection.perform(lifecycle.record_artifact(tenancy, schema("h0")))
     no_forks(race_as_threads(connection, tenancy.tenant_id, 8, ["h0"]), all_of())
 
 
 def test_equal_knowledge_recorded_at_once_is_one(write, all_of):
-    """Of eight writers of the same content one creates it, the others are given that one."""
+    """Of eight simultaneous writers of equal content, one creates it and the others get that artifact."""
     receipts = at_once(*(write(schema(f"a{number}")) for number in range(8)))
     assert sorted(receipt.outcome for receipt in receipts) == ["created"] + ["duplicate"] * 7
     assert {receipt.artifact_id for receipt in receipts} == set(all_of())
 
 
 def test_the_same_artifact_recorded_at_once_is_recorded_once(write, all_of):
-    """Of eight writers of the same document one creates it, for the others it is there; every one of them returns.
+    """Of eight simultaneous writers of one document, one creates it and the others report it unchanged; none hangs.
 
-    The transactions that lose fail, and what a failed one does to a connection that others have shows in many rounds.
+    The losing transactions fail. Only many rounds show what a failure does to the connection that they share.
     """
     names = {f"a{number}" for number in range(60)}
     for name in sorted(names):
@@ -135,7 +135,7 @@ def test_the_same_artifact_recorded_at_once_is_recorded_once(write, all_of):
 
 
 def test_opposites_recorded_at_once_are_noticed(connection, tenancy, write):
-    """Two policies that contradict each other and do not see each other while being written: one conflict."""
+    """Two contradicting policies recorded at the same time open one conflict."""
     for number in range(10):
         case = f"case {number}"
         sides = [policy(f"{case} a", "Use it", condition=case), policy(f"{case} b", "Never use it", condition=case)]
@@ -144,7 +144,7 @@ def test_opposites_recorded_at_once_are_noticed(connection, tenancy, write):
 
 
 def test_two_ends_of_one_artifact(connection, tenancy, all_of):
-    """Archived and deprecated at once: one of them, and a clear refusal for the other."""
+    """If an artifact is archived and deprecated at the same time, one succeeds and the other is clearly refused."""
     connection.perform(lifecycle.record_artifact(tenancy, schema("a1")))
     moves = (lifecycle.transition(tenancy, "a1", status) for status in ("archived", "deprecated"))
     ends = at_once(*(partial(connection.perform, move) for move in moves))
@@ -153,7 +153,7 @@ def test_two_ends_of_one_artifact(connection, tenancy, all_of):
 
 
 def archiving(tenancy, name):
-    """What archives an artifact in a transaction that stays open."""
+    """A function that archives an artifact within a given transaction."""
     change = {"key": tenancy.node_key(name), "status": "archived", "from": ["active"], "reason": "", "at_us": 0}
     statement = bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change])
     return lambda tx: tx.run(statement.text, statement.parameters).consume()
@@ -168,7 +168,7 @@ LATE = {
 
 @pytest.mark.parametrize("late", LATE)
 def test_a_writer_that_waited_sees_what_it_waited_for(connection, tenancy, all_of, late):
-    """What was archived meanwhile stays archived: the guard is read under the lock, never before it."""
+    """A write that waited for an archival is refused: the status is checked under the lock, not before it."""
     connection.perform(lifecycle.record_artifact(tenancy, schema("a1", status="active")))
     draft = schema("d2", step="Proposed", second=1, status="draft")
     connection.perform(lifecycle.supersede(tenancy, "a1", draft))

@@ -1,4 +1,4 @@
-"""Reading artifacts: filters, pages, validity scopes, chains, and every answer as of any time."""
+"""Reading artifacts: filters, pages, validity scopes and chains, each as of any time."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def record(connection, tenancy):
 
 @pytest.fixture
 def listed(connection, tenancy):
-    """The ids of a listing, as of now or of a second."""
+    """Returns the ids of a listing, as of now or of a given second."""
 
     def listed(second=None, **filters):
         as_of_us = None if second is None else at(second)
@@ -40,7 +40,7 @@ def listed(connection, tenancy):
 
 @pytest.fixture
 def chained(connection, tenancy, record):
-    """Three versions, a second apart from 10 on, the last archived at 40."""
+    """Three versions, at seconds 10, 20 and 30, the last archived at second 40."""
     record(schema("v1", second=10))
     for number in (2, 3):
         successor = schema(f"v{number}", second=10 * number, step=f"Step of {number}")
@@ -49,7 +49,7 @@ def chained(connection, tenancy, record):
 
 
 def test_filters_narrow_the_listing(record, listed):
-    """Status, type, tags, words, compiling agent: each one leaves only what fits, newest first."""
+    """Status, type, tags, words and compiling agent each narrow the listing, which is newest first."""
     record(
         schema("s1", second=1, tags=["k8s", "staging"], agent_id="one", title="Deploying services"),
         policy("p1", "Go online", second=2, tags=["k8s"], agent_id="two"),
@@ -67,7 +67,7 @@ def test_filters_narrow_the_listing(record, listed):
 
 
 def test_an_unknown_status_or_limit_is_refused(connection, tenancy):
-    """A filter that can match nothing is told, not answered."""
+    """An unknown status or an invalid limit raises an error instead of returning an empty page."""
     with pytest.raises(UnknownChoice, match="status"):
         connection.perform(artifacts.artifacts(tenancy, ArtifactFilter(status="actve")))
     for limit in (0, -1, 10**20, 10**5000):
@@ -76,12 +76,12 @@ def test_an_unknown_status_or_limit_is_refused(connection, tenancy):
 
 
 def test_an_empty_tenant_has_an_empty_page(listed):
-    """A tenant without any write lists nothing."""
+    """A tenant without artifacts lists nothing."""
     assert listed() == []
 
 
 def test_pages_follow_each_other_without_gap_or_repeat(connection, tenancy, record):
-    """The cursor of a page leads to the next one, artifacts of the same time included."""
+    """Following the cursors returns every artifact exactly once, even where several have the same time."""
     record(*(schema(f"a{number:02}", second=number // 4, step=f"Step {number}") for number in range(11)))
     ids, cursor = [], None
     while True:
@@ -96,13 +96,13 @@ def test_pages_follow_each_other_without_gap_or_repeat(connection, tenancy, reco
 
 @pytest.mark.parametrize("cursor", ["", "nonsense", "e30=", "WzEsMl0="])
 def test_an_invalid_cursor_is_refused(connection, tenancy, cursor):
-    """Anything but a cursor given by a page is an error."""
+    """A cursor that no page returned is refused."""
     with pytest.raises(NotFound, match="cursor of the previous page"):
         connection.perform(artifacts.artifacts(tenancy, after=cursor))
 
 
 def test_listings_honour_the_validity_scope(record, listed, tenancy):
-    """Who is known to be outside an artifact's scope does not get it; what is not said excludes nothing (HMX-A 6)."""
+    """Only readers known to be outside an artifact's scope are excluded; what they leave unsaid is not (HMX-A 6)."""
     spans = {"start": "2026-03-14T03:00:10Z", "end": "2026-03-14T03:00:20Z"}
     record(
         schema("a-only", step="1", validity_scope={"agent_ids": ["a"]}),
@@ -122,7 +122,7 @@ def test_listings_honour_the_validity_scope(record, listed, tenancy):
 
 
 def test_listings_answer_from_what_was_recorded_by_then(chained, listed):
-    """Versions and statuses after the time are invisible."""
+    """A listing as of a time ignores later versions and status changes."""
     seen = [(second, listed(second=second)) for second in (9, 10, 20, 39, 40)]
     assert seen == [(9, []), (10, ["v1"]), (20, ["v2"]), (39, ["v3"]), (40, [])]
     assert listed(second=20, status="superseded") == ["v1"]
@@ -130,7 +130,7 @@ def test_listings_answer_from_what_was_recorded_by_then(chained, listed):
 
 
 def test_an_artifact_answers_from_what_was_recorded_by_then(connection, tenancy, chained):
-    """Its successor and the time of its last change appear only once they happened."""
+    """An artifact as of a time shows its successor and last change only once they had happened."""
     shown = [connection.perform(artifacts.artifact(tenancy, "v1", as_of_us=at(second))) for second in (10, 19, 20)]
     assert [(version.status, version.superseded_by) for version in shown] == [("active", None)] * 2 + [
         ("superseded", "v2")
@@ -142,7 +142,7 @@ def test_an_artifact_answers_from_what_was_recorded_by_then(connection, tenancy,
 
 @pytest.mark.parametrize("asked", ["v1", "v2", "v3"])
 def test_a_chain_is_found_from_each_of_its_versions(connection, tenancy, chained, asked):
-    """Both directions: what came before and after the one asked for (HMX-A 7)."""
+    """Any version leads to the whole chain, divided into older and newer versions (HMX-A 7)."""
     chain = connection.perform(artifacts.chain(tenancy, asked))
     ids = [version.artifact_id for version in chain.versions]
     assert ids == ["v1", "v2", "v3"]
@@ -153,7 +153,7 @@ def test_a_chain_is_found_from_each_of_its_versions(connection, tenancy, chained
 
 
 def test_a_chain_ends_where_it_ended_then(connection, tenancy, chained):
-    """Later versions are invisible, and the head of that time is active."""
+    """A chain as of a time ends with that time's active head; later versions are invisible."""
     chain = connection.perform(artifacts.chain(tenancy, "v1", as_of_us=at(25)))
     assert [version.artifact_id for version in chain.versions] == ["v1", "v2"]
     assert chain.active is not None
@@ -162,7 +162,7 @@ def test_a_chain_ends_where_it_ended_then(connection, tenancy, chained):
 
 
 def test_the_head_is_found_without_the_chain(connection, tenancy, chained):
-    """Any version leads to the newest one, as of any time."""
+    """Any version leads to the newest one, now or as of an earlier time."""
     assert connection.perform(artifacts.head(tenancy, "v1")).artifact_id == "v3"
     assert connection.perform(artifacts.head(tenancy, "v1", as_of_us=at(25))).artifact_id == "v2"
     with pytest.raises(NotFound):
@@ -170,7 +170,7 @@ def test_the_head_is_found_without_the_chain(connection, tenancy, chained):
 
 
 def test_a_change_takes_effect_no_earlier_than_the_one_before(connection, tenancy, record):
-    """A successor with an older ``created_at`` begins when its predecessor last changed."""
+    """A successor with an older ``created_at`` takes effect when its predecessor last changed."""
     record(schema("a1", second=10, status="draft"))
     connection.perform(lifecycle.transition(tenancy, "a1", "active", at_us=at(30)))
     connection.perform(lifecycle.supersede(tenancy, "a1", schema("a2", second=5, step="Else")))
@@ -179,7 +179,7 @@ def test_a_change_takes_effect_no_earlier_than_the_one_before(connection, tenanc
 
 
 def test_time_without_a_time_is_the_tenants_own(connection, tenancy, record):
-    """A change without a time takes effect at the latest time that the tenant has seen, never at the wall clock."""
+    """A change without a time takes effect at the tenant's latest recorded time, not at the wall clock."""
     record(schema("a1", second=10), schema("b1", second=70, step="Else"))
     moved = connection.perform(lifecycle.transition(tenancy, "a1", "archived"))
     assert moved.updated_at == "2026-03-14T03:01:10.000Z"

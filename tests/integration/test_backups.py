@@ -1,4 +1,4 @@
-"""Backups of a tenant: exact where it is the same, replayed under another tenant, refused when damaged."""
+"""Backups of a tenant: exact when restored to the same tenant, replayed under another, refused if damaged."""
 
 import asyncio
 import gzip
@@ -18,13 +18,13 @@ STATE = State("thread-1", "checkpoint", "", "c1", "", "json", b"\x00\xff{}")
 
 
 def sessions():
-    """Six deployments that went well."""
+    """The events of six successful deployments."""
     return [event for number in range(6) for event in deployment(f"s{number}")]
 
 
 @pytest.fixture
 def lived(graph):
-    """A tenant with sessions, memories, artifacts, a resolved conflict, a task, and something erased."""
+    """A tenant with sessions, memories, artifacts, a resolved conflict, a task, and an erased session."""
     graph.ingest(sessions(), rehome=True)
     graph.compile()
     old = graph.remember("The owner of staging is Ann")
@@ -44,7 +44,7 @@ def lived(graph):
 
 
 def picture(graph):
-    """What a reader sees of a tenant."""
+    """Everything that a reader can see of a tenant."""
     return {
         "digest": graph.digest().document(),
         "health": {name: value for name, value in graph.health().items() if name != "seconds"},
@@ -59,7 +59,7 @@ def picture(graph):
 
 
 def test_a_restored_tenant_equals_the_original(lived, tmp_path, connection):
-    """Byte for byte in its digest, packs, history and versions; and it goes on learning like the original."""
+    """A restored tenant has the same contents, digest and packs, and the same events are not learned again."""
     before = picture(lived)
     seen = []
     report = lived.backup(tmp_path / "all.ndjson.gz", progress=seen.append)
@@ -78,7 +78,7 @@ def test_a_restored_tenant_equals_the_original(lived, tmp_path, connection):
 
 
 def test_a_tenant_that_only_keeps_states_is_not_empty(graph, lived, address, tmp_path):
-    """What a framework keeps is not taken for the rest of an interrupted restore."""
+    """States kept by a framework are not mistaken for the remains of an interrupted restore."""
     lived.backup(tmp_path / "all.ndjson")
     login = {"user": address.user, "password": address.password}
     with hmxgraph.connect(address.uri, tenant_id=f"{graph.tenant_id}-c", **login) as other:
@@ -89,7 +89,7 @@ def test_a_tenant_that_only_keeps_states_is_not_empty(graph, lived, address, tmp
 
 
 def test_an_interrupted_restore_is_begun_again(lived, tmp_path, connection):
-    """What it left behind has no tenant, counts for nothing, and is removed."""
+    """What an interrupted restore left behind is not counted, and the restore can be repeated."""
     lived.backup(tmp_path / "all.ndjson")
     emptied(connection, lived.tenant_id)
     with pytest.raises(RuntimeError):
@@ -99,7 +99,7 @@ def test_an_interrupted_restore_is_begun_again(lived, tmp_path, connection):
 
 
 def test_another_tenant_replays_a_backup(lived, address, tmp_path):
-    """Events, recorded artifacts and tasks are stored under it, the rest is derived; asynchronously too."""
+    """Another tenant stores the events, recorded artifacts and tasks and derives the rest, also asynchronously."""
     lived.backup(tmp_path / "all.ndjson")
     login = {"user": address.user, "password": address.password}
 
@@ -119,7 +119,7 @@ def test_another_tenant_replays_a_backup(lived, address, tmp_path):
 
 
 class _Interruption:
-    """Progress that fails at its *after*-th report."""
+    """A progress callback that fails at its *after*-th call."""
 
     def __init__(self, after):
         self.left = after
@@ -131,7 +131,7 @@ class _Interruption:
 
 
 def test_an_interrupted_replay_is_continued(lived, address, tmp_path, monkeypatch):
-    """At any moment: after some events, and before the artifacts; the result is that of an undisturbed replay."""
+    """A replay interrupted after some events, or before the artifacts, ends like an undisturbed one."""
     lived.backup(tmp_path / "all.ndjson")
     monkeypatch.setattr("hmxgraph.graph.backups._PAGE", 7)
     login = {"user": address.user, "password": address.password}
@@ -152,7 +152,7 @@ def test_an_interrupted_replay_is_continued(lived, address, tmp_path, monkeypatc
 
 
 def test_only_the_same_file_continues_a_replay(lived, address, tmp_path):
-    """Another backup would mix with what is there."""
+    """An interrupted replay can be continued only with the same backup, so that two are never mixed."""
     lived.backup(tmp_path / "all.ndjson")
     lived.remember("The port of staging is 8443")
     lived.backup(tmp_path / "later.ndjson")
@@ -169,7 +169,7 @@ def test_only_the_same_file_continues_a_replay(lived, address, tmp_path):
     "damage", [lambda text: text[:-40], lambda text: text.replace("Ann", "Eve", 1), lambda _: "{}"]
 )
 def test_a_damaged_backup_is_refused(lived, tmp_path, damage):
-    """Cut off, changed or something else: nothing is read into a graph."""
+    """A backup that is cut off, changed or something else entirely is refused."""
     path = tmp_path / "all.ndjson"
     lived.backup(path)
     path.write_text(damage(path.read_text()))
@@ -178,7 +178,7 @@ def test_a_damaged_backup_is_refused(lived, tmp_path, damage):
 
 
 def test_a_backup_appears_whole_or_not_at_all(lived, tmp_path):
-    """Nothing is left behind of one that failed, and an older one stays."""
+    """A failed backup leaves no partial file and does not touch an older one."""
     path = tmp_path / "all.ndjson"
     lived.backup(path)
     before = path.read_bytes()
@@ -190,27 +190,27 @@ def test_a_backup_appears_whole_or_not_at_all(lived, tmp_path):
 
 
 def states(graph):
-    """The bodies of the states that a framework kept."""
+    """The contents of the states that a framework kept."""
     return [state.body for state in graph.states.on_shelf("thread-1", "checkpoint")]
 
 
 def interrupted_compilation(_tenancy, _options):
-    """A compilation that is interrupted at once."""
+    """A compilation that fails at once."""
     raise RuntimeError
 
 
 def interrupt(_nodes):
-    """Stop after the first page."""
+    """A progress callback that fails at its first call."""
     raise RuntimeError
 
 
 def emptied(connection, tenant_id):
-    """Take everything of a tenant out of the database."""
+    """Remove everything of a tenant from the database."""
     rows = connection.perform(read(lambda: ask(bind("backups/ids", tenant_id=tenant_id))))
     connection.perform(write(lambda: ask(bind("backups/remove", tenant_id=tenant_id, ids=rows[0]["ids"]))))
 
 
 def counts(path):
-    """The last line of a backup, without the hash of the others, whose ids are those of the server."""
+    """The last line of a backup without its hash, which depends on the server's ids."""
     last = json.loads(gzip.decompress(path.read_bytes()).splitlines()[-1])
     return {name: value for name, value in last.items() if name != "sha256"}

@@ -1,4 +1,4 @@
-"""The board of tasks: listing, claims with a lease, release and reopening."""
+"""The task board: listing, claims with a lease, release and reopening."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,17 +11,17 @@ AT = "2026-03-14T03:{:02}:00Z"
 
 @pytest.fixture
 def task_id(graph):
-    """A started task of a project."""
+    """A started task in a project."""
     return graph.tasks.start("Find the leak", agent_id="ana", project_id="p", at=AT.format(0)).task_id
 
 
 def holders(graph, **chosen):
-    """Who holds each task on the board."""
+    """Each task on the board with its assignee."""
     return [(entry.task_id, entry.assignee) for entry in graph.tasks.list(**chosen)]
 
 
 def test_the_board_lists_by_project_status_and_assignee(graph, task_id):
-    """Each filter chooses; agents and status are compared without case and blanks; the latest comes first."""
+    """The board filters by project, status and assignee, ignoring case and extra spaces; the latest comes first."""
     other = graph.tasks.start("Close it", project_id="q", at=AT.format(1)).task_id
     graph.tasks.claim(task_id, agent_id="Ana B", lease=600, at=AT.format(2))
     graph.tasks.finish(other, at=AT.format(3))
@@ -36,7 +36,7 @@ def test_the_board_lists_by_project_status_and_assignee(graph, task_id):
 
 
 def test_a_claim_lasts_as_long_as_its_lease(graph, task_id):
-    """Others are refused until the lease is over; the holder extends it; then the task is free."""
+    """Other agents are refused until the lease ends; the holder can extend it; afterwards the task is free."""
     graph.tasks.claim(task_id, agent_id="ana", lease=60, at=AT.format(1))
     with pytest.raises(TaskError, match=r"is held by 'ana' until 2026-03-14T03:02:00\.000Z"):
         graph.tasks.claim(task_id, agent_id="bo", at=AT.format(1))
@@ -48,7 +48,7 @@ def test_a_claim_lasts_as_long_as_its_lease(graph, task_id):
 
 
 def test_a_finished_task_does_not_return_to_whose_lease_was_over(graph, task_id):
-    """Who held it when it was finished is kept, and only that."""
+    """A finished task keeps the assignee that held it when it was finished, not one whose lease had ended."""
     graph.tasks.claim(task_id, agent_id="ana", lease=60, at=AT.format(1))
     held = graph.tasks.start("Close it", at=AT.format(1)).task_id
     graph.tasks.claim(held, agent_id="bo", lease=600, at=AT.format(1))
@@ -58,7 +58,7 @@ def test_a_finished_task_does_not_return_to_whose_lease_was_over(graph, task_id)
 
 
 def test_release_and_reopen(graph, task_id):
-    """Only the holder releases; a finished task is claimed again after it was reopened, with its runs and records."""
+    """Only the holder can release a task; a finished task must be reopened before it can be claimed."""
     graph.tasks.claim(task_id, agent_id="ana", at=AT.format(1))
     with pytest.raises(TaskError, match="is held by 'ana'"):
         graph.tasks.release(task_id, agent_id="bo", at=AT.format(2))
@@ -82,13 +82,13 @@ def test_release_and_reopen(graph, task_id):
     [({"agent_id": ""}, "agent_id is missing"), ({"agent_id": "ana", "lease": 0}, "lease of 0 is not a whole number")],
 )
 def test_a_claim_names_its_agent_and_lease(graph, task_id, fields, reason):
-    """Nobody and no time hold no task."""
+    """A claim without an agent, or with a lease of 0, is refused."""
     with pytest.raises(TaskError, match=reason):
         graph.tasks.claim(task_id, **fields)
 
 
 def test_of_many_who_claim_at_once_a_single_agent_gets_the_task(graph, task_id):
-    """Claims queue up at the task, so the second one is refused."""
+    """Of many agents that claim a task at the same time, exactly one gets it."""
 
     def claimed(agent):
         try:

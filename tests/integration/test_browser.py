@@ -1,4 +1,4 @@
-"""Neo4j Browser in a real (headless) Chromium: styled at login; one dragged file brings queries that are pictures."""
+"""Neo4j Browser in a headless Chromium: styled at login, with saved queries loaded from one dragged file."""
 
 import json
 import os
@@ -24,7 +24,7 @@ FILLS = "[...document.querySelectorAll('circle')].map(circle => circle.getAttrib
 
 
 class Site(NamedTuple):
-    """Where Browser is served, and the login of the server behind it."""
+    """The address of Browser, and the login of the server behind it."""
 
     page: str
     uri: str
@@ -34,7 +34,7 @@ class Site(NamedTuple):
 
 @pytest.fixture(scope="module")
 def site(address, tmp_path_factory):
-    """The Browser of the tests' server, or of a local engine where that one has none, or was not set up by hmxgraph."""
+    """The Browser of the test server, or of a local engine if the test server has none styled by hmxgraph."""
     names = "'server.http.advertised_address', 'browser.post_connect_cmd'"
     with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
         records = driver.execute_query(f"SHOW SETTINGS {names} YIELD name, value").records
@@ -52,7 +52,7 @@ def site(address, tmp_path_factory):
 
 @pytest.fixture
 def demo(site, tenant_id):
-    """The demo's events, compiled, under the test's tenant."""
+    """A tenant with the demo's events, compiled."""
     with hmxgraph.connect(site.uri, user=site.user, password=site.password, tenant_id=tenant_id) as graph:
         graph.ingest(events_file(), rehome=True)
         graph.compile()
@@ -70,7 +70,7 @@ def saved(site, demo, tmp_path):
 
 @pytest.fixture
 def page(site):
-    """Browser, logged in and styled. No name but this machine's resolves: nothing comes from the internet."""
+    """Browser, logged in and styled. Only local names resolve, so nothing can come from the internet."""
     with chromium() as page:
         page.open(site.page)
         page.wait("document.querySelector('[data-testid=boltaddress]')?.value")
@@ -83,7 +83,7 @@ def page(site):
 
 
 def run_favourite(page, title):
-    """Click the triangle beside a favourite."""
+    """Click the run button of a favourite."""
     beside = f"document.querySelector('[data-testid^=\"scriptTitle-{title}\"]')"
     button = f"{beside}?.closest('[data-testid=savedScriptListItem]').querySelector('[data-testid$=Run]')"
     page.wait(button)
@@ -91,7 +91,7 @@ def run_favourite(page, title):
 
 
 def load_favourites(page, file):
-    """Drop the saved queries on the Browser, open their folder and set their parameters."""
+    """Drop the saved queries on Browser, open their folder and set their parameters."""
     page.drop(".filedrop", file)
     page.click("[data-testid=navigationFavorites]")
     page.click("[data-testid=expandFolder-hmxgraph]")
@@ -107,17 +107,17 @@ def run(page, command):
 
 
 def captions(page):
-    """What is written on the nodes of the picture, a string for each."""
+    """The captions of all nodes in the picture."""
     return page.ask("[...document.querySelectorAll('g.node')].map(node => node.textContent.trim())")
 
 
 def wait_for_caption(page, text):
-    """Return when a node's caption has *text* in it."""
+    """Wait until a node's caption contains *text*."""
     page.wait(f"[...document.querySelectorAll('g.node text')].some(t => t.textContent.includes({json.dumps(text)}))")
 
 
 def test_saved_query_is_a_picture(page, saved):
-    """The style is there at login; a file dragged onto the page, and two clicks, show styled, captioned nodes."""
+    """Browser is styled at login; after dragging one file onto it, a saved query shows styled, captioned nodes."""
     load_favourites(page, saved)
     run_favourite(page, "The entity graph")
     page.wait(f"{FILLS}.includes({json.dumps(ENTITY_FILL)})")
@@ -126,7 +126,7 @@ def test_saved_query_is_a_picture(page, saved):
 
 
 def test_a_styled_picture_says_what_helped(page, saved):
-    """With the style, a playbook begins with how often it worked."""
+    """With the style, a playbook's caption begins with how often it worked."""
     load_favourites(page, saved)
     run_favourite(page, "Failures and what fixed them")
     wait_for_caption(page, "✓ 4 of 4")
@@ -135,7 +135,7 @@ def test_a_styled_picture_says_what_helped(page, saved):
 
 
 def test_nodes_have_captions_without_a_style(page, saved):
-    """A server that does not load the style gives a picture that can be read, and a favourite brings the style."""
+    """Without the style, nodes still have readable captions, and a favourite applies the style."""
     run(page, ":style reset")
     page.wait(f"!{STYLED}")
     load_favourites(page, saved)
@@ -151,6 +151,6 @@ def test_nodes_have_captions_without_a_style(page, saved):
 
 
 def keep(page, name):
-    """Save what is seen where a person wants to look at it (HMXGRAPH_PICTURES)."""
+    """Save a screenshot in the folder that HMXGRAPH_PICTURES names, if it is set."""
     if folder := os.environ.get("HMXGRAPH_PICTURES"):
         page.picture(Path(folder) / name)

@@ -1,4 +1,4 @@
-"""A tenant's clock: one wrong date has no say, is reported, and a clock that it moved is set right."""
+"""A tenant's clock: events dated in the future do not move it, and a clock that they moved can be repaired."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ RETURN n.text AS text, n.status AS status, n.observation_count AS observed, n.va
 
 @pytest.fixture
 def say(graph):
-    """Ingest one message at a time."""
+    """Ingests a single message."""
     count = iter(range(1000))
 
     def said(text, timestamp, **choices):
@@ -51,18 +51,18 @@ def say(graph):
 
 
 def in_force(graph):
-    """The rules and facts that anybody is given."""
+    """The rules and facts that a pack contains."""
     pack = graph.pack("rollout", sections=("core", "constraints", "facts"))
     return [entry.content for entry in pack.entries]
 
 
 def logical(graph):
-    """The year of logical time."""
+    """The year of the tenant's logical time."""
     return datetime.fromtimestamp(graph.health()["logical_us"] / 1e6, UTC).year
 
 
 def test_a_date_in_the_future_has_no_say(say, graph):
-    """It is stored and reported; time, rules and packs go on as if it were not there, and nothing is at fault."""
+    """An event dated in the future is stored and reported, but affects neither logical time nor rules nor packs."""
     say(RULE, "2026-03-14T03:00:00Z")
     report = say("Never verify the rollout.", FAR)
     assert report.accepted == 1
@@ -74,7 +74,7 @@ def test_a_date_in_the_future_has_no_say(say, graph):
 
 
 def test_a_tenant_of_future_dates_alone_has_no_time(say, graph):
-    """Nothing is known yet, whatever they say."""
+    """A tenant with only future-dated events knows nothing yet; the first valid date starts its clock."""
     say(RULE, FAR)
     assert (graph.health()["event_count"], in_force(graph)) == (1, [])
     say(RULE, "2026-03-14T03:00:00Z")
@@ -82,12 +82,12 @@ def test_a_tenant_of_future_dates_alone_has_no_time(say, graph):
 
 
 def behind(monkeypatch):
-    """Set this machine's clock back before everything that the tests store."""
+    """Set this machine's clock to before all events that the tests store."""
     monkeypatch.setattr(recording, "now_us", lambda _=None: 1_000_000)
 
 
 def held(graph, connection):
-    """What was learnt of a tenant's events, and where its clock stands."""
+    """What was learned from a tenant's events, and the state of its clock."""
     stored = Ingested(connection, graph.tenant_id)
     learnt = [sorted(map(str, stored.rows(statement))) for statement in (ENTITIES, RELATIONS, MEMORIES)]
     health = graph.health()
@@ -96,7 +96,7 @@ def held(graph, connection):
 
 @pytest.mark.parametrize("again", ["the same", "others", "compile", "repair"])
 def test_the_next_call_repairs_the_effects_of_a_slow_clock(graph, connection, address, monkeypatch, again):
-    """After the next call of a client with a correct clock, no trace of the slow clock is left."""
+    """After the next call by a client with a correct clock, no trace of the slow clock is left."""
 
     def events(tenant, number):
         yield from repaired_deployment(f"d{number}", tenant=tenant)
@@ -128,7 +128,7 @@ def test_the_next_call_repairs_the_effects_of_a_slow_clock(graph, connection, ad
 
 
 def test_the_tolerance_is_an_argument(say, graph):
-    """A day for imports, five minutes for live events, or what the caller says."""
+    """Future dates are tolerated for a day in imports and five minutes in live events, unless the caller decides."""
     soon = (datetime.now(UTC) + timedelta(hours=2)).isoformat()
     assert not say(RULE, soon).warnings
     assert say("Never deploy on Fridays.", soon, tolerance=timedelta(minutes=1)).warnings
@@ -140,7 +140,7 @@ def test_the_tolerance_is_an_argument(say, graph):
 
 
 def test_a_clock_that_was_moved_is_set_right(say, graph):
-    """What an earlier release stored and learnt under a wrong date is there again after one call."""
+    """One call repairs a clock that an earlier release moved to a wrong date, and packs contain procedures again."""
     graph.ingest([event for n in range(3) for event in deployment(f"d{n}", tenant=graph.tenant_id)])
     wrong = document(tenant_id=graph.tenant_id, event_id="wrong", session_id="w", timestamp=FAR)
     prepared = prepare(Event.parse(json.loads(json.dumps(wrong))), len)
@@ -160,7 +160,7 @@ def test_a_clock_that_was_moved_is_set_right(say, graph):
 
 
 def test_expiry_heeds_the_wall_clock_where_the_caller_says_so(say, graph):
-    """Logical time stands still while nothing comes in; the wall clock does not."""
+    """Expiry follows logical time, which stands still without new events, or the wall clock with now=True."""
     graph.ingest([document(tenant_id=graph.tenant_id, event_id="brief", ttl_seconds=60)])
     assert len(graph.forget(expired=True, dry_run=True).events) == 0
     assert [event.event_id for event in graph.forget(expired=True, now=True).events] == ["brief"]
@@ -169,7 +169,7 @@ def test_expiry_heeds_the_wall_clock_where_the_caller_says_so(say, graph):
 
 
 class Unanswered(Connection):
-    """A connection that breaks before events whose time has come are admitted."""
+    """A connection that fails before it admits future-dated events whose time has come."""
 
     def perform(self, procedure, **choices):
         """Fail instead of ``clock.release``."""
@@ -179,7 +179,7 @@ class Unanswered(Connection):
 
 
 class UnansweredAsync(AsyncConnection):
-    """Its awaitable twin."""
+    """The asynchronous counterpart of :class:`Unanswered`."""
 
     async def perform(self, procedure, **choices):
         """Fail instead of ``clock.release``."""
@@ -189,7 +189,7 @@ class UnansweredAsync(AsyncConnection):
 
 
 def test_an_ingest_is_reported_though_the_clock_gets_no_answer(address, tenant_id):
-    """What was stored is in the report, and a warning says what was not done after that; a repeat finds duplicates."""
+    """If the step after storing fails, ingest reports what it stored, with a warning; a repeat finds duplicates."""
     lines = [document(tenant_id=tenant_id, event_id=f"e{number}", sequence=number) for number in range(3)]
     graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=Unanswered(address))
     report = graph.ingest(lines)

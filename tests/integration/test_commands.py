@@ -1,4 +1,4 @@
-"""The command line as people and scripts use it: real output, exit codes."""
+"""The command line as people and scripts use it: real output and exit codes."""
 
 import json
 import os
@@ -19,9 +19,9 @@ from tests.unit.ingest.making import document
 
 @pytest.fixture
 def hmxgraph(address, tmp_path, monkeypatch):
-    """Run a command in an empty folder; returns exit code, standard output, standard error.
+    """Runs a command in an empty folder; returns exit code, standard output and standard error.
 
-    In this process: starting Python takes longer than most commands.
+    It runs in this process, because starting Python takes longer than most commands.
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HMXGRAPH_USER", address.user)
@@ -39,7 +39,7 @@ def hmxgraph(address, tmp_path, monkeypatch):
 
 
 def test_demo_goes_from_events_to_a_pack(hmxgraph, tenant_id):
-    """One command stores, compiles, packs and measures; a second run stores nothing and packs the same."""
+    """One command stores, compiles, packs and measures; a second run stores nothing and gives the same pack."""
     first, second = (json.loads(hmxgraph("demo", "--tenant", tenant_id, "--json")[1]) for _ in range(2))
     assert first["ingest"]["accepted"] > 400
     assert first["ingest"]["rejected"] == []
@@ -52,7 +52,7 @@ def test_demo_goes_from_events_to_a_pack(hmxgraph, tenant_id):
 
 @pytest.mark.slow
 def test_demo_reads_well(hmxgraph, tenant_id):
-    """For people the demo prints what was learned, a pack, and the same failure before and after, on 60 lines."""
+    """In at most 60 lines the demo shows what was learned, a pack, and the same failure before and after learning."""
     code, out, _ = hmxgraph("demo", "--tenant", tenant_id)
     assert code == 0
     assert "1 session has no outcome" in out
@@ -66,7 +66,7 @@ def test_demo_reads_well(hmxgraph, tenant_id):
 
 
 def test_the_beginning_of_an_id_is_enough(hmxgraph, graph, tenant_id):
-    """Tables show eight characters of an id, which commands take; the beginning of two ids is refused."""
+    """Commands accept the first eight characters of an id, which tables show, unless two ids begin with them."""
     kept, other = "0f0f0f0f-0000-5000-8000-000000000001", "0f0f0f0f-0000-5000-8000-000000000002"
     graph.ingest([document(tenant_id=tenant_id, event_id=kept)])
     tenant = ("--tenant", tenant_id)
@@ -80,7 +80,7 @@ def test_the_beginning_of_an_id_is_enough(hmxgraph, graph, tenant_id):
 
 @pytest.mark.slow
 def test_own_events_step_by_step(hmxgraph, tenant_id):
-    """Ingest, compile, pack, suggest and digest work as single commands."""
+    """Ingest, compile, pack, suggest, digest and verify work as separate commands."""
     tenant = ("--tenant", tenant_id)
     assert json.loads(hmxgraph("ingest", str(events_file()), "--rehome", *tenant, "--json")[1])["accepted"] == 411
     assert json.loads(hmxgraph("compile", *tenant, "--json")[1])["sessions"] == 31
@@ -93,7 +93,7 @@ def test_own_events_step_by_step(hmxgraph, tenant_id):
 
 
 def test_several_files_are_ingested_together_and_equal_faults_told_once(hmxgraph, tenant_id, tmp_path):
-    """Each source is recognised alone; prose is no log; what cannot be read says why; a stream is ingested alone."""
+    """Each file's format is detected separately, equal faults are reported once, and stdin must be the only source."""
     (tmp_path / "talk.jsonl").write_text('{"role": "user", "content": "Deploy it"}\n')
     (tmp_path / "bad.ndjson").write_text('{"hmx_version": "HMX-1.0", "event_type": "message"}\n' * 7)
     (tmp_path / "notes.txt").write_text("Use staging first.\nThen tell Ann.\n")
@@ -109,7 +109,7 @@ def test_several_files_are_ingested_together_and_equal_faults_told_once(hmxgraph
 
 
 def test_a_live_pipe_is_stored_and_may_be_interrupted(address, graph, tenant_id):
-    """Lines are stored while the writer is silent; Ctrl-C ends the reading, and all that was read is accounted for."""
+    """Lines are stored while the pipe is still open; after Ctrl-C the report counts everything that was read."""
     settings = {"HMXGRAPH_URI": address.uri, "HMXGRAPH_USER": address.user, "HMXGRAPH_PASSWORD": address.password}
     command = [sys.executable, "-m", "hmxgraph", "ingest", "-", "--tenant", tenant_id, "--json"]
     with subprocess.Popen(
@@ -159,7 +159,7 @@ def test_a_live_pipe_is_stored_and_may_be_interrupted(address, graph, tenant_id)
     ],
 )
 def test_errors_are_one_clear_line(hmxgraph, tenant_id, words, code, said):
-    """A slip ends with its exit code and one line that says what is wrong; no traceback."""
+    """A mistake ends with its exit code and a message that says what is wrong, without a traceback."""
     ended, _, err = hmxgraph(*words, *(() if words in (("fly",), ("ingets",)) else ("--tenant", tenant_id)))
     assert ended == code
     assert said in err
@@ -167,13 +167,13 @@ def test_errors_are_one_clear_line(hmxgraph, tenant_id, words, code, said):
 
 
 def test_no_tenant_has_an_empty_name(hmxgraph):
-    """An empty name, as an unset variable of a script gives it, is no tenant."""
+    """An empty tenant name, such as an unset variable in a script gives, is refused."""
     ended, _, err = hmxgraph("pack", "x", "--tenant", "")
     assert (ended, "it is empty" in err) == (2, True)
 
 
 def test_forget_reports_ids_that_match_no_event(hmxgraph, tenant_id):
-    """What matches no event is not reported as forgotten."""
+    """Forgetting an id that matches no event says that nothing matched."""
     hmxgraph("remember", "Never deploy on Friday", "--tenant", tenant_id)
     for words in (("--session", "nope", "--yes"), ("--event", "nope", "--dry-run")):
         code, out, err = hmxgraph("forget", *words, "--tenant", tenant_id)
@@ -181,7 +181,7 @@ def test_forget_reports_ids_that_match_no_event(hmxgraph, tenant_id):
 
 
 def test_health_shows_the_time_in_readable_form(hmxgraph, tenant_id):
-    """The time of the tenant's latest event as people write it; of a tenant without any, none."""
+    """Health shows the tenant's logical time in ISO form, and never as None."""
     assert "None" not in hmxgraph("health", "--tenant", tenant_id)[1]
     hmxgraph("remember", "Never deploy on Friday", "--kind", "policy", "--tenant", tenant_id)
     shown = hmxgraph("health", "--tenant", tenant_id)[1]
@@ -192,7 +192,7 @@ def test_health_shows_the_time_in_readable_form(hmxgraph, tenant_id):
 @pytest.mark.parametrize("uri", ["localhost:7687", "http://localhost:7474", "bolt://[::1"])
 @pytest.mark.parametrize("command", ["health", "browser"])
 def test_no_address_is_one_clear_line(hmxgraph, uri, command):
-    """An address that no Neo4j can have is told with the forms that are accepted; no traceback."""
+    """An address that cannot be a Neo4j address is refused with an accepted form and without a traceback."""
     ended, _, err = hmxgraph(command, uri=uri)
     assert ended == 1
     assert "bolt://host:7687" in err
@@ -201,7 +201,7 @@ def test_no_address_is_one_clear_line(hmxgraph, uri, command):
 
 @pytest.mark.slow
 def test_browser_prints_the_login_and_writes_the_file_to_import(hmxgraph, address, tenant_id, tmp_path):
-    """The address and user for a login, without the password of a server that is not ours; one file to drag."""
+    """Address and user are shown, but not the password of a server that is not ours; one file is saved to drag."""
     hmxgraph("remember", "Never deploy on Friday", "--kind", "policy", "--tenant", tenant_id)
     code, out, _ = hmxgraph("browser", "--save", "look", "--tenant", tenant_id, "--json")
     access = json.loads(out)
@@ -211,7 +211,7 @@ def test_browser_prints_the_login_and_writes_the_file_to_import(hmxgraph, addres
 
 
 def test_remembering_and_packing_on_given_terms(hmxgraph, tenant_id):
-    """Scope, alias, end and successor from the command line; a pack for the scope, counted in another encoding."""
+    """Scope, alias, expiry and predecessor can be set on the command line, as can a pack's scope and encoding."""
     to = ("--tenant", tenant_id, "--json")
     old = json.loads(hmxgraph("remember", "Lint with TSLint", "--scope", "code", *to)[1])
     terms = (

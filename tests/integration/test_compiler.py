@@ -1,4 +1,4 @@
-"""Compiling in the real graph: incremental equals full, twice changes nothing, forgetting is noticed."""
+"""Compiling the real graph: incremental equals full, repeating changes nothing, and forgetting takes effect."""
 
 import random
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.server
 
 
 def world(tenant, numbers=range(3)):
-    """Deployments, some repaired, and orders changed in two ways."""
+    """Deployments, some of them repaired, and orders that are cancelled or returned."""
     sessions = [deployment(f"d{n}", tenant=tenant) for n in numbers]
     sessions += [repaired_deployment(f"r{n}", tenant=tenant) for n in numbers]
     sessions += [
@@ -26,7 +26,7 @@ def world(tenant, numbers=range(3)):
 
 
 def stored(graph, status="active"):
-    """What the graph has: (type, title, content hash, version) of each artifact of a status."""
+    """(type, title, content hash, version) of each artifact with the given status."""
     artifacts = graph.artifacts(status=status, limit=500).artifacts
     return sorted(
         (artifact.artifact_type, artifact.title, artifact.content_hash, artifact.version) for artifact in artifacts
@@ -39,7 +39,7 @@ def titles(graph):
 
 
 def test_compile_stores_what_sessions_teach(graph, tenant_id):
-    """Artifacts with evidence come out, every hash and link holds, and the report tells what was created."""
+    """Compiling stores artifacts with evidence, all hashes and links hold, and the report counts what was created."""
     graph.ingest(world(tenant_id))
     report = graph.compile()
     assert report.created["task_schema"] == 3
@@ -51,7 +51,7 @@ def test_compile_stores_what_sessions_teach(graph, tenant_id):
 
 
 def test_dry_run_writes_nothing(graph, tenant_id):
-    """A dry run tells the same as the run after it, and leaves nothing behind."""
+    """A dry run reports the same as the run after it and stores nothing."""
     graph.ingest(world(tenant_id))
     preview = graph.compile(dry_run=True)
     assert stored(graph) == []
@@ -59,7 +59,7 @@ def test_dry_run_writes_nothing(graph, tenant_id):
 
 
 def test_only_the_latest_sessions_are_learned_from(graph, tenant_id):
-    """What only older ones show is retired; a dry run and a full run say the same; a wider profile brings it back."""
+    """Artifacts that only sessions beyond max_sessions support are retired; a wider profile brings them back."""
     graph.ingest(event for n in range(3) for event in deployment(f"old{n}", tenant=tenant_id))
     graph.ingest(event for n in range(3) for event in order_session(f"new{n}", "cancel", tenant=tenant_id))
     everything = graph.compile()
@@ -82,7 +82,7 @@ def test_only_the_latest_sessions_are_learned_from(graph, tenant_id):
 
 
 def test_twice_changes_nothing(graph, tenant_id):
-    """The second run reads nothing and writes nothing; a full one reads everything and writes nothing."""
+    """A second run reads and writes nothing; a full run reads everything and writes nothing."""
     graph.ingest(world(tenant_id))
     graph.compile()
     before = stored(graph)
@@ -94,7 +94,7 @@ def test_twice_changes_nothing(graph, tenant_id):
 
 
 def test_incremental_gives_the_same_as_full(graph, tenant_id):
-    """Only changed sessions are read, and reading all of them changes nothing more."""
+    """An incremental run reads only changed sessions, and a full run after it changes nothing."""
     graph.ingest(world(tenant_id))
     graph.compile()
     graph.ingest([*repaired_deployment("new", tenant=tenant_id), *order_session("more", "cancel", tenant=tenant_id)])
@@ -107,7 +107,7 @@ def test_incremental_gives_the_same_as_full(graph, tenant_id):
 
 
 def test_new_versions_supersede(graph, tenant_id):
-    """A schema that gains sessions gets its next version, linked to the one before."""
+    """A schema that gains sessions gets a new version that supersedes the previous one."""
     graph.ingest([event for n in range(3) for event in deployment(f"d{n}", tenant=tenant_id)])
     graph.compile()
     (first,) = graph.artifacts(artifact_type="task_schema").artifacts
@@ -122,7 +122,7 @@ def test_new_versions_supersede(graph, tenant_id):
 
 
 def test_a_draft_becomes_active_with_two_more_sessions(graph, tenant_id):
-    """One session makes drafts; two more like it validate them."""
+    """One session produces drafts; two more like it make them active."""
     graph.ingest(deployment("d1", tenant=tenant_id))
     graph.compile()
     assert stored(graph) == []
@@ -134,7 +134,7 @@ def test_a_draft_becomes_active_with_two_more_sessions(graph, tenant_id):
 
 
 def test_forgotten_sessions_teach_nothing(graph, tenant_id):
-    """What rested on erased sessions is deprecated by the next compilation."""
+    """Artifacts that no longer have enough evidence after an erasure are not active after the next compilation."""
     graph.ingest([event for n in range(3) for event in deployment(f"d{n}", tenant=tenant_id)])
     graph.compile()
     assert stored(graph) != []
@@ -145,7 +145,7 @@ def test_forgotten_sessions_teach_nothing(graph, tenant_id):
 
 
 def test_archived_artifacts_stay_archived(graph, tenant_id):
-    """What somebody archived is not compiled again."""
+    """An artifact that somebody archived is not compiled again."""
     graph.ingest(world(tenant_id))
     graph.compile()
     schema = graph.artifacts(artifact_type="task_schema").artifacts[0]
@@ -156,7 +156,7 @@ def test_archived_artifacts_stay_archived(graph, tenant_id):
 
 
 def test_ids_are_equal_on_replay(graph, tenant_id):
-    """The same events compile to the same artifacts when the artifacts are made anew."""
+    """A compilation stores artifacts under the ids that a dry run planned, and nothing is planned after it."""
     graph.ingest(world(tenant_id))
     planned_ids = sorted(change.artifact_id for change in graph.compile(dry_run=True).changes)
     graph.compile()
@@ -165,14 +165,14 @@ def test_ids_are_equal_on_replay(graph, tenant_id):
 
 
 def test_empty_tenant(graph):
-    """Nothing to compile is a report of nothing, and nothing to suggest a suggestion of nothing."""
+    """An empty tenant compiles to an empty report and gets no suggestions."""
     report = graph.compile()
     assert (report.sessions, report.changed) == (0, False)
     assert graph.suggest(events=Script("s").user("Hello").events).tools == ()
 
 
 def test_one_event(graph, tenant_id):
-    """One event is a session without steps: read, counted, and nothing is claimed of it."""
+    """A single event is a session without steps: it is counted, but nothing is learned from it."""
     graph.ingest(Script("s", tenant=tenant_id).user("Hello").events)
     report = graph.compile()
     assert (report.sessions, report.events, report.without_outcome, report.changed) == (1, 1, 1, False)
@@ -180,7 +180,7 @@ def test_one_event(graph, tenant_id):
 
 
 def test_sessions_without_outcome(graph, tenant_id):
-    """Where nothing tells how sessions ended, the report says so and procedures are learnt all the same."""
+    """If no outcome is known, the report says so, and procedures but no causal patterns are learned."""
     for name in ("s1", "s2", "s3"):
         script = Script(name, tenant=tenant_id).user("Cancel my order")
         script.add("tool_call", {"tool_name": "find_user", "arguments": {}})
@@ -193,7 +193,7 @@ def test_sessions_without_outcome(graph, tenant_id):
 
 
 def test_events_out_of_order(graph, tenant_id):
-    """Events that come in any order, compiled in between, end in the artifacts of the sessions' own order."""
+    """Events that arrive out of order, with a compilation in between, give the same artifacts as ordered sessions."""
     events = world(tenant_id)
     mixed = random.Random(5).sample(events, len(events))
     graph.ingest(mixed[: len(mixed) // 2])
@@ -213,7 +213,7 @@ def test_events_out_of_order(graph, tenant_id):
 
 
 def test_incremental_after_forgetting_gives_the_same_as_full(graph, tenant_id):
-    """What is left after an erasure compiles to the same whether everything is read again or not."""
+    """After an erasure, an incremental compilation gives the same result as a full one."""
     graph.ingest(world(tenant_id))
     graph.compile()
     graph.forget(session_id="r1")
@@ -226,7 +226,7 @@ def test_incremental_after_forgetting_gives_the_same_as_full(graph, tenant_id):
 
 
 def test_forgetting_everything_takes_the_model(graph, tenant_id):
-    """What was learnt for suggestions goes with any event and is learnt anew; with the last one it is gone for good."""
+    """Erasing an event removes the suggestion model until the next compilation; erasing all removes it for good."""
     graph.ingest(world(tenant_id))
     graph.compile()
     running = Script("now", tenant=tenant_id).user("Please cancel my order").events
@@ -243,13 +243,13 @@ def test_forgetting_everything_takes_the_model(graph, tenant_id):
 
 
 def models(graph):
-    """The models that the tenant has."""
+    """The tenant's stored suggestion models."""
     names = {"tenant_id": graph.tenant_id, "model_key": Tenancy.of(graph.tenant_id).node_key("compiler-model")}
     return graph._perform(read(lambda: ask(bind("compiler/model", **names))))
 
 
 def test_long_session_is_read_in_pages(graph, tenant_id):
-    """A session larger than a page gives the summary of all its events."""
+    """All events of a session that is longer than a page are read."""
     script = Script("long", tenant=tenant_id).user("Watch the queue")
     for number in range(900):
         script.call("get_queue_length", {"length": number}, queue="orders")
@@ -259,7 +259,7 @@ def test_long_session_is_read_in_pages(graph, tenant_id):
 
 
 def test_suggestions_are_equal_for_stored_and_given_sessions(graph, tenant_id):
-    """A session not stored yet and the same one stored get the same suggestion."""
+    """A session gets the same suggestion whether its events are passed in or already stored."""
     graph.ingest(world(tenant_id))
     graph.compile()
     running = Script("now", tenant=tenant_id).user("Please cancel my order").call("find_user_by_email", email="a@b.de")
@@ -271,7 +271,7 @@ def test_suggestions_are_equal_for_stored_and_given_sessions(graph, tenant_id):
 
 
 def test_a_request_unlike_any_session_gets_no_procedure(graph, tenant_id):
-    """A request that shares no word with any session gets no procedure, neither suggested nor packed."""
+    """A request that shares no word with any session gets no procedure, either suggested or in a pack."""
     graph.ingest(world(tenant_id))
     graph.compile()
     asked = "Write a poem about cats"
@@ -282,7 +282,7 @@ def test_a_request_unlike_any_session_gets_no_procedure(graph, tenant_id):
 
 
 def test_suggest_needs_one_session(graph):
-    """A session must be named or told, and be there."""
+    """``suggest`` refuses an unknown session id and a call with neither session id nor events."""
     with pytest.raises(NotFound):
         graph.suggest(session_id="nobody")
     with pytest.raises(InvalidRequest, match="session_id"):

@@ -1,4 +1,4 @@
-"""Conflicts on the real graph: found where two records cannot both hold, resolved with a reason, no side deleted."""
+"""Conflicts on the real graph: found if two records cannot both hold, resolved with a reason, and no side deleted."""
 
 from functools import partial
 
@@ -39,7 +39,7 @@ def tenancy(tenant_id):
 
 @pytest.fixture
 def cypher(address, tenancy):
-    """Sends a bare statement about this tenant."""
+    """Sends a plain Cypher statement about this tenant."""
     with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
 
         def send(text, **parameters):
@@ -51,7 +51,7 @@ def cypher(address, tenancy):
 
 @pytest.fixture
 def record(connection, tenancy):
-    """Records artifacts and gives back the conflicts that the last one opened."""
+    """Records artifacts and returns the conflicts that the last one opened."""
 
     def record(*given):
         return [connection.perform(lifecycle.record_artifact(tenancy, artifact)) for artifact in given][-1].conflicts
@@ -61,7 +61,7 @@ def record(connection, tenancy):
 
 @pytest.fixture
 def listed(connection, tenancy):
-    """The conflicts, open ones unless said otherwise, as of now or of a second."""
+    """Returns the conflicts, open ones by default, as of now or of a given second."""
 
     def listed(status="open", second=None):
         as_of_us = None if second is None else at(second)
@@ -80,13 +80,13 @@ def resolve(connection, tenancy):
 
 @pytest.fixture
 def shown(connection, tenancy):
-    """The status of an artifact."""
+    """Returns the status of an artifact."""
     return lambda artifact_id: connection.perform(artifacts.artifact(tenancy, artifact_id)).status
 
 
 @pytest.fixture
 def opposed(record):
-    """Two policies that oppose each other, and the conflict between them."""
+    """The id of the conflict between two opposing policies."""
     return record(policy("p1", "Use an online migration"), policy("p2", "Lock the table", second=5))[0]
 
 
@@ -96,7 +96,7 @@ def sides(conflict):
 
 
 def test_opposing_recommendations_for_one_condition(opposed, listed):
-    """Another decision for the same condition, in other words, opens a conflict that quotes both."""
+    """A different recommendation for the same condition opens a conflict that quotes both."""
     (conflict,) = listed()
     assert (conflict.conflict_id, conflict.kind, conflict.status) == (opposed, "opposing_recommendations", "open")
     assert (sides(conflict), conflict.detected_at) == (["p1", "p2"], "2026-03-14T03:00:05.000Z")
@@ -117,14 +117,14 @@ def test_opposing_recommendations_for_one_condition(opposed, listed):
     ids=["same answer", "other condition", "draft", "other agents", "other time", "other type"],
 )
 def test_no_conflict_without_an_opposite(record, listed, other):
-    """The same answer, another condition, a draft or a validity that does not overlap is no contradiction."""
+    """The same answer, another condition or type, a draft, or a scope without overlap opens no conflict."""
     scope = {"agent_ids": ["a"], "time_range": {"start": "2026-02-01T00:00:00Z"}}
     assert record(policy("p1", "Use an online migration", validity_scope=scope), other) == ()
     assert listed() == ()
 
 
 def test_opposite_effects_of_one_cause(record, listed):
-    """Patterns may have many effects, but not one and its opposite."""
+    """Patterns may give one cause several effects, but not two opposite ones."""
     record(pattern("c1", "Deploy on Friday", "Latency increases"))
     assert record(pattern("c2", "Deploy on Friday", "Support tickets pile up")) == ()
     assert len(record(pattern("c3", "Deploying on Fridays", "Latency decreases"))) == 1
@@ -132,7 +132,7 @@ def test_opposite_effects_of_one_cause(record, listed):
 
 
 def test_a_draft_contradicts_once_it_is_active(connection, tenancy, record, listed):
-    """Validation is when a draft begins to count."""
+    """A draft opens no conflict until it becomes active."""
     record(policy("p1", "Use an online migration"), policy("p2", "Lock the table", status="draft"))
     assert listed() == ()
     connection.perform(lifecycle.transition(tenancy, "p2", "active", at_us=at(30)))
@@ -140,7 +140,7 @@ def test_a_draft_contradicts_once_it_is_active(connection, tenancy, record, list
 
 
 def test_a_policy_in_words_against_a_recommendation(record, listed, resolve, cypher, tenancy, shown):
-    """What somebody forbade stands against the artifact that recommends it; resolving keeps one of the two."""
+    """A remembered prohibition conflicts with the artifact that recommends it; resolving keeps one of the two."""
     memory = {"memory_id": "m1", "kind": "policy", "text": "Never lock a table", "status": "promoted"}
     times = {"first_us": at(1), "last_us": at(1), "valid_from_us": at(1), "confidence": 0.9}
     cypher(MEMORY, properties={"key": tenancy.node_key("m1"), "tenant_id": tenancy.tenant_id, **memory, **times})
@@ -152,7 +152,7 @@ def test_a_policy_in_words_against_a_recommendation(record, listed, resolve, cyp
 
 
 def test_relations_of_opposed_types(connection, tenancy, listed, resolve, cypher):
-    """Two relations that exclude each other are found by the sweep; the losing one stays in the graph, deprecated."""
+    """Two mutually exclusive relations are detected as a conflict; the losing one is deprecated, not deleted."""
     ends = {"source_key": tenancy.node_key("name", "ada"), "target_key": tenancy.node_key("name", "go")}
     cypher(RELATION, relation_type="prefers", last_us=at(1), **ends)
     cypher(RELATION, relation_type="avoids", last_us=at(7), **ends)
@@ -167,7 +167,7 @@ def test_relations_of_opposed_types(connection, tenancy, listed, resolve, cypher
 
 
 def test_compiling_opens_what_contradicts_by_now(graph, record, listed, cypher, tenancy):
-    """A rule said after the artifact that breaks it, and relations that exclude each other, are found then."""
+    """Compiling detects conflicts with rules stated after an artifact, and between mutually exclusive relations."""
     record(policy("p1", "Lock the table", second=3))
     graph.remember("Never lock a table", kind="policy")
     ends = {"source_key": tenancy.node_key("name", "ada"), "target_key": tenancy.node_key("name", "go")}
@@ -182,7 +182,7 @@ def test_compiling_opens_what_contradicts_by_now(graph, record, listed, cypher, 
 
 
 def test_compiling_looks_for_conflicts_that_a_killed_client_missed(graph, connection, tenancy, listed):
-    """Rules that were stored and never compared are compared then, and not again."""
+    """Compiling compares artifacts that were stored but never compared, and marks them as compared."""
     sides = [policy("p1", "Use it", condition="a case"), policy("p2", "Never use it", condition="a case")]
     stored_at_once(connection, tenancy, [*sides, policy("p3", "Use it", condition="another case")])
     assert listed() == ()
@@ -192,7 +192,7 @@ def test_compiling_looks_for_conflicts_that_a_killed_client_missed(graph, connec
 
 
 def test_a_policy_stated_later_is_held_against_what_was_compared_before(graph, record, listed):
-    """When the stated policies change, all rules are compared once more; a second compilation finds nothing new."""
+    """A policy stated later is compared with artifacts that were already compared, and opens only one conflict."""
     record(policy("p1", "Lock the table", second=3))
     graph.compile()
     assert listed() == ()
@@ -204,7 +204,7 @@ def test_a_policy_stated_later_is_held_against_what_was_compared_before(graph, r
 
 
 def test_a_draft_is_compared_once_it_is_active(graph, connection, tenancy, record, listed):
-    """A draft contradicts nobody; where its activation was cut off, the next compilation compares it."""
+    """If a draft's activation was cut off before the comparison, the next compilation makes it."""
     record(policy("p1", "Use it", condition="a case"), policy("p2", "Never use it", condition="a case", status="draft"))
     graph.compile()
     assert listed() == ()
@@ -216,7 +216,7 @@ def test_a_draft_is_compared_once_it_is_active(graph, connection, tenancy, recor
 
 
 def test_what_an_older_release_stored_is_found_after_the_upgrade(graph, connection, tenancy, cypher, listed):
-    """Rules and conflicts without the newer properties get them, as new ones have them."""
+    """The upgrade gives artifacts and conflicts of an older release the properties that new ones have."""
     sides = [policy("p1", "Use it", condition="a case"), policy("p2", "Never use it", condition="a case")]
     tooled = policy("p3", "Use it", condition="a call", metadata={"tools": ["kubectl"]})
     stored_at_once(connection, tenancy, [*sides, tooled, schema("s1"), pattern("c1", "Big tables", "x")])
@@ -232,7 +232,7 @@ def test_what_an_older_release_stored_is_found_after_the_upgrade(graph, connecti
 
 
 def test_resolving_keeps_one_side_and_retires_the_other(opposed, resolve, listed, shown):
-    """The side that was not kept is deprecated, not deleted; reason and time stay with the conflict."""
+    """The side that is not kept is deprecated, not deleted; reason and time are stored with the conflict."""
     closed = resolve(opposed, "p1", reason="measured twice", at_us=at(60))
     assert (closed.status, closed.kept_id, closed.resolution) == ("resolved", "p1", "measured twice")
     assert closed.resolved_at == "2026-03-14T03:01:00.000Z"
@@ -241,7 +241,7 @@ def test_resolving_keeps_one_side_and_retires_the_other(opposed, resolve, listed
 
 
 def test_resolving_may_keep_every_side(opposed, resolve, listed, shown, connection, tenancy):
-    """Two records that hold together after all: nothing is retired, and the conflict does not come back."""
+    """Resolving without a winner deprecates nothing, and the conflict is not opened again."""
     assert resolve(opposed, None, reason="different teams").kept_id is None
     assert (shown("p1"), shown("p2")) == ("active", "active")
     assert connection.perform(conflicts.detect(tenancy)) == ()
@@ -249,7 +249,7 @@ def test_resolving_may_keep_every_side(opposed, resolve, listed, shown, connecti
 
 
 def test_resolving_twice(opposed, resolve):
-    """The same answer again is no harm; another one is refused and the first one named."""
+    """Resolving again in the same way changes nothing; another way is refused, and the error names the first."""
     first = resolve(opposed, "p1", reason="measured")
     assert resolve(opposed, "p1", reason="measured") == first
     with pytest.raises(ConflictClosed, match="keeping 'p1'"):
@@ -257,7 +257,7 @@ def test_resolving_twice(opposed, resolve):
 
 
 def test_what_cannot_be_resolved(opposed, resolve, listed, connection, tenancy):
-    """An unknown conflict, a stranger as a side and an unknown state are each refused by name."""
+    """An unknown conflict, side or status is refused with an error that names what is missing or allowed."""
     with pytest.raises(NotFound, match="no conflict 'none'"):
         resolve("none", "p1")
     with pytest.raises(NotFound, match="its sides are p1, p2"):
@@ -269,7 +269,7 @@ def test_what_cannot_be_resolved(opposed, resolve, listed, connection, tenancy):
 
 @pytest.mark.parametrize("leave", ["supersede", "archive"])
 def test_a_conflict_ends_when_a_side_goes(opposed, listed, connection, tenancy, leave):
-    """A side that was superseded or archived contradicts nobody; the conflict is resolved and says why."""
+    """Superseding or archiving a side resolves the conflict and records why."""
     if leave == "supersede":
         successor = policy("p3", "Use an online migration with a lock timeout", second=20)
         connection.perform(lifecycle.supersede(tenancy, "p2", successor))
@@ -282,14 +282,14 @@ def test_a_conflict_ends_when_a_side_goes(opposed, listed, connection, tenancy, 
 
 
 def test_a_successor_inherits_the_contradiction(opposed, listed, connection, tenancy):
-    """A new version that still contradicts opens a conflict of its own."""
+    """A new version that still contradicts opens a new conflict."""
     done = connection.perform(lifecycle.supersede(tenancy, "p2", policy("p3", "Lock the table and wait", second=20)))
     assert [sides(conflict) for conflict in listed()] == [["p1", "p3"]]
     assert done.conflicts == (listed()[0].conflict_id,)
 
 
 def test_conflicts_as_of_a_time(opposed, resolve, listed):
-    """Before it was detected there is none, before it was resolved it is open, with the sides as they were."""
+    """A conflict as of a time is absent before its detection and open before its resolution, with its sides as then."""
     resolve(opposed, "p1", reason="measured", at_us=at(60))
     assert [len(listed(second=second)) for second in (4, 5, 59, 60)] == [0, 1, 1, 0]
     (before,) = listed(second=59)
@@ -299,7 +299,7 @@ def test_conflicts_as_of_a_time(opposed, resolve, listed):
 
 
 def test_what_another_writer_has_closed_stays_closed(connection, tenancy, opposed, cypher):
-    """The statement itself sees to it: whoever read the conflict while it was open changes nothing of its outcome."""
+    """The closing statement changes nothing if another writer has already closed the conflict."""
     key = tenancy.node_key(opposed)
     close = {"tenant_id": tenancy.tenant_id, "key": key, "at_us": at(9), "resolution": "first"}
     closings = [
@@ -311,7 +311,7 @@ def test_what_another_writer_has_closed_stays_closed(connection, tenancy, oppose
 
 
 def test_no_conflict_opens_with_what_another_writer_has_ended(connection, tenancy, record, opposed, cypher):
-    """The statement itself sees to it: a side that was archived since the caller looked opens nothing."""
+    """The opening statement opens nothing if another writer has meanwhile archived one of the sides."""
     [(properties,)] = cypher("MATCH (c:Conflict {tenant_id: $tenant_id}) RETURN properties(c)")
     cypher("MATCH (c:Conflict {tenant_id: $tenant_id}) DETACH DELETE c")
     connection.perform(lifecycle.transition(tenancy, "p2", "archived"))
@@ -322,7 +322,7 @@ def test_no_conflict_opens_with_what_another_writer_has_ended(connection, tenanc
 
 
 def test_conflicts_come_in_pages(connection, tenancy, record, resolve):
-    """A walk page by page gives every conflict once, in the order of the whole list, whatever its state."""
+    """Reading page by page returns every conflict once, in the order of the full list, for each status."""
     for number in range(5):
         record(policy(f"l{number}", "Lock the table", second=2 * number, condition=f"The table is {number}"))
         record(policy(f"m{number}", "Migrate online", second=2 * number + 1, condition=f"The table is {number}"))

@@ -1,4 +1,4 @@
-"""Ways to a graph: shared databases, own databases, wrong logins, nobody there, the awaitable face."""
+"""Opening a graph: isolation, logins, addresses, schema versions, forked processes and event loops."""
 
 import asyncio
 import gc
@@ -30,33 +30,33 @@ from hmxgraph.graph.schema import migrate
 
 
 def test_own_database_needs_an_edition_that_has_them(address, tenant_id):
-    """Community has one database: asking for another is one clear error with the way out."""
+    """Asking for a database per tenant on Community, which has only one, is an error that suggests key isolation."""
     with pytest.raises(IsolationUnsupported, match='isolation="key"'):
         hmxgraph.connect(address.uri, password=address.password, tenant_id=tenant_id, isolation="database")
 
 
 def test_unknown_isolation_is_refused(address, tenant_id):
-    """A kind of isolation that does not exist is told with those that do."""
+    """An unknown kind of isolation is refused with a list of the known ones."""
     with pytest.raises(UnknownChoice, match="key, database"):
         hmxgraph.connect(address.uri, password=address.password, tenant_id=tenant_id, isolation="cell")
 
 
 def test_wrong_password_names_the_setting(address, tenant_id):
-    """A refused login says which settings to check."""
+    """A refused login names the setting to check."""
     with pytest.raises(AccessDenied, match="HMXGRAPH_PASSWORD"):
         hmxgraph.connect(address.uri, password="wrong", tenant_id=tenant_id)
 
 
 @pytest.mark.parametrize("scheme", ["bolt", "neo4j"])
 def test_a_database_that_is_not_there_names_the_setting(address, tenant_id, scheme):
-    """A database that the server does not have is told with its name, the server and the setting."""
+    """A missing database is an error that names the server, the database and the setting."""
     uri = address.uri.replace("bolt:", f"{scheme}:", 1)
     with pytest.raises(DatabaseMissing, match=rf"{uri} .*nosuch.*HMXGRAPH_DATABASE"):
         hmxgraph.connect(uri, password=address.password, database="nosuch", tenant_id=tenant_id)
 
 
 def test_a_routed_connection_reads_what_it_wrote(address, tenant_id, caplog):
-    """Through neo4j:// the driver asks where to read and write; a read begins after the last write, by its bookmark."""
+    """Over neo4j:// the driver fetches routes, and a read passes on the bookmark of the last write."""
     uri = address.uri.replace("bolt:", "neo4j:", 1)
     caplog.set_level(logging.DEBUG, logger="neo4j")
     with hmxgraph.connect(uri, password=address.password, tenant_id=tenant_id) as graph:
@@ -73,7 +73,7 @@ def test_a_routed_connection_reads_what_it_wrote(address, tenant_id, caplog):
 
 @pytest.mark.parametrize("name", ["system", "System"])
 def test_the_database_of_users_and_databases_keeps_no_graph(address, tenant_id, name):
-    """It is there, and no statement about a graph runs in it: told before any is sent."""
+    """The system database is refused, because it cannot hold a graph."""
     with pytest.raises(DatabaseMissing, match=rf"{name}.*not a graph.*HMXGRAPH_DATABASE"):
         hmxgraph.connect(address.uri, password=address.password, database=name, tenant_id=tenant_id)
 
@@ -91,7 +91,7 @@ def test_the_database_of_users_and_databases_keeps_no_graph(address, tenant_id, 
     ],
 )
 def test_a_database_with_an_incompatible_schema_is_left_alone(address, change, refusal, reason):
-    """A schema version that this release cannot work with is refused, and nothing is sent after that."""
+    """An incompatible schema version is refused after a single read, and nothing is written."""
     sent = []
 
     def transact(work):
@@ -113,7 +113,7 @@ def test_a_database_with_an_incompatible_schema_is_left_alone(address, change, r
 
 
 def test_nobody_there_names_the_way_out(tenant_id):
-    """An address where nothing listens is told with the way to a local server."""
+    """If nothing listens at the address, the error says how to start a local server."""
     with pytest.raises(StorageUnavailable, match="hmxgraph server start"):
         hmxgraph.connect("bolt://127.0.0.1:1", password="x", tenant_id=tenant_id)
 
@@ -131,7 +131,7 @@ def test_nobody_there_names_the_way_out(tenant_id):
     ],
 )
 def test_no_address_names_the_accepted_forms(tenant_id, uri, said):
-    """What cannot be a Neo4j's address is told on both faces with those that can; a password in it is not."""
+    """An invalid address is refused, sync and async, with an accepted form and without revealing a password in it."""
 
     async def awaited():
         async with hmxgraph.connect_async(uri, password="x", tenant_id=tenant_id):
@@ -145,14 +145,14 @@ def test_no_address_names_the_accepted_forms(tenant_id, uri, said):
 
 
 def test_health_reports_server_and_tenant(graph, tenant_id):
-    """Health is the server's version and edition, indexes in trouble, and the tenant's state."""
+    """Health reports the server's version, indexes that are not online, and the tenant's state."""
     health = graph.health()
     assert health["version"].split(".")[0].isdigit()
     assert (health["indexes_not_online"], health["tenant_id"], health["event_count"]) == ([], tenant_id, 0)
 
 
 def test_trace_reports_each_statement_until_stopped(graph):
-    """A trace sees statement, rows and time of everything sent, and nothing after it was stopped."""
+    """A trace receives a line for each statement until it is stopped."""
     lines = []
     stop = graph.trace(lines.append)
     graph.health()
@@ -168,14 +168,14 @@ def test_writing_statements_are_no_saved_queries(graph):
 
 
 def test_a_query_cannot_name_another_tenant(graph):
-    """The tenant of a saved query is the graph's own, whatever a caller says."""
+    """A saved query always runs for the graph's own tenant; a caller cannot pass another."""
     for name in ("tenant_id", "tenant_key", "scope"):
         with pytest.raises(StatementMisuse, match=f"unexpected \\${name}"):
             graph.query("explore/sessions", **{name: "another"})
 
 
 def test_only_packaged_statements_are_queries(graph, tmp_path):
-    """No path leads to a file that is not one of the project's statements."""
+    """A query name cannot be a path to a file that is not one of the project's statements."""
     evil = tmp_path / "evil.cypher"
     evil.write_text("// mode: read\n// row: n\nRETURN 1 AS n")
     to_evil = "../" * 30 + str(evil.with_suffix("")).lstrip("/")
@@ -185,7 +185,7 @@ def test_only_packaged_statements_are_queries(graph, tmp_path):
 
 
 def test_a_closed_graph_stays_closed_and_others_open(address, tenant_id):
-    """Closing twice does nothing more; another graph at the same address is not touched."""
+    """Closing a graph twice is harmless and does not affect another graph at the same address."""
     login = {"user": address.user, "password": address.password, "tenant_id": tenant_id}
     with hmxgraph.connect(address.uri, **login) as closed, hmxgraph.connect(address.uri, **login) as other:
         closed.close()
@@ -198,7 +198,7 @@ def test_a_closed_graph_stays_closed_and_others_open(address, tenant_id):
 
 
 def asked_in_a_child(graph, address, answers):
-    """In a forked process: what the graph of the parent says, and what one of the child's own does."""
+    """Runs in a forked process: use the parent's graph, then open the child's own."""
     try:
         graph.health()
     except GraphNotOpen as error:
@@ -210,7 +210,7 @@ def asked_in_a_child(graph, address, answers):
 
 
 def test_a_forked_process_opens_its_own(address, tenant_id):
-    """A child asks nothing through the sockets of its parent: told to connect again, it gets a driver of its own."""
+    """A forked process cannot use its parent's connection, is asked to connect again, and gets its own driver."""
     forking = multiprocessing.get_context("fork")
     queue = forking.Queue()
     with hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=tenant_id) as graph:
@@ -224,7 +224,7 @@ def test_a_forked_process_opens_its_own(address, tenant_id):
 
 
 def test_awaitable_face_opens_both_ways(address, tenant_id):
-    """The asynchronous graph opens with async with and with await, and says so when it was not opened."""
+    """The asynchronous graph opens with ``async with`` or ``await``; using it after closing is a clear error."""
 
     async def story():
         login = {"password": address.password, "tenant_id": tenant_id}
@@ -242,7 +242,7 @@ def test_awaitable_face_opens_both_ways(address, tenant_id):
 
 
 def test_a_graph_for_networkx_is_made_beside_the_event_loop(awaitable, monkeypatch):
-    """Importing networkx takes long: the loop goes on meanwhile."""
+    """``to_networkx`` builds its graph in another thread, since importing networkx would block the event loop."""
     at_work, made = [], exploring.entity_graph
 
     def watched(relations):
@@ -260,12 +260,12 @@ def test_a_graph_for_networkx_is_made_beside_the_event_loop(awaitable, monkeypat
 
 @pytest.fixture
 def awaitable(address, tenant_id):
-    """The asynchronous graph of the test's tenant, not opened yet."""
+    """The asynchronous graph of the test's tenant, not yet opened."""
     return hmxgraph.connect_async(address.uri, password=address.password, tenant_id=tenant_id)
 
 
 def test_tasks_that_open_at_once_share_one_connection(awaitable, monkeypatch):
-    """However many tasks open a graph, one driver is made, and none goes on before the schema stands."""
+    """However many tasks open a graph at the same time, only one driver is created."""
     made, opened = [], graph_driver.open_async
 
     def counted(address):
@@ -288,7 +288,7 @@ def test_tasks_that_open_at_once_share_one_connection(awaitable, monkeypatch):
 
 
 def test_whatever_becomes_of_closing_it_opens_again(awaitable):
-    """A close that was cancelled leaves a graph that can be opened and asked."""
+    """After a cancelled close, the graph can be opened and used again."""
 
     async def story():
         await awaitable
@@ -300,13 +300,13 @@ def test_whatever_becomes_of_closing_it_opens_again(awaitable):
             return closing.cancelled(), await awaitable.health()
 
     cancelled, health = asyncio.run(story())
-    # From Python 3.14 on a connection closes in one step, with nothing left to cancel.
+    # From Python 3.14 on, a connection closes in one step, which leaves nothing to cancel.
     assert cancelled or sys.version_info >= (3, 14)
     assert health["indexes_not_online"] == []
 
 
 def test_use_from_another_event_loop_is_refused(awaitable):
-    """A graph cannot be queried, opened or closed from a loop other than its own, where it keeps working."""
+    """Querying, opening or closing a graph from another event loop is refused; in its own loop it keeps working."""
     with asyncio.Runner() as home:
         home.run(awaitable.__aenter__())
         for elsewhere in (awaitable.health, awaitable.__aenter__, awaitable.close):
@@ -316,9 +316,9 @@ def test_use_from_another_event_loop_is_refused(awaitable):
         home.run(awaitable.close())
 
 
-@pytest.mark.filterwarnings("ignore")  # sockets that were not closed
+@pytest.mark.filterwarnings("ignore")  # unclosed sockets
 def test_an_event_loop_that_ended_is_forgotten(awaitable):
-    """Where the loop that opened a graph has ended without closing it, the next one opens it anew."""
+    """If the loop that opened a graph has ended without closing it, another loop can open it again."""
 
     async def story():
         with pytest.raises(GraphNotOpen, match="another event loop"):

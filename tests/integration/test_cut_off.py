@@ -1,4 +1,4 @@
-"""Cut off after any of its transactions and done again, an operation ends where an undisturbed one ends."""
+"""An operation that is cut off after any of its transactions, then repeated, ends like an undisturbed one."""
 
 from functools import partial
 
@@ -15,12 +15,12 @@ SAID = "2026-06-01T00:00:00Z"
 
 
 class CutOffError(BaseException):
-    """What ends a process at any moment, such as a signal: no handler of errors sees it."""
+    """Ends a call at any point, as a signal would: it is not an ``Exception``, so error handlers do not catch it."""
 
 
 @pytest.fixture
 def cut(monkeypatch):
-    """Calls a function and ends it after so many writing transactions; whether it had that many."""
+    """Runs a call and cuts it off after a number of writing transactions; returns whether it made that many."""
     transact = Connection.transact
 
     def cut(call, after):
@@ -46,7 +46,7 @@ def cut(monkeypatch):
 
 @pytest.fixture
 def opened(address, tenant_id):
-    """Opens the graph of a further tenant."""
+    """Opens the graph of another fresh tenant."""
     graphs = []
 
     def opened():
@@ -60,7 +60,7 @@ def opened(address, tenant_id):
 
 
 def sessions(graph):
-    """Deployments, every other one repaired."""
+    """Ingest deployments, every other one repaired."""
     for number in range(3):
         made = (
             deployment(f"d{number}", tenant=graph.tenant_id),
@@ -70,31 +70,31 @@ def sessions(graph):
 
 
 def learnt(graph):
-    """Deployments, compiled."""
+    """Ingest and compile the deployments."""
     sessions(graph)
     graph.compile()
 
 
 def broken_rule(graph):
-    """An artifact, and a rule said after it that it breaks."""
+    """Record an artifact, then remember a rule that it breaks."""
     sessions(graph)
     graph.record_artifact(policy("p1", "Lock the table", second=3))
     rule(graph)
 
 
 def rule(graph):
-    """A rule."""
+    """Remember a rule."""
     graph.remember("Never lock a table", kind="policy", at=SAID)
 
 
 def rule_and_policy(graph):
-    """A rule, and a policy that does not break it."""
+    """Remember a rule and record a policy that does not break it."""
     rule(graph)
     graph.record_artifact(policy("p1", "Copy the table", second=3))
 
 
 def imported(graph):
-    """A draft that was imported, and one of the tenant's own that says the same."""
+    """Import a draft, and record a draft of the tenant's own with the same content."""
     sessions(graph)
     title = "When table larger than 1 GB"
     graph.record_artifact(policy("p1", "Use an online migration", title=title))
@@ -105,33 +105,33 @@ def imported(graph):
 
 
 def breach(graph):
-    """Record what breaks the rule."""
+    """Record a policy that breaks the rule."""
     graph.record_artifact(policy("p2", "Lock the table", second=5))
 
 
 def later_breach(graph):
-    """Put what breaks the rule in the place of what does not."""
+    """Supersede the policy with one that breaks the rule."""
     graph.supersede("p1", policy("p2", "Lock the table", second=5))
 
 
 def compiled(graph):
-    """Compile."""
+    """Compile the tenant."""
     graph.compile()
 
 
 def forgotten(graph):
-    """Forget a session, and learn anew from what is left."""
+    """Forget a session, then compile what is left."""
     graph.forget(session_id="r1")
     graph.compile()
 
 
 def exported(graph):
-    """Export."""
+    """Export a compact fingerprint."""
     graph.export_fingerprint(tier="compact")
 
 
 def picture(graph):
-    """What the graph holds, in words that no tenant and no call has to itself."""
+    """What the graph holds, without ids and times, so that tenants can be compared."""
     artifacts = graph.artifacts(status=None, limit=500).artifacts
     conflicts = graph.conflicts()
     return {
@@ -158,7 +158,7 @@ def picture(graph):
     ],
 )
 def test_cut_off_and_done_again(opened, cut, prepared, operation):
-    """Wherever the operation is cut off, the second time leaves what an undisturbed one leaves."""
+    """After every possible cut, repeating the operation leaves the same as an undisturbed run."""
     whole = opened()
     prepared(whole)
     operation(whole)
@@ -174,7 +174,7 @@ def test_cut_off_and_done_again(opened, cut, prepared, operation):
 
 
 def test_cut_off_after_summaries_are_rebuilt_for_another_release(opened, cut, monkeypatch):
-    """Cut off between rebuilding summaries for a new release and learning from them, the next compilation goes on."""
+    """A compilation cut off after rebuilding summaries for a new release is completed by the next one."""
     graph = opened()
     learnt(graph)
     monkeypatch.setattr(compilations, "summary_version", lambda profile: f"another of {profile.name}")

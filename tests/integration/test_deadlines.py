@@ -1,4 +1,4 @@
-"""Calls end in time, whatever becomes of the database, and their errors tell what was stored."""
+"""Calls end in time whatever happens to the database, and their errors say what was stored."""
 
 import asyncio
 import pickle
@@ -19,7 +19,7 @@ from hmxgraph.graph.deadlines import Patience
 from tests.integration.proxies import proxied
 from tests.unit.ingest.making import document
 
-# Seconds that a call may take beyond its deadline on a busy machine.
+# Seconds that a call may exceed its deadline on a busy machine.
 SLACK = 5
 
 
@@ -50,25 +50,25 @@ def connect_async(address, tenant_id, proxy):
 
 @contextmanager
 def within(seconds):
-    """Fail if the block takes longer."""
+    """Fail if the block takes more than *seconds*, plus some slack."""
     began = monotonic()
     yield
     assert monotonic() - began < seconds + SLACK
 
 
 def said(graph):
-    """The texts of the memories."""
+    """The texts of all memories."""
     return [memory.text for memory in graph.memories()[0]]
 
 
 def observed(graph):
-    """How many events each memory rests on."""
+    """The number of events that support each memory."""
     return [len(memory.event_ids) for memory in graph.memories()[0]]
 
 
 @pytest.mark.parametrize("fault", ["silent", "refused"])
 def test_a_read_ends_in_time(connect, proxy, fault):
-    """The error names the server; when it answers again, the same graph goes on."""
+    """A read from a silent or unreachable server fails in time; afterwards the same graph works again."""
     with connect() as graph:
         proxy.fault = fault
         with within(2), graph.timeout(2), pytest.raises(StorageUnavailable) as failed:
@@ -81,7 +81,7 @@ def test_a_read_ends_in_time(connect, proxy, fault):
 
 @pytest.mark.parametrize("fault", ["silent", "refused"])
 def test_a_write_that_was_not_sent_says_so(connect, proxy, fault):
-    """Nothing was stored, and repeating the call stores it once."""
+    """If a write was not sent, the error says that nothing was stored, and repeating the call stores it once."""
     with connect() as graph:
         proxy.fault = fault
         with within(2), graph.timeout(2), pytest.raises(StorageUnavailable, match="this step wrote nothing") as failed:
@@ -93,7 +93,7 @@ def test_a_write_that_was_not_sent_says_so(connect, proxy, fault):
 
 
 def test_a_commit_without_an_answer_is_unknown(connect, proxy):
-    """It may be stored: the error says so, and that repeating stores nothing twice."""
+    """If a commit gets no answer, the error says that the outcome is unknown, and a repeat stores nothing twice."""
     with connect() as graph:
         stop = graph.trace(lambda line: setattr(proxy, "fault", "silent" if _last(line) else proxy.fault))
         with within(2), graph.timeout(2), pytest.raises(DeadlineExceeded, match="is unknown") as failed:
@@ -109,7 +109,7 @@ def test_a_commit_without_an_answer_is_unknown(connect, proxy):
 @pytest.mark.parametrize("fault", ["cut_request", "cut_answer"])
 @pytest.mark.parametrize("at", ["begin", "commit"])
 def test_a_connection_that_is_cut_is_no_error(connect, proxy, fault, at):
-    """The transaction is run again; what was stored already is not stored twice."""
+    """If the connection is cut, the transaction runs again without storing anything twice."""
     with connect() as graph:
         graph.health()
         cut = iter([fault])
@@ -122,7 +122,7 @@ def test_a_connection_that_is_cut_is_no_error(connect, proxy, fault, at):
 
 
 def test_a_memory_with_a_key_is_one_observation(connect):
-    """However often the call is repeated; without the key, each is another observation."""
+    """Calls with the same idempotency key count as one observation; a call without it counts as another."""
     with connect() as graph:
         for _ in range(2):
             graph.remember("The build is green", idempotency_key="k")
@@ -132,7 +132,7 @@ def test_a_memory_with_a_key_is_one_observation(connect):
 
 
 def test_a_silence_shorter_than_the_deadline_is_waited_for(connect, proxy):
-    """A server that pauses for a moment loses nobody."""
+    """A call waits for a server that pauses for less than the deadline."""
     with connect() as graph:
         proxy.fault = "silent"
         threading.Timer(1.5, lambda: setattr(proxy, "fault", None)).start()
@@ -141,7 +141,7 @@ def test_a_silence_shorter_than_the_deadline_is_waited_for(connect, proxy):
 
 
 def test_an_ingest_says_what_it_stored_before(connect, proxy, tenant_id):
-    """The error counts the lines before the batch that failed, and the same call goes on where it ended."""
+    """If a batch fails, the error counts the lines stored before it, and repeating the call stores the rest."""
     events = [document(tenant_id=tenant_id, event_id=f"e{n}", sequence=n) for n in range(40)]
 
     def source():
@@ -164,7 +164,7 @@ def test_an_ingest_says_what_it_stored_before(connect, proxy, tenant_id):
 
 @pytest.mark.slow
 def test_the_asynchronous_face_ends_in_time(connect_async, proxy):
-    """Reads and writes alike; an outcome is told as by the synchronous face."""
+    """Asynchronous reads and writes also end in time, and report the same outcomes as synchronous ones."""
 
     async def story():
         async with connect_async() as graph:
@@ -185,7 +185,7 @@ def test_the_asynchronous_face_ends_in_time(connect_async, proxy):
 
 
 def test_nobody_connects_for_ever(connect, connect_async, proxy):
-    """Neither to a silent server nor to none."""
+    """Connecting to a silent or unreachable server fails within the timeout."""
 
     async def opened():
         await connect_async(timeout=1)
@@ -200,7 +200,7 @@ def test_nobody_connects_for_ever(connect, connect_async, proxy):
 
 @pytest.mark.parametrize("seconds", [0, -1, "5", float("nan")])
 def test_no_time_to_wait_is_refused(connect, seconds):
-    """On connect and for a block of calls."""
+    """An invalid timeout is refused, both on connect and for a block of calls."""
     with pytest.raises(InvalidRequest, match="timeout"):
         connect(timeout=seconds)
     with connect() as graph, pytest.raises(InvalidRequest, match="timeout"), graph.timeout(seconds):
@@ -208,7 +208,7 @@ def test_no_time_to_wait_is_refused(connect, seconds):
 
 
 def test_the_command_line_ends_in_time(run, proxy, monkeypatch):
-    """One line says what happened and what to do."""
+    """A command that times out prints one line that says what happened and how to allow more time."""
     monkeypatch.setenv("HMXGRAPH_URI", proxy.uri)
     assert run("health", "--timeout", 60)[0] == 0
     proxy.fault = "silent"
@@ -221,14 +221,14 @@ def test_the_command_line_ends_in_time(run, proxy, monkeypatch):
 
 
 def test_defaults():
-    """15 seconds to read, 60 to write, more for what reads a whole tenant; a chosen time goes before all of them."""
+    """Reads get 15 seconds, writes 60 and whole-tenant reads 600, unless the caller sets a timeout."""
     seconds = [Patience(mode, None).seconds for mode in ("read", "write", "schema")]
     assert (*seconds, Patience("read", None, whole=True).seconds) == (15, 60, 600, 600)
     assert Patience("read", 4, whole=True).seconds == 4
 
 
 def test_a_server_that_has_just_started_has_more_time():
-    """It plans every statement for the first time; a chosen time goes before that too."""
+    """A newly started server gets more time to plan statements, unless the caller sets a timeout."""
     seconds = [Terms(settling=lambda: True).patience(mode).seconds for mode in ("read", "write", "schema")]
     assert seconds == [120, 120, 600]
     assert Terms(settling=lambda: False).patience("read").seconds == 15
@@ -236,7 +236,7 @@ def test_a_server_that_has_just_started_has_more_time():
 
 
 def test_only_a_local_server_tells_whether_it_has_just_started(tmp_path, monkeypatch):
-    """Where none was started, none has; of a server elsewhere nothing is known."""
+    """Only a local server can be recognised as newly started; for a remote server there is no such check."""
     monkeypatch.setenv("HMXGRAPH_HOME", str(tmp_path))
     is_settling = settling(Login(), environment={})
     assert not is_settling()
@@ -247,7 +247,7 @@ def test_only_a_local_server_tells_whether_it_has_just_started(tmp_path, monkeyp
 
 
 def test_errors_survive_a_process_border():
-    """With all that they tell."""
+    """A pickled error keeps its message, outcome and count of stored lines."""
     error = DeadlineExceeded("bolt://a:1", "no answer", "unknown", "3 lines before this batch are stored")
     copied = pickle.loads(pickle.dumps(error))  # noqa: S301 - made here
     assert (str(copied), copied.outcome, copied.stored) == (str(error), error.outcome, error.stored)
@@ -256,7 +256,7 @@ def test_errors_survive_a_process_border():
 
 @pytest.fixture
 def local(tmp_path, monkeypatch):
-    """A local server of its own; nothing else says which server to use."""
+    """A local server of the test's own, with no other server configured."""
     monkeypatch.delenv("HMXGRAPH_URI", raising=False)
     monkeypatch.setenv("HMXGRAPH_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("HMXGRAPH_START_SECONDS", "300")
@@ -268,7 +268,7 @@ def local(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_a_local_server_that_died_is_started_again(local):
-    """Both faces go on where they were; what was acknowledged is there, and nothing is stored twice."""
+    """If the local server is killed, sync and async graphs restart it, lose no data and store nothing twice."""
 
     async def story():
         async with hmxgraph.connect_async() as graph:
@@ -288,7 +288,7 @@ def test_a_local_server_that_died_is_started_again(local):
 
 @pytest.mark.slow
 def test_a_local_server_that_was_stopped_is_noticed_at_once(local):
-    """It stays stopped: the error says how to start it."""
+    """A local server that was stopped stays stopped, and the error says how to start it."""
     with hmxgraph.connect() as graph:
         engine.stop()
         with within(2), pytest.raises(LocalServerDied, match="hmxgraph server start"):
@@ -300,7 +300,7 @@ def test_a_local_server_that_was_stopped_is_noticed_at_once(local):
 
 @pytest.mark.slow
 def test_a_frozen_server(local):
-    """One that freezes for less than the deadline loses nobody; longer, and the call ends in time."""
+    """A call waits for a server frozen for less than the deadline, and fails in time if it stays frozen."""
     server = psutil.Process(local.pid)
     with hmxgraph.connect() as graph:
         server.send_signal(signal.SIGSTOP)
@@ -317,7 +317,7 @@ def test_a_frozen_server(local):
 
 
 def _last(line):
-    """Whether a traced statement is the last of a writing transaction."""
+    """Whether a traced statement is the last one of a writing transaction."""
     return line.startswith("events/settle")
 
 

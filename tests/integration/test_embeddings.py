@@ -1,4 +1,4 @@
-"""Optional embeddings: packs find other words for the same, tenants stay apart, and without them nothing changes."""
+"""Optional embeddings: packs find other words for the same thing, and tenants stay separate."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ QUESTION = "Which musical instrument does my kid practise?"
 
 @pytest.fixture
 def connected(address):
-    """Opens graphs of tenants at the server."""
+    """Opens graphs of tenants on the test server."""
     with ExitStack() as closing:
 
         def connect(tenant_id, embed=None, **more):
@@ -34,7 +34,7 @@ def connected(address):
 
 @pytest.fixture
 def vectors(connection, tenant_id):
-    """The ids of the events of the tenant that have a vector."""
+    """Returns the ids of the tenant's events that have a vector."""
     stored = Ingested(connection, tenant_id)
     return lambda: {
         row["id"]
@@ -45,12 +45,12 @@ def vectors(connection, tenant_id):
 
 
 def say(graph, *texts, session_id="s"):
-    """Record *texts* as what a user said."""
+    """Record *texts* as user messages."""
     return graph.record([{"role": "user", "content": text} for text in texts], session_id=session_id)
 
 
 def body(pack):
-    """A pack as bytes, without what names the version of the state and the time it took."""
+    """A pack as JSON, without its id, hash, state version and duration."""
     document = pack.document()
     document["assembly_metadata"]["assembly_duration_ms"] = document["pack_id"] = None
     document["metadata"] |= {"state_version": None, "pack_hash": None}
@@ -58,7 +58,7 @@ def body(pack):
 
 
 def test_other_words_find_what_means_the_same(connected, tenant_id):
-    """A memory and an event that share no word with the question; without an embedder neither is found."""
+    """With an embedder, a question finds a memory and an event with which it shares no word."""
     graph = connected(tenant_id, embedder)
     graph.remember(CELLO)
     graph.remember("The staging cluster runs in Frankfurt")
@@ -72,7 +72,7 @@ def test_other_words_find_what_means_the_same(connected, tenant_id):
 
 
 def test_a_question_about_nothing_stored_finds_nothing(connected, tenant_id):
-    """What is nearest by chance alone is no candidate."""
+    """A question unrelated to anything stored finds nothing, although some vector is always the nearest."""
     graph = connected(tenant_id, embedder)
     graph.remember(CELLO)
     say(graph, DISK, "The pipeline is green")
@@ -80,7 +80,7 @@ def test_a_question_about_nothing_stored_finds_nothing(connected, tenant_id):
 
 
 def test_without_an_embedder_nothing_changes(connected, tenant_id):
-    """The same statements and the same packs, whether or not others gave the tenant vectors."""
+    """Without an embedder, statements and packs are the same whether or not the tenant has vectors."""
     graph = connected(tenant_id)
     say(graph, DISK, CELLO, "I use Biome for linting")
     before, sent = statements(graph, lambda: graph.pack("What do I use for linting on the box?"))
@@ -96,7 +96,7 @@ def test_without_an_embedder_nothing_changes(connected, tenant_id):
 
 
 def test_packs_with_an_embedder_are_deterministic(connected, tenant_id):
-    """The same question on the same state gives the same bytes, from another connection too."""
+    """The same question on the same state gives the same bytes, also over another connection."""
     graph = connected(tenant_id, embedder)
     say(graph, DISK, CELLO, *(f"Note {number} about the machine" for number in range(30)))
     texts = {body(connected(tenant_id, embedder).pack(QUESTION)) for _ in range(3)} | {body(graph.pack(QUESTION))}
@@ -105,7 +105,7 @@ def test_packs_with_an_embedder_are_deterministic(connected, tenant_id):
 
 @pytest.mark.parametrize("few", [1_000, 0])
 def test_vectors_of_other_tenants_are_not_seen(connected, tenant_id, monkeypatch, few):
-    """Neither when all vectors of a tenant are compared nor when the index of all tenants answers."""
+    """Vectors of other tenants are never found, by full comparison or through the shared index."""
     monkeypatch.setattr(packs, "_FEW_VECTORS", few)
     own, other = connected(tenant_id, embedder), connected(f"{tenant_id}-other", embedder)
     say(own, "Mia sold her violin")
@@ -116,7 +116,7 @@ def test_vectors_of_other_tenants_are_not_seen(connected, tenant_id, monkeypatch
 
 
 def test_memories_of_other_users_and_scopes_stay_out(connected, tenant_id):
-    """Meaning opens no door that words do not open."""
+    """Search by meaning respects users and scopes."""
     graph = connected(tenant_id, embedder)
     graph.remember("Plays the cello every evening", user_id="ann")
     graph.remember("The orchestra tunes to 442 Hz", scope="concerts")
@@ -127,7 +127,7 @@ def test_memories_of_other_users_and_scopes_stay_out(connected, tenant_id):
 
 
 def test_packs_of_the_past_know_no_later_events(connected, tenant_id):
-    """What was said later is not found by its meaning either."""
+    """A pack as of an earlier time does not find later events by meaning."""
     graph = connected(tenant_id, embedder)
     graph.append("message", {"role": "user", "text": "Hello"}, session_id="s", at="2026-01-01T00:00:00Z")
     graph.append("message", {"role": "user", "text": CELLO}, session_id="s", at="2026-01-02T00:00:00Z")
@@ -136,7 +136,7 @@ def test_packs_of_the_past_know_no_later_events(connected, tenant_id):
 
 
 def test_what_was_stored_before_gets_vectors_once(connected, tenant_id, vectors):
-    """``embed`` gives vectors to what has none, asks for no text twice, and makes all again on demand."""
+    """``embed`` embeds only texts without a vector, or all texts with ``replace=True``."""
     asked = []
 
     def counting(texts):
@@ -155,7 +155,7 @@ def test_what_was_stored_before_gets_vectors_once(connected, tenant_id, vectors)
 
 
 def test_many_events_are_embedded_page_by_page(connected, tenant_id, vectors):
-    """More sessions than a page has, and a session with more events than a page has."""
+    """``embed`` covers more sessions, and longer sessions, than fit on one page."""
     plain = connected(tenant_id)
     for session in range(60):
         say(plain, f"Hello number {session}", session_id=f"s{session}")
@@ -164,7 +164,7 @@ def test_many_events_are_embedded_page_by_page(connected, tenant_id, vectors):
 
 
 def test_a_forgotten_event_has_no_vector(connected, tenant_id, vectors):
-    """Erasure takes the vector with the words."""
+    """Erasing an event removes its vector together with its words."""
     graph = connected(tenant_id, embedder)
     first, _ = say(graph, CELLO, DISK).receipts
     assert first.event_id in vectors()
@@ -175,7 +175,7 @@ def test_a_forgotten_event_has_no_vector(connected, tenant_id, vectors):
 
 
 def test_a_backup_carries_vectors(connected, tenant_id, tmp_path):
-    """A restored tenant is asked without being embedded again; replayed under another name it has none."""
+    """A backup replayed under another tenant has no vectors until ``embed`` makes them."""
     say(connected(tenant_id, embedder), CELLO, DISK)
     connected(tenant_id).backup(tmp_path / "all.ndjson")
     copy = connected(f"{tenant_id}-copy", embedder)
@@ -194,7 +194,7 @@ def test_a_backup_carries_vectors(connected, tenant_id, tmp_path):
     ],
 )
 def test_an_embedder_that_fails_loses_nothing(connected, tenant_id, vectors, broken, error, fault):
-    """Events are stored and a warning says what they lack; a pack is refused; another embedder makes up for it."""
+    """If the embedder fails, events are stored with a warning and packs are refused until another embedder works."""
     graph = connected(tenant_id, broken)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -213,7 +213,7 @@ def test_an_embedder_that_fails_loses_nothing(connected, tenant_id, vectors, bro
 
 
 def test_vectors_of_another_size_are_refused(connected, tenant_id):
-    """The error names both sizes and the way out, which works."""
+    """Vectors of another size are refused; the error names both sizes and a remedy, which works."""
     say(connected(tenant_id, embedder), CELLO)
     graph = connected(tenant_id, wider)
     connected(tenant_id).record([{"role": "user", "content": DISK}], session_id="t")
@@ -224,7 +224,7 @@ def test_vectors_of_another_size_are_refused(connected, tenant_id):
 
 
 def test_an_embedder_sees_no_secrets(connected, tenant_id):
-    """It may be a service of others: what packs mask, it is not given."""
+    """Secrets that packs mask are masked for the embedder too, which may be an external service."""
     seen = []
 
     def watching(texts):
@@ -239,7 +239,7 @@ def test_an_embedder_sees_no_secrets(connected, tenant_id):
 
 
 def test_both_kinds_of_embedders_serve_the_asynchronous_graph(address, tenant_id):
-    """A coroutine is awaited, a plain function is called in a thread."""
+    """The asynchronous graph accepts both a coroutine function and a plain function as embedder."""
 
     async def asked(embed, session_id):
         where = {"user": address.user, "password": address.password, "database": address.database}
@@ -254,7 +254,7 @@ def test_both_kinds_of_embedders_serve_the_asynchronous_graph(address, tenant_id
 
 
 def test_an_embedder_is_given_by_name(run, tenant_id, connected, monkeypatch):
-    """On the command line and in the environment it is a module and a function."""
+    """On the command line and in the environment, an embedder is given as ``module:function``."""
     say(connected(tenant_id), CELLO)
     code, out, _ = run("embed", "--embedder", "tests.embedders:embedder", "--json")
     assert (code, json.loads(out)) == (0, {"embedded": 1})
@@ -267,7 +267,7 @@ def test_an_embedder_is_given_by_name(run, tenant_id, connected, monkeypatch):
 
 
 def test_embed_needs_an_embedder(connected, tenant_id):
-    """Without one there is one clear error; what cannot be called is refused at once."""
+    """``embed`` without an embedder is a clear error; an embedder that is not callable is refused at once."""
     with pytest.raises(InvalidRequest, match="connect with embed="):
         connected(tenant_id).embed()
     with pytest.raises(InvalidRequest, match="give a callable"):

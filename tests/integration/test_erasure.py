@@ -1,4 +1,4 @@
-"""Erasure in what was compiled: no word of an erased session is left, and what others taught is learnt anew."""
+"""Erasure of compiled knowledge: no word of an erased session is left, and the remaining sessions are recompiled."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.session_makers import Script, event
 
 pytestmark = pytest.mark.server
 
-# Of nodes of any label: it goes through the whole store.
+# Matches nodes of any label, so it scans the whole store.
 EVERYTHING = """
 MATCH (n {tenant_id: $tenant_id})
 RETURN [labels(n)[0], properties(n)] AS node, [(n)-[link]->() | [type(link), properties(link)]] AS links
@@ -26,7 +26,7 @@ SET e.erased = true
 
 @pytest.fixture
 def left(connection, tenant_id):
-    """Where in the tenant a word is left: label and property."""
+    """Returns where a word is left in the tenant: (label, property) pairs."""
     stored = Ingested(connection, tenant_id)
 
     def occurrences(word="quagga"):
@@ -44,7 +44,7 @@ def left(connection, tenant_id):
 
 
 def refund(session, who, *, tool="billing_api", tenant):
-    """A refund that fails and is repaired, with a decision; it says *who* wherever it can."""
+    """A refund that fails and is repaired, with a decision; *who* appears wherever possible."""
     script = Script(session, tenant=tenant).user(f"Refund the order for {who}")
     script.call(tool, error=f"account {who} is locked", customer=who)
     script.call("unlock_account", customer=who).call(tool, {"ok": who}, customer=who)
@@ -58,14 +58,14 @@ def refund(session, who, *, tool="billing_api", tenant):
 
 
 def refunds(tenant):
-    """One session about quagga, in words and tools of its own, and three about others."""
+    """One session about quagga, with its own words and tool, and three about other clients."""
     first = refund("s0", "quaggaclient", tool="quaggatool", tenant=tenant)
     return first + [event for n in range(1, 4) for event in refund(f"s{n}", f"client{n}", tenant=tenant)]
 
 
 @pytest.fixture
 def learnt(graph, tenant_id):
-    """What a tenant knows after the refunds, compiled and with behaviour counted."""
+    """A tenant with the refunds compiled and its behaviour counted for a fingerprint."""
     graph.ingest(refunds(tenant_id))
     graph.compile()
     graph.export_fingerprint(tier="full")
@@ -73,7 +73,7 @@ def learnt(graph, tenant_id):
 
 
 def test_no_word_is_left_of_an_erased_session(learnt, left):
-    """Not in any property before the next compilation, nor after it: artifacts, model, conflicts and sessions."""
+    """After a session is erased, none of its words is left in any property, before or after the next compilation."""
     assert {"Artifact", "CompilerModel", "Session"} <= {label for label, _ in left()}
     learnt.forget(session_id="s0")
     assert left() == []
@@ -84,7 +84,7 @@ def test_no_word_is_left_of_an_erased_session(learnt, left):
 
 
 def test_one_erased_event_takes_what_was_compiled_of_its_session(learnt, left):
-    """An artifact may tell of a result without naming it: it goes with any event of the session."""
+    """Erasing any single event of a session removes the session's words from all artifacts."""
     for sequence in (8, 6, 7, 3, 1, 2, 0, 4, 5):
         learnt.forget(event_id=f"s0/{sequence}")
         assert "Artifact" not in {label for label, _ in left()}
@@ -94,7 +94,7 @@ def test_one_erased_event_takes_what_was_compiled_of_its_session(learnt, left):
 
 
 def test_everything_forgotten_leaves_no_word(learnt, left):
-    """With all sessions gone and compiled again, no word of any is left."""
+    """Erasing all sessions one by one, compiling after each, leaves none of their words."""
     for n in range(4):
         learnt.forget(session_id=f"s{n}")
         learnt.compile()
@@ -103,7 +103,7 @@ def test_everything_forgotten_leaves_no_word(learnt, left):
 
 
 def test_after_erasure_the_remaining_events_are_recompiled(learnt, tenant_id, address):
-    """What is left teaches what it would teach a tenant that never had the rest; a full compilation adds nothing."""
+    """After an erasure, the tenant learns what a tenant that never had the erased session would learn."""
 
     def taught(graph):
         learned_artifacts = graph.artifacts(status=None, limit=500).artifacts
@@ -130,7 +130,7 @@ def test_after_erasure_the_remaining_events_are_recompiled(learnt, tenant_id, ad
 
 
 def test_tombstones_are_read_by_everybody(learnt):
-    """What was blanked is listed, explained and in chains with its id and times; packs of the past leave it out."""
+    """Erased artifacts can still be listed and explained, with ids and times, but are not packed, even as of before."""
     before = {artifact.artifact_id: artifact for artifact in learnt.artifacts(status=None, limit=500).artifacts}
     learnt.ingest([event("late", 900, "message", {"role": "user", "text": "good night"}, tenant=learnt.tenant_id)])
     learnt.forget(session_id="s0")
@@ -155,7 +155,7 @@ def test_tombstones_are_read_by_everybody(learnt):
 
 
 def test_what_people_decided_stays_decided(learnt):
-    """An archived artifact loses its words and stays archived; what people recorded keeps its words."""
+    """An archived artifact loses its words but stays archived; an artifact that a person recorded keeps its words."""
     schemas = learnt.artifacts(artifact_type="task_schema").artifacts
     archived = next(artifact for artifact in schemas if any(name.startswith("s0/") for name in artifact.source_events))
     learnt.transition(archived.artifact_id, "archived")
@@ -174,14 +174,14 @@ def test_what_people_decided_stays_decided(learnt):
 
 
 def test_a_dry_run_lists_artifacts_that_would_be_blanked(learnt):
-    """The artifacts that a dry run names are those that go."""
+    """A dry run names exactly the artifacts that the erasure blanks."""
     dry = learnt.forget(session_id="s0", dry_run=True)
     assert dry.artifacts
     assert dry.artifacts == learnt.forget(session_id="s0").artifacts
 
 
 def test_conflicts_forget_what_their_sides_said(graph, left, tenant_id):
-    """A conflict repeats its sides: once one has lost its evidence, reason and text say nothing, whatever the time."""
+    """Once a side has lost its evidence, the conflict no longer quotes it, even in packs of the past."""
     graph.ingest([event("a", n, "message", {"role": "user", "text": f"word{n}"}, tenant=tenant_id) for n in range(3)])
     graph.record_artifact(policy("one", "Use quagga gh-ost migration", source_events=["a/0"]))
     graph.record_artifact(policy("two", "Lock everything and alter", source_events=["a/1"]))
@@ -193,7 +193,7 @@ def test_conflicts_forget_what_their_sides_said(graph, left, tenant_id):
 
 
 def test_conflicts_of_memories_and_relations_too(graph, left, tenant_id):
-    """Neither reason nor text of a conflict between erased facts names anybody."""
+    """A conflict between erased facts keeps none of their words."""
     texts = ("Quaggarina lives in Boston now.", "Quaggarina lives in Denver now.")
     graph.ingest(
         event(name, 0, "message", {"role": "user", "text": text}, tenant=tenant_id, metadata={"user_id": "ana"})
@@ -205,7 +205,7 @@ def test_conflicts_of_memories_and_relations_too(graph, left, tenant_id):
 
 
 def test_shared_knowledge_loses_the_spelling_of_erased_events(graph, tenant_id, connection):
-    """Memories and entities that live on lose the words of the event that goes."""
+    """Memories and entities that other events support lose the spelling used by the erased event."""
     texts = {
         "a": "Always VERIFY the Rollout Twice! I LIVE in BosTon. See Secret-DB7.prod.internal.",
         "b": "always verify the rollout twice. I live in Boston. See secret-db7.prod.internal.",
@@ -230,14 +230,14 @@ def test_shared_knowledge_loses_the_spelling_of_erased_events(graph, tenant_id, 
 
 
 def test_verify_reports_artifacts_with_text_of_erased_events(learnt, connection, tenant_id):
-    """A compiled artifact with words, resting on an erased event, is found by a verification."""
+    """``verify`` reports a compiled artifact that still has text but rests on an erased event."""
     connection._driver.execute_query(RETOLD, tenant_id=tenant_id)
     assert "erased" in {finding.check for finding in learnt.verify().findings}
 
 
 @pytest.mark.parametrize("criteria", [{"session_id": "s0"}, {"before": "2100-01-01T00:00:00Z"}])
 def test_a_compilation_under_way_begins_again(graph, left, tenant_id, criteria):
-    """What is erased while a compilation runs is in nothing that it stores."""
+    """A compilation stores nothing that was erased while it was running."""
     graph.ingest(refunds(tenant_id))
     done = []
 

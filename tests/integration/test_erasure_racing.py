@@ -1,4 +1,4 @@
-"""Erasure while others write: what is counted down is what stands when the lock is had."""
+"""Erasure while others write: counts are read under the lock, and locks are taken in one order."""
 
 from functools import partial
 
@@ -27,7 +27,7 @@ SET memory.tenant_id = $tenant_id
 
 @pytest.fixture
 def statement_id(graph):
-    """One rule, told in two sessions; a third event that tells nothing."""
+    """The id of an event without a rule; two other sessions state the same rule."""
     rule = {"role": "user", "text": "Always run the tests before you push."}
     named = {"tenant": graph.tenant_id, "metadata": {"user_id": "ana"}}
     graph.ingest([event(session, 0, "message", rule, **named) for session in ("s1", "s2")])
@@ -37,7 +37,7 @@ def statement_id(graph):
 
 
 def test_evidence_added_during_an_erasure_is_counted(graph, statement_id):
-    """Evidence that is committed while an erasure waits for the memory is counted by it."""
+    """Evidence committed while an erasure waits for the memory's lock is included in its count."""
 
     def one_more(tx):
         tx.run(ONE_MORE, event_id=statement_id, tenant_id=graph.tenant_id).consume()
@@ -49,7 +49,7 @@ def test_evidence_added_during_an_erasure_is_counted(graph, statement_id):
 
 
 def test_an_erasure_locks_entities_before_memories(graph):
-    """Who stores events has entities before memories: an erasure that waits for the former must not have the latter."""
+    """Erasure locks entities before memories, as storing events does, so that the two cannot deadlock."""
     text = "Always run the tests in src/main.py before you push."
     graph.ingest([event("s1", 0, "message", {"role": "user", "text": text}, tenant=graph.tenant_id)])
 

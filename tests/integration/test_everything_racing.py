@@ -1,6 +1,6 @@
-"""Eight processes write everything at once on one tenant: what they leave is sound.
+"""Eight processes make all kinds of writes on one tenant at once and leave it consistent.
 
-``HMXGRAPH_RACE_SECONDS`` sets how long (20 by default).
+``HMXGRAPH_RACE_SECONDS`` sets the duration (20 by default).
 """
 
 import json
@@ -32,7 +32,7 @@ ORDER BY text, status
 
 
 def raced(address, tenant_id):
-    """What the writers did, and how often each act lost; none of them failed."""
+    """Run the writers; returns what they did and how often each act was refused. A failing writer fails the test."""
     command = [sys.executable, "-m", "tests.integration.racing_writer", tenant_id]
     writers = [
         subprocess.Popen(
@@ -58,7 +58,7 @@ def raced(address, tenant_id):
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_eight_processes_write_everything_at_once(address, tenant_id, graph, connection):
-    """Chains stay linear, no memory replaces itself, and events, sessions and facts are those of one writer."""
+    """Chains stay linear, nothing supersedes itself, and events, sessions and facts equal those of one writer."""
     done, lost = raced(address, tenant_id)
     sys.stdout.write(f"{Counter(name for _, name in done)}, lost to others: {dict(lost)}\n")
     stored = Ingested(connection, tenant_id)
@@ -77,7 +77,7 @@ def test_eight_processes_write_everything_at_once(address, tenant_id, graph, con
 
 
 def _own(picture):
-    """A picture without the ids that a tenant's own name is part of."""
+    """A picture without ids that depend on the tenant."""
     events = sorted((event["session_id"], event["content"], event["search_text"]) for event in picture["e"])
     sessions = [(row["session"]["session_id"], row["session"]["event_count"]) for row in picture["s"]]
     return events, sessions, Counter(link["type"] for link in picture["l"]), len(picture["w"])

@@ -38,7 +38,7 @@ def tenancy(tenant_id):
 
 @pytest.fixture
 def cypher(address, tenancy):
-    """Sends a bare statement about this tenant."""
+    """Sends a plain Cypher statement about this tenant."""
     with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
 
         def send(text, **parameters):
@@ -49,7 +49,7 @@ def cypher(address, tenancy):
 
 @pytest.fixture
 def stored_memory(graph, cypher, tenancy):
-    """Four messages, and a memory of the last two."""
+    """Four messages, and a memory that rests on the last two."""
     said = ["Deploy staging", "Rollout stuck", "Always verify the rollout", "As I said: verify"]
     graph.ingest([message(number, text) for number, text in enumerate(said)], rehome=True)
     memory = {"memory_id": "m1", "kind": "policy", "text": "Always verify the rollout", "status": "promoted"}
@@ -59,12 +59,12 @@ def stored_memory(graph, cypher, tenancy):
 
 @pytest.fixture
 def explained(connection, tenancy):
-    """The explanation of an id."""
+    """Returns the explanation of an id."""
     return lambda record_id: connection.perform(explain(tenancy, record_id))
 
 
 def message(number, text):
-    """A message of one session."""
+    """A message event of session ``s``."""
     return {
         "hmx_version": "HMX-1.0",
         "event_id": f"e{number}",
@@ -80,7 +80,7 @@ def message(number, text):
 
 
 def test_an_artifact_leads_to_the_text_of_its_events(stored_memory, connection, tenancy, explained):
-    """Its own events, its memories with theirs, and what it names that is not stored."""
+    """An artifact's explanation has its events, its memories with their events, and the named sources not stored."""
     sources = {"source_events": ["e1", "e0", "e9"], "source_memory_ids": ["m1", "m9"]}
     connection.perform(lifecycle.record_artifact(tenancy, schema("a1", **sources)))
     explanation = explained("a1")
@@ -100,7 +100,7 @@ def test_an_artifact_leads_to_the_text_of_its_events(stored_memory, connection, 
 
 
 def test_an_artifact_is_explained_with_its_history(connection, tenancy, explained):
-    """Statuses with their times and reasons, the place in the chain, open conflicts."""
+    """An artifact's explanation has its statuses with reasons, its chain's length and its open conflicts."""
     connection.perform(lifecycle.record_artifact(tenancy, policy("p1", "Use it", status="draft")))
     connection.perform(lifecycle.transition(tenancy, "p1", "active", reason="checked", at_us=at(9)))
     connection.perform(lifecycle.record_artifact(tenancy, policy("p2", "Never use it")))
@@ -114,14 +114,14 @@ def test_an_artifact_is_explained_with_its_history(connection, tenancy, explaine
 
 
 def test_a_tampered_artifact_says_so(connection, tenancy, explained, cypher):
-    """What fails its own hash is named."""
+    """The explanation of a tampered artifact names each check that fails."""
     connection.perform(lifecycle.record_artifact(tenancy, schema("a1")))
     cypher("MATCH (n:Artifact {tenant_id: $tenant_id}) SET n.content = '{\"steps\":[]}'")
     assert explained("a1").facts["tampered"] == ["content_hash", "core_hash", "text"]
 
 
 def test_a_memory_leads_to_its_events(stored_memory, explained):
-    """What was said, and by whom, when."""
+    """A memory's explanation lists its events and their times."""
     explanation = explained("m1")
     assert (explanation.kind, explanation.facts["kind"], explanation.text) == (
         "memory",
@@ -135,7 +135,7 @@ def test_a_memory_leads_to_its_events(stored_memory, explained):
 
 
 def test_a_memory_with_much_evidence_shows_the_first_events(graph, connection, tenancy, explained):
-    """However many events support it, only as many as a reader looks at are shown; the facts give the total."""
+    """At most the first 100 supporting events are shown; the facts give the total."""
     rules = [message(number, "Never deploy on a Friday") | {"metadata": {"user_id": "ana"}} for number in range(120)]
     graph.ingest(rules[:50], rehome=True)
     graph.ingest([rule | {"session_id": "t"} for rule in rules[50:]], rehome=True)
@@ -146,7 +146,7 @@ def test_a_memory_with_much_evidence_shows_the_first_events(graph, connection, t
 
 
 def test_many_memories_are_explained_at_once(stored_memory, connection, tenancy, explained, cypher):
-    """The trail through six memories takes no more statements than the one through a single one."""
+    """Explaining an artifact with six memories takes no more statements than one with a single memory."""
     names = [f"m{number}" for number in range(1, 7)]
     for name in names[1:]:
         given = {"memory_id": name, "kind": "policy", "text": name, "status": "promoted", "first_us": at(2)}
@@ -166,7 +166,7 @@ def test_many_memories_are_explained_at_once(stored_memory, connection, tenancy,
 
 
 def test_an_event_lists_memories_and_artifacts_that_rest_on_it(stored_memory, connection, tenancy, explained):
-    """Memories and artifacts that name it as evidence."""
+    """An event's explanation lists the memories and artifacts that name it as evidence."""
     connection.perform(lifecycle.record_artifact(tenancy, schema("a1", source_events=["e2"])))
     explanation = explained("e2")
     assert (explanation.kind, explanation.facts["sequence"]) == ("event", 2)
@@ -176,7 +176,7 @@ def test_an_event_lists_memories_and_artifacts_that_rest_on_it(stored_memory, co
 
 
 def test_a_conflict_leads_to_the_evidence_of_its_sides(stored_memory, connection, tenancy, explained):
-    """Both sides are explained, each with its events."""
+    """A conflict's explanation contains both sides, each with its events."""
     connection.perform(lifecycle.record_artifact(tenancy, policy("p1", "Use it", source_events=["e0"])))
     connection.perform(lifecycle.record_artifact(tenancy, policy("p2", "Never use it", source_events=["e1"])))
     (conflict,) = connection.perform(conflicts.conflicts(tenancy))
@@ -186,7 +186,7 @@ def test_a_conflict_leads_to_the_evidence_of_its_sides(stored_memory, connection
 
 
 def test_entities_and_relations_lead_to_their_mentions(stored_memory, cypher, tenancy, explained):
-    """A pack's graph entries are explained by key, and by both keys with the type between them."""
+    """An entity, given by its key, and a relation, given by its id, are explained by the events that mention them."""
     tool_key, two = tenancy.node_key("tool", "kubectl"), tenancy.node_key("host", "staging")
     cypher(ENTITIES, one=tool_key, two=two)
     entity, relation = explained(tool_key), explained(relation_id(tool_key, "touches", two))
@@ -196,19 +196,19 @@ def test_entities_and_relations_lead_to_their_mentions(stored_memory, cypher, te
 
 @pytest.mark.parametrize("record_id", ["nothing", "", "a:b", "a:b:c", "::", "x" * 10_000])
 def test_what_is_not_there_is_not_explained(explained, record_id):
-    """An id that names nothing is refused with a way out."""
+    """An unknown id is refused, and the error says what to give instead."""
     with pytest.raises(NotFound, match="give a record"):
         explained(record_id)
 
 
 def test_other_tenants_records_are_not_explained(stored_memory, connection, tenancy):
-    """The same id in another tenant names nothing."""
+    """A record of another tenant cannot be explained."""
     with pytest.raises(NotFound):
         connection.perform(explain(Tenancy.of(tenancy.tenant_id + "-other"), "e1"))
 
 
 def test_a_task_record_leads_to_its_event(graph, explained):
-    """What agents wrote about a task is told with the event that was made of it."""
+    """A task record's explanation has its text and the event that was stored for it."""
     written = graph.tasks.start(goal="Deploy staging", agent_id="ana")
     explanation = explained(written.artifact_id)
     assert (explanation.kind, explanation.facts["artifact_kind"], explanation.facts["agent_id"]) == (

@@ -1,4 +1,4 @@
-"""Entities and relations in the graph: merged, counted, taken back."""
+"""Entities and relations in the graph: merged, counted, and removed when their events are forgotten."""
 
 import random
 
@@ -29,13 +29,13 @@ ORDER BY source, type, target
 
 @pytest.fixture
 def stored(connection, tenant_id):
-    """The bare look at the test's tenant."""
+    """Direct access to what the graph holds for the test's tenant."""
     return Ingested(connection, tenant_id)
 
 
 @pytest.fixture
 def make(tenant_id):
-    """Events of the test's tenant, a minute apart."""
+    """Makes events of the test's tenant, a minute apart."""
 
     def made(number, content, event_type="message", **fields):
         given = {"source": "user", "session_id": "s", "sequence": number} | fields
@@ -52,19 +52,19 @@ def make(tenant_id):
 
 
 def names(stored):
-    """The active entities by type and normalised name."""
+    """(type, normalised name) of each active entity."""
     return {(row["entity"]["type"], row["entity"]["normalised"]) for row in stored.rows(ENTITIES)}
 
 
 def related(stored, status="active"):
-    """(source, type, target, evidence) of the relations with a status."""
+    """(source, type, target, evidence count) of the relations with the given status."""
     rows = [row for row in stored.rows(RELATIONS) if row["status"] == status]
     return [(row["source"], row["type"], row["target"], row["evidence"]) for row in rows]
 
 
 @pytest.fixture
 def events(make):
-    """A call, its result, an error, a talk and a passage."""
+    """Messages, tool calls, an error and an observation, which name people, places, orders and tools."""
     return [
         make(0, {"role": "user", "text": "Hey Caroline, ship #W12345 to New York"}),
         make(1, {"tool_name": "ship", "arguments": {"order_id": "W12345"}, "call_id": "c1"}, "tool_call"),
@@ -78,7 +78,7 @@ def events(make):
 
 
 def test_entities_are_merged_and_counted(graph, stored, events, tenant_id):
-    """One name is one node, of the surest type, with a count of the events that mention it."""
+    """Each name is one node, with its most certain type and the number of events that mention it."""
     graph.ingest(events)
     entities = {row["entity"]["normalised"]: row for row in stored.rows(ENTITIES)}
     assert entities["new york"]["entity"]["mention_count"] == entities["new york"]["mentions"] == 2
@@ -94,7 +94,7 @@ def test_entities_are_merged_and_counted(graph, stored, events, tenant_id):
 
 
 def test_relations_count_their_evidence(graph, stored, events):
-    """A relation told twice is one relation with two pieces of evidence, and weighs more."""
+    """A relation supported by two events is one relation with a greater weight."""
     graph.ingest(events)
     weights = {(row["source"], row["type"], row["target"]): row["weight"] for row in stored.rows(RELATIONS)}
     agent = next(source for source, kind, target in weights if (kind, target) == ("uses", "ship"))
@@ -103,7 +103,7 @@ def test_relations_count_their_evidence(graph, stored, events):
 
 
 def test_replays_add_nothing(graph, stored, events):
-    """The same events again leave counts and relations as they are."""
+    """Ingesting the same events again changes neither counts nor relations."""
     graph.ingest(events)
     before = stored.rows(ENTITIES), stored.rows(RELATIONS)
     assert graph.ingest(events).accepted == 0
@@ -112,7 +112,7 @@ def test_replays_add_nothing(graph, stored, events):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_way_events_come_decides_nothing(graph, stored, events, seed, tenant_id, connection):
-    """Shuffled and in small batches the events give the same entities and relations."""
+    """Shuffled events in small batches give the same entities and relations."""
     graph.ingest(events)
     expected = stored.rows(ENTITIES), stored.rows(RELATIONS)
     other = f"{tenant_id}-shuffled"
@@ -125,7 +125,7 @@ def test_the_way_events_come_decides_nothing(graph, stored, events, seed, tenant
 
 
 def test_a_batch_costs_few_statements(graph, events):
-    """Everything that is extracted from a batch is written by at most four statements."""
+    """Everything extracted from a batch is written by at most four statements."""
     lines = []
     stop = graph.trace(lines.append)
     graph.ingest(events)
@@ -135,7 +135,7 @@ def test_a_batch_costs_few_statements(graph, events):
 
 
 def test_forgetting_takes_mentions_and_relations_back(graph, connection, stored, events, tenant_id):
-    """A relation loses one piece of evidence per erased event, and its life with the last; nameless names go."""
+    """Each erased event removes one piece of evidence; relations and names without evidence are removed."""
     graph.ingest(events)
     tenancy = Tenancy.of(tenant_id)
     connection.perform(forget(tenancy, ForgetCriteria(event_ids=("e1",))))
@@ -149,7 +149,7 @@ def test_forgetting_takes_mentions_and_relations_back(graph, connection, stored,
 
 
 def test_a_forgotten_name_comes_back_with_new_evidence(graph, connection, stored, make, tenant_id):
-    """An entity that lost its name gets it back when an event mentions it again."""
+    """An entity whose name was erased gets it back when an event mentions it again."""
     graph.ingest([make(0, {"role": "user", "text": "we went to Boston"})])
     connection.perform(forget(Tenancy.of(tenant_id), ForgetCriteria(event_ids=("e0",))))
     assert names(stored) == set()

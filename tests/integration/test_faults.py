@@ -1,7 +1,7 @@
-"""Writes disturbed at random moments: repeated until they succeed, they leave what one undisturbed call leaves.
+"""Writes disturbed at random moments and repeated until they succeed leave what one undisturbed call leaves.
 
-``HMXGRAPH_FAULT_MOMENTS`` sets the number of moments of each cell of the matrix (1 by default), ``HMXGRAPH_FAULT_SEED``
-the seed. Each run adds a line to the file that ``HMXGRAPH_FAULT_LOG`` names.
+``HMXGRAPH_FAULT_MOMENTS`` sets the number of moments per combination of disturbance and operation (1 by default),
+``HMXGRAPH_FAULT_SEED`` the seed. Each run adds lines to the file that ``HMXGRAPH_FAULT_LOG`` names.
 """
 
 import json
@@ -36,7 +36,7 @@ from tests.integration.fault_operations import (
 
 MOMENTS = int(os.environ.get("HMXGRAPH_FAULT_MOMENTS", "1"))
 SEED = os.environ.get("HMXGRAPH_FAULT_SEED", "1")
-# Seconds that a call may take beyond its deadline on a busy machine, and that a server may take to start.
+# Seconds that a call may exceed its deadline on a busy machine, and that a server may take to start.
 SLACK = 10
 START = 300
 
@@ -45,7 +45,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(7200)]
 
 @pytest.fixture(scope="module")
 def envelope(address, tmp_path_factory):
-    """The file with the fingerprint of a tenant that learned something."""
+    """A file with the fingerprint of a tenant that has learned something."""
     path = tmp_path_factory.mktemp("faults") / "envelope.json"
     with opened(address, f"faults-origin-{os.urandom(8).hex()}") as graph:
         for steps in (ingest, compile_all):
@@ -56,13 +56,13 @@ def envelope(address, tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def surroundings(envelope, monkeypatch):
-    """Where operations find the fingerprint."""
+    """Set the environment variable that tells operations where the fingerprint is."""
     monkeypatch.setenv(ENVELOPE, str(envelope))
 
 
 @pytest.fixture(scope="module")
 def twin(address):
-    """What each operation leaves undisturbed, and how many statements it sends."""
+    """Returns what an undisturbed operation leaves behind, and how many statements it sends."""
     twins = {}
 
     def twin(operation):
@@ -84,14 +84,14 @@ def twin(address):
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """The data home of a server that may be disturbed."""
+    """The data home of a server that tests may disturb."""
     folder = tmp_path_factory.mktemp("disturbed")
     yield folder
     engine.stop(folder)
 
 
 def prepared(scene):
-    """The scene, after what comes before its operation."""
+    """Perform the writes that precede the scene's operation; returns the scene."""
     with opened(scene.address, scene.tenant_id) as graph:
         for steps in OPERATIONS[scene.operation].before:
             perform(steps, graph)
@@ -99,7 +99,7 @@ def prepared(scene):
 
 
 def compared(scene, twin, failures, disturbance, longest):
-    """Repeat the call: everything is stored once, and every error came in time and said what was stored."""
+    """Repeat the call; assert that the result is as undisturbed, and that errors came in time with their outcome."""
     connection = Connection(scene.address)
     with opened(scene.address, scene.tenant_id) as graph:
         perform(OPERATIONS[scene.operation].steps, graph)
@@ -123,7 +123,7 @@ def _log(scene, disturbance, failures, *, equal):
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("disturbance", CLIENTS)
 def test_a_client_or_connection_fails(address, tenant_id, tmp_path, twin, disturbance, operation, moment):
-    """Nothing lost, nothing doubled, nothing corrupt, and every error within its deadline."""
+    """If a client or connection fails, nothing is lost, duplicated or corrupted, and errors arrive in time."""
     if reason := impossible(disturbance):
         pytest.skip(reason)
     chance = random.Random(f"{SEED}{disturbance}{operation}{moment}")
@@ -137,7 +137,7 @@ def test_a_client_or_connection_fails(address, tenant_id, tmp_path, twin, distur
 @pytest.mark.parametrize("moment", range(MOMENTS))
 @pytest.mark.parametrize("disturbance", SERVERS)
 def test_a_server_fails(tenant_id, tmp_path, home, twin, monkeypatch, disturbance, moment):
-    """The same with all operations under way at once, each at a moment of its own."""
+    """If the server fails while all operations are running, nothing is lost, duplicated or corrupted."""
     if reason := impossible(disturbance):
         pytest.skip(reason)
     for name in ("HMXGRAPH_URI", "HMXGRAPH_BOLT_PORT", "HMXGRAPH_HTTP_PORT"):

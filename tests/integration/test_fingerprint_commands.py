@@ -1,4 +1,4 @@
-"""``hmxgraph fingerprint`` and ``hmxgraph digest`` as they are typed."""
+"""``hmxgraph fingerprint`` and ``hmxgraph digest`` as a user types them."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from tests.integration.fingerprinted import Learned
 
 
 def put(*given):
-    """An envelope's text with another value at a path; None takes the field away."""
+    """The envelope text with one value replaced at a path; None removes the field."""
     *path, value, text = given
     document = json.loads(text)
     inner = document
@@ -32,7 +32,7 @@ def put(*given):
 
 @pytest.fixture
 def origin(connection, tenant_id):
-    """A tenant that learned three things."""
+    """A tenant with three artifacts."""
     learned = Learned(connection, tenant_id)
     learned.learn_three()
     return learned
@@ -40,7 +40,7 @@ def origin(connection, tenant_id):
 
 @pytest.fixture
 def typed(address, tmp_path, monkeypatch):
-    """Runs a command in an empty folder; its result, or the error that it ended with."""
+    """Runs a command in an empty folder; returns its result or raises the error that ended it."""
     login = {"URI": address.uri, "USER": address.user, "PASSWORD": address.password, "DATABASE": address.database}
     for name, value in login.items():
         monkeypatch.setenv(f"HMXGRAPH_{name}", value)
@@ -57,7 +57,7 @@ def typed(address, tmp_path, monkeypatch):
 
 @pytest.fixture
 def small_disk():
-    """No file can grow beyond a few bytes while the block lasts."""
+    """A context in which no file can grow beyond 100 bytes."""
 
     @contextmanager
     def small_disk():
@@ -72,7 +72,7 @@ def small_disk():
 
 
 def test_an_export_that_finds_no_room_leaves_the_one_before(typed, origin, tmp_path, small_disk):
-    """An envelope is in its file whole, or not at all."""
+    """An export that fails for lack of space leaves the previous file unchanged and no other file behind."""
     export = ("fingerprint", "export", "-t", origin.tenant_id, "-o", "f.json")
     typed(*export)
     before = (tmp_path / "f.json").read_bytes()
@@ -83,7 +83,7 @@ def test_an_export_that_finds_no_room_leaves_the_one_before(typed, origin, tmp_p
 
 
 def test_a_signed_fingerprint_travels(typed, origin):
-    """Key, export, verify, import, import again: the way of one envelope from tenant to tenant."""
+    """A signed envelope can be exported, verified, imported by another tenant once, and taken back."""
     public = json.loads(typed("fingerprint", "keygen", "key", "--json").stdout)["public_key"]
     assert stat.S_IMODE(Path("key").stat().st_mode) == 0o600
     exported = typed("fingerprint", "export", "-t", origin.tenant_id, "-o", "f.json", "--key", "key", "--json")
@@ -98,7 +98,7 @@ def test_a_signed_fingerprint_travels(typed, origin):
 
 
 def test_each_kind_of_bad_input_has_its_own_error(typed, origin):
-    """A missing file, a key that exists, a foreign signature and a damaged envelope each end in their own error."""
+    """A missing file, an existing key, an unpinned signature and a damaged envelope each have their own error."""
     typed("fingerprint", "keygen", "key")
     with pytest.raises(FingerprintRefused, match="key exists"):
         typed("fingerprint", "keygen", "key")
@@ -139,7 +139,7 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_bad_input_writes_nothing(typed, origin, name):
-    """Whatever is wrong with a file, its import ends in one error whose first line names the check, from both faces."""
+    """A bad envelope is refused, on the command line and in Python, with the name of the check; nothing is stored."""
     check, damaged = BAD[name]
     other = Learned(origin.connection, f"{origin.tenant_id}-b")
     text = damaged(origin.export().to_json())
@@ -154,7 +154,7 @@ def test_bad_input_writes_nothing(typed, origin, name):
 
 
 def test_both_faces_refuse_what_no_check_can_read(address, origin):
-    """No envelope, a signature that is none, no key among the keys: an error that names the argument."""
+    """An invalid envelope, signature or trusted key is refused, sync and async, and the error names the argument."""
     made, other = origin.export(), Learned(origin.connection, f"{origin.tenant_id}-b")
     asked = {
         "envelope": {"envelope": None},
@@ -177,7 +177,7 @@ def test_both_faces_refuse_what_no_check_can_read(address, origin):
 
 
 def test_contents_and_differences_are_shown(typed, origin):
-    """``show`` prints what an envelope tells, ``diff`` what was learned between two; brackets stay what they are."""
+    """``show`` prints the contents of an envelope and ``diff`` what was learned between two."""
     typed("fingerprint", "export", "-t", f"{origin.tenant_id}-empty", "-o", "a.json")
     typed("fingerprint", "export", "-t", origin.tenant_id, "-o", "b.json")
     shown = typed("fingerprint", "show", "b.json").stdout

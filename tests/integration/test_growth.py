@@ -1,4 +1,4 @@
-"""What an operation costs as the store grows: it reads what it is about, not all that is there."""
+"""The cost of an operation as the store grows: it depends on what is asked for, not on what is stored."""
 
 from functools import partial
 
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.server, pytest.mark.slow]
 
 @pytest.fixture
 def hits(address):
-    """Tells how often a packaged statement goes to the store, and how many rows it gives."""
+    """Returns the database hits and the number of rows of a packaged statement."""
     with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
 
         def hits(name, **parameters):
@@ -41,7 +41,7 @@ def _hits(plan):
 
 
 def sessions(tenant_id, numbers):
-    """Sessions of one message each."""
+    """Sessions with one message each."""
     return [
         event(f"s{number}", 0, "message", {"role": "user", "text": "Deploy"}, tenant=tenant_id) for number in numbers
     ]
@@ -63,7 +63,7 @@ PAGES = {
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_of_sessions_costs_what_it_holds(graph, tenant_id, hits, name):
-    """However many sessions a tenant has, those before and after the page are not read."""
+    """A page of sessions costs the same however many sessions there are before and after it."""
 
     def page():
         graph.compile()
@@ -77,7 +77,7 @@ def test_a_page_of_sessions_costs_what_it_holds(graph, tenant_id, hits, name):
 
 
 def test_a_compilation_looks_at_what_changed(graph, connection, tenant_id, hits):
-    """However many sessions are compiled already, only those that changed since are looked at."""
+    """Looking for changed sessions costs the same however many sessions are already compiled."""
 
     def changed(number):
         graph.compile()
@@ -95,7 +95,7 @@ def test_a_compilation_looks_at_what_changed(graph, connection, tenant_id, hits)
 
 
 def test_a_compilation_costs_what_it_learns_from(address, tenant_id):
-    """However many older sessions there are, only the latest are read, as many as the profile allows."""
+    """A compilation reads only the latest sessions that the profile allows, however many older ones there are."""
     connection = Counting(address)
     graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
     profile = CompilerProfile(max_sessions=10)
@@ -124,7 +124,7 @@ BY_SESSION_ID = {
 
 @pytest.mark.parametrize("name", BY_SESSION_ID)
 def test_a_session_is_found_by_its_id_without_the_rest(graph, tenant_id, hits, name):
-    """However many sessions a tenant has, and however long the id is, the others are not read."""
+    """Finding a session by its id, even a long one, costs the same however many other sessions there are."""
     graph.ingest([event(LONG, 0, "message", {"role": "user", "text": "Deploy"}, tenant=tenant_id)])
     graph.ingest(sessions(tenant_id, range(20)))
     few = hits(name, tenant_id=tenant_id, **BY_SESSION_ID[name])
@@ -134,7 +134,7 @@ def test_a_session_is_found_by_its_id_without_the_rest(graph, tenant_id, hits, n
 
 
 def test_goals_that_sessions_had_are_not_read_for_a_pack(address, tenant_id):
-    """Of a tenant's goals, a pack takes those that were remembered; what each session was about is not gone through."""
+    """A pack reads only remembered goals, so its cost does not grow with the number of sessions that had one."""
     connection = Counting(address)
     graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
     graph.remember("Finish the staging migration", kind="goal")
@@ -151,7 +151,7 @@ def test_goals_that_sessions_had_are_not_read_for_a_pack(address, tenant_id):
 
 
 def test_the_rest_of_an_id_is_found_without_events(graph, tenant_id, hits):
-    """Events are read only where no artifact, memory, conflict, record or task has such an id."""
+    """Completing an id reads events only if no artifact, memory, conflict, record or task matches."""
 
     def found(prefix):
         return hits("explore/ids", tenant_id=tenant_id, prefix=prefix)
@@ -165,7 +165,7 @@ def test_the_rest_of_an_id_is_found_without_events(graph, tenant_id, hits):
 
 
 def test_sessions_of_an_older_release_are_found_after_the_upgrade(graph, connection, tenant_id, address):
-    """They get the start of their id, by which sessions are found."""
+    """The upgrade adds the id prefix by which sessions are found to those of an older release."""
     graph.ingest(sessions(tenant_id, range(2)))
     with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
         removal = "MATCH (session:Session {tenant_id: $tenant_id}) REMOVE session.id_start"
@@ -178,7 +178,7 @@ def test_sessions_of_an_older_release_are_found_after_the_upgrade(graph, connect
 
 @pytest.fixture
 def deployed(graph, tenant_id, hits):
-    """Tells what a statement of erasure costs a row, for the first session of a tenant with so many alike, compiled."""
+    """Returns an erasure statement's database hits per row for one of *count* similar sessions, compiled."""
     tenancy = Tenancy.of(tenant_id)
 
     def deployed(name, count):
@@ -193,13 +193,13 @@ def deployed(graph, tenant_id, hits):
 
 @pytest.mark.parametrize("name", ["retention/compiled_from", "retention/dependents"])
 def test_erasing_costs_what_is_erased(deployed, name):
-    """What else the artifacts, entities and memories of a session rest on is not read when the session is erased."""
+    """Erasing a session does not read the other evidence of its artifacts, entities and memories."""
     few = deployed(name, 4)
     assert deployed(name, 40) < 1.5 * few
 
 
 def test_what_has_expired_is_found_without_the_rest(graph, tenant_id, hits):
-    """However many events never expire or are yet to, only those whose time has run out are read."""
+    """Finding expired events costs the same however many events have not expired."""
     chosen = {"event_keys": None, "session_key": None, "agent_id": None, "source": None, "before_us": None}
     chosen |= {"expired_us": START + 60_000_000}
 
@@ -218,7 +218,7 @@ def test_what_has_expired_is_found_without_the_rest(graph, tenant_id, hits):
 
 @pytest.mark.parametrize("asked", ["latest_us", "from_us"])
 def test_the_latest_events_are_read_without_the_rest(graph, tenant_id, hits, asked):
-    """However many events a month has, a pack reads the latest of them, or of a time, straight from the index."""
+    """A pack reads the latest events straight from the index, however many there are."""
     tenancy = Tenancy.of(tenant_id)
     never = 2**62
     nothing = {"anchors": [], "long": [], "degree": 30, "session_key": "", "latest_us": never, "from_us": never}
@@ -237,7 +237,7 @@ def test_the_latest_events_are_read_without_the_rest(graph, tenant_id, hits, ask
 
 
 def test_a_page_of_artifacts_costs_what_it_holds(graph, tenant_id, hits):
-    """However many artifacts a tenant has, and however long each of them holds, those after the page are not read."""
+    """A page of artifacts costs the same however many artifacts there are."""
     asked = {"status": "active", "artifact_type": None, "compiled_by": None, "tags": [], "terms": []}
     asked |= {"agent_id": None, "situation": [], "after_us": None, "after_id": "", "limit": 3}
     asked |= {"as_of_us": ALWAYS, "moment_us": ALWAYS, "until_us": ALWAYS}
@@ -257,7 +257,7 @@ def test_a_page_of_artifacts_costs_what_it_holds(graph, tenant_id, hits):
 
 
 def test_a_page_of_memories_costs_what_it_holds(graph, tenant_id, hits):
-    """However much is remembered, on the first page and on later ones nothing of the others is read."""
+    """First and later pages of memories cost the same however many memories there are."""
     asked = {"kind": None, "status": None, "subject": None, "as_of_us": None, "until_us": ALWAYS, "limit": 3}
     later = {"until_us": START + 8_000_000, "after_us": START + 8_000_000, "after_id": ""}
 
@@ -277,7 +277,7 @@ def test_a_page_of_memories_costs_what_it_holds(graph, tenant_id, hits):
 
 
 def test_a_page_to_verify_costs_what_it_holds(graph, tenant_id, hits):
-    """However many events come after a page, they are not read."""
+    """Verifying a page of events costs the same however many events follow it."""
     message = {"role": "user", "text": "Deploy"}
 
     def cost(numbers):
@@ -327,7 +327,7 @@ OF_A_SESSION = {
 
 @pytest.mark.parametrize("name", OF_A_SESSION)
 def test_a_long_session_costs_what_is_read_of_it(graph, tenant_id, hits, name):
-    """However much a session has done, its latest events, a page of them, or one's place are found by the index."""
+    """Reading part of a session through the index costs the same however long the session is."""
     tenancy = Tenancy.of(tenant_id)
     session_key = tenancy.node_key("long")
 
@@ -346,7 +346,7 @@ def test_a_long_session_costs_what_is_read_of_it(graph, tenant_id, hits, name):
 
 
 def test_a_long_session_costs_what_its_ends_cost(address, tenant_id):
-    """Beyond 2,000 events, packs, compilations, suggestions and erasures cost the same, however long a session is."""
+    """Beyond 2,000 events, the cost of packs, compilations, suggestions and erasures stops growing with the session."""
     connection = Counting(address)
     graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
 
@@ -376,7 +376,7 @@ def test_a_long_session_costs_what_its_ends_cost(address, tenant_id):
 
 
 def test_the_latest_reports_are_read_without_the_rest(graph, tenant_id, hits):
-    """However many packs were judged, an export reads the latest reports straight from the index."""
+    """An export reads the latest pack reports straight from the index, however many there are."""
 
     def judge(numbers):
         for number in numbers:
@@ -391,7 +391,7 @@ def test_the_latest_reports_are_read_without_the_rest(graph, tenant_id, hits):
 
 
 def test_relations_that_exclude_each_other_are_found_without_the_rest(graph, tenant_id, hits):
-    """Relations of other types are not read."""
+    """Finding mutually exclusive relations does not read relations of other types."""
 
     def cost(numbers):
         graph.ingest(service_work("long", numbers, tenant=tenant_id))
@@ -405,7 +405,7 @@ def test_relations_that_exclude_each_other_are_found_without_the_rest(graph, ten
 
 @pytest.mark.parametrize("status", ["open", None])
 def test_a_page_of_conflicts_costs_what_it_holds(graph, tenant_id, hits, status):
-    """However many conflicts a tenant has, those that are older than the page are not read."""
+    """A page of conflicts costs about the same however many conflicts there are."""
 
     def page():
         standing = [status] if status else ["open", "resolved"]

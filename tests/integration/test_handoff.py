@@ -1,4 +1,4 @@
-"""Handing work over: after a day of several agents, the resume and the brief answer the next one's questions."""
+"""Handing work over: after a day with several agents, the resume and the brief answer the next agent's questions."""
 
 import pytest
 
@@ -9,20 +9,20 @@ GOAL = 0.95
 
 @pytest.fixture
 def worked_day(graph):
-    """A graph after the scripted day."""
+    """A graph after the scripted working day."""
     work(graph)
     return graph
 
 
 def test_the_resume_answers_the_next_agents_questions(worked_day):
-    """At least 95 % of the questions of a working day are answered from the resume alone."""
+    """The resume alone answers at least 95 % of the questions about a working day."""
     text = worked_day.tasks.resume(TASK).text
     wrong = [question["asks"] for question in DAY["question"] if not is_answered(question, text)]
     assert len(wrong) <= (1 - GOAL) * len(DAY["question"])
 
 
 def test_nothing_is_said_twice(worked_day):
-    """No statement of a record appears in two places of the resume."""
+    """No recorded statement appears twice in the resume."""
     resume = worked_day.tasks.resume(TASK)
     text = " ".join(resume.text.split())
     stated = [step["summary"] for step in DAY["step"] if "summary" in step]
@@ -31,7 +31,7 @@ def test_nothing_is_said_twice(worked_day):
 
 
 def test_the_project_brief_answers_the_same_questions(worked_day):
-    """The brief has the tasks' goals, reasons, decisions, evidence, rejections, failures and next steps."""
+    """The project brief answers at least 95 % of the same questions."""
     worked_day.memory.compact(project_id="river", digest_modes=["brief_project"])
     (hit,) = worked_day.records.search(artifact_role="project_brief", project_id="river")
     text = hit.view.text
@@ -40,7 +40,7 @@ def test_the_project_brief_answers_the_same_questions(worked_day):
 
 
 def _in_brief(question, text):
-    """As in the resume; a digest lists what failed, worked and comes next in fields of its own, without titles."""
+    """Whether the brief answers the question; it omits the titles "Failed: ", "Worked: " and "Next: " of the resume."""
     expected = {name: [_untitled(part) for part in question.get(name, ())] for name in ("says", "not")}
     return is_answered(expected, text)
 
@@ -50,7 +50,7 @@ def _untitled(part):
 
 
 def test_blockers_end_when_the_work_goes_on(graph):
-    """The next checkpoint ends a blocker; a run of another agent does not, one of the same agent does."""
+    """A blocker ends with the next checkpoint, or with a run by the same agent but not by another one."""
     task_id = graph.tasks.start("Find the leak", agent_id="ana").task_id
     blocked = {"summary": "stuck", "next_step": "ask", "blockers": ["no access"], "agent_id": "ana"}
     graph.tasks.progress(task_id, **blocked)

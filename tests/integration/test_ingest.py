@@ -1,4 +1,4 @@
-"""Ingest on the real server: accepted once, linked, counted, replayed without a write."""
+"""Ingest on the real server: each event is stored once, linked and counted; a replay writes nothing."""
 
 import gzip
 import itertools
@@ -16,13 +16,13 @@ from tests.unit.ingest.making import document
 
 @pytest.fixture
 def stored(connection, tenant_id):
-    """The bare look at the test's tenant."""
+    """The stored nodes and relationships of the test's tenant."""
     return Ingested(connection, tenant_id)
 
 
 @pytest.fixture
 def made(tenant_id):
-    """Documents of the test's tenant."""
+    """Factory for event documents of the test's tenant."""
 
     def make(event_id, sequence=0, **fields):
         return document(tenant_id=tenant_id, event_id=event_id, sequence=sequence, **fields)
@@ -55,14 +55,14 @@ def test_events_are_stored_with_everything(graph, stored, made, tenant_id):
     ],
 )
 def test_unknown_options_are_refused(graph, stored, made, option, said):
-    """A misspelt or impossible option is one clear error, and nothing is stored."""
+    """A misspelt or impossible option raises one clear error, and nothing is stored."""
     with pytest.raises(PackError, match=said):
         graph.ingest([made("e1")], **option)
     assert stored.picture()["e"] == []
 
 
 def test_replay_writes_nothing(graph, stored, made):
-    """The same events again are duplicates, found by one read each batch; version and graph stay as they are."""
+    """Re-ingested events are duplicates, found by one read per batch; state version and graph stay unchanged."""
     events = [made(f"e{n}", n) for n in range(5)]
     graph.ingest(events)
     before, version = stored.picture(), graph.health()["state_version"]
@@ -75,7 +75,7 @@ def test_replay_writes_nothing(graph, stored, made):
 
 
 def test_an_id_with_another_body_is_a_conflict(graph, stored, made):
-    """The stored event stays; the report names line, id and both hashes."""
+    """The stored event stays; the report names the line, the id and both hashes of each conflict."""
     graph.ingest([made("e1")])
     before = stored.event("e1")
     report = graph.ingest([made("e2", 1), made("e1", metadata={"other": 1}), made("e1", session_id="elsewhere")])
@@ -86,7 +86,7 @@ def test_an_id_with_another_body_is_a_conflict(graph, stored, made):
 
 
 def test_repeats_within_a_batch_are_judged_by_what_is_stored(graph, made):
-    """Of equal ids in one batch, those like the stored event are duplicates, the others conflicts."""
+    """When one batch repeats an id, copies equal to the stored event are duplicates and all others conflicts."""
     graph.ingest([made("e1")])
     other = made("e1", metadata={"other": 1})
     report = graph.ingest([other, other, made("e1"), made("e2", 1), made("e2", 1), made("e2", 2)])
@@ -95,7 +95,7 @@ def test_repeats_within_a_batch_are_judged_by_what_is_stored(graph, made):
 
 
 def test_the_chain_is_the_order_however_events_arrive(graph, stored, made):
-    """Late, early and middle arrivals end up where sequence, time and id put them; late ones are counted."""
+    """Events that arrive late or out of order are chained by sequence, time and id; late ones are counted."""
     for sequences in ([5], [9], [7], [1, 6, 12], [0, 2, 8, 13]):
         report = graph.ingest([made(f"e{n:02}", n) for n in sequences])
     ids = [f"e{n:02}" for n in (0, 1, 2, 5, 6, 7, 8, 9, 12, 13)]
@@ -115,7 +115,7 @@ def test_equal_sequences_are_ordered_by_time_then_id(graph, stored, made):
 
 
 def test_links_within_and_beyond_a_batch(graph, stored, made):
-    """Causes, correlations, answers and feedback are linked, in one batch or in several."""
+    """Causes, correlations, answers and feedback are linked; the same ids in another session are conflicts."""
     events = [
         made("call", 0, event_type="tool_call", content={"tool_name": "x", "arguments": {}, "call_id": "c1"}),
         made(
@@ -140,7 +140,7 @@ def test_links_within_and_beyond_a_batch(graph, stored, made):
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0), (2, 0, 1)])
 def test_dangling_ends_are_linked_when_they_arrive(graph, stored, made, order):
-    """Whichever end comes first, also in different sessions, the links are the same and nothing is left waiting."""
+    """Whichever end arrives first, even across sessions, the links are the same and no link stays pending."""
     events = [
         made("call", 0, event_type="tool_call", content={"tool_name": "x", "arguments": {}, "call_id": "c1"}),
         made("result", 1, event_type="tool_result", content={"tool_name": "x", "call_id": "c1"}, correlation_id="call"),
@@ -162,7 +162,7 @@ def test_dangling_ends_are_linked_when_they_arrive(graph, stored, made, order):
 
 
 def test_a_result_answers_the_nearest_call_before_it(graph, stored, made):
-    """Where a call id was used twice, the result belongs to the last call before it."""
+    """If several calls share a call id, a result answers the last call before it."""
     content = {"tool_name": "x", "call_id": "c1"}
     graph.ingest([made(f"call{n}", n, event_type="tool_call", content=content) for n in (0, 2, 9)])
     graph.ingest([made("result", 5, event_type="tool_result", content=content)])
@@ -170,7 +170,7 @@ def test_a_result_answers_the_nearest_call_before_it(graph, stored, made):
 
 
 def test_sessions_are_counted(graph, stored, made):
-    """A session knows its extent, its number of events and the signal of its last feedback."""
+    """A session holds its first and last time, its number of events and the signal of its last feedback."""
     graph.ingest([made("a", 1, timestamp="2026-03-14T05:00:00Z"), made("b", 2)])
     graph.ingest([made("f1", 9, event_type="feedback", content={"signal": "positive"})])
     graph.ingest([made("f0", 8, event_type="feedback", content={"signal": "negative"})])
@@ -180,7 +180,7 @@ def test_sessions_are_counted(graph, stored, made):
 
 
 def test_salience_knows_what_is_new_and_what_repeats(graph, stored, made):
-    """The first of its kind in the tenant counts more, an exact repeat in the session less, across batches."""
+    """A tenant's first event of its kind is more salient, an exact repeat within a session less, across batches."""
     call = {"tool_name": "x", "arguments": {"a": 1}}
     for number in range(3):
         graph.ingest([made(f"c{number}", number, event_type="tool_call", content=call)])
@@ -189,7 +189,7 @@ def test_salience_knows_what_is_new_and_what_repeats(graph, stored, made):
 
 
 def test_tenants_are_apart(address, graph, made, tenant_id):
-    """The same ids under another tenant are other events; a foreign file is refused, or rehomed, and says so."""
+    """The same ids in another tenant are other events; foreign events are rejected, or moved with a warning."""
     graph.ingest([made("e1"), made("e2", 1, parent_event_id="e1")])
     with hmxgraph.connect(
         address.uri, user=address.user, password=address.password, tenant_id=f"{tenant_id}-b"
@@ -204,7 +204,7 @@ def test_tenants_are_apart(address, graph, made, tenant_id):
 
 
 def test_bad_lines_are_named_and_can_be_mended(graph, made, tmp_path):
-    """Good lines are stored, bad ones stand in the report and in the rejects file, which can be fed in again."""
+    """Good lines are stored; bad ones are in the report and in the rejects file, which can be fixed and re-ingested."""
     path, rejects = tmp_path / "events.ndjson.gz", tmp_path / "rejects.ndjson"
     lines = [json.dumps(made("e1")), "{broken", json.dumps(made("e2", -1)), json.dumps(made("e3", 3))]
     path.write_bytes(gzip.compress("\n".join(lines).encode()))
@@ -218,7 +218,7 @@ def test_bad_lines_are_named_and_can_be_mended(graph, made, tmp_path):
 
 
 def test_strict_ingest_stops_at_the_first_bad_line(graph, made):
-    """With on_error="raise" nothing after the last full batch before the bad line is stored."""
+    """With on_error="raise", only the full batches before the bad line are stored."""
     source = [made("e1"), made("e2", 1), {"no": "event"}, made("e3", 3)]
     with pytest.raises(IngestRefused, match="source:3"):
         graph.ingest(source, on_error="raise", batch_size=2)
@@ -226,7 +226,7 @@ def test_strict_ingest_stops_at_the_first_bad_line(graph, made):
 
 
 def test_strict_ingest_refuses_conflicts(graph, made):
-    """With on_error="raise" an id with another body is an error, and its batch is not stored."""
+    """With on_error="raise", an id with another body is an error, and its batch is not stored."""
     graph.ingest([made("e1")])
     with pytest.raises(IngestRefused, match="'e1'"):
         graph.ingest([made("e2", 1), made("e1", 5)], on_error="raise")
@@ -234,7 +234,7 @@ def test_strict_ingest_refuses_conflicts(graph, made):
 
 
 def test_strict_ingest_refuses_a_conflict_that_another_writer_makes_meanwhile(address, graph, made):
-    """It is found only once the session is locked; nothing of the batch is stored then either."""
+    """A conflict found only after the session is locked still raises, and nothing of the batch is stored."""
     login = {"user": address.user, "password": address.password}
     with hmxgraph.connect(address.uri, tenant_id=graph.tenant_id, **login) as other:
         written = []
@@ -252,7 +252,7 @@ def test_strict_ingest_refuses_a_conflict_that_another_writer_makes_meanwhile(ad
 
 
 def test_concurrent_writers_of_the_same_events_store_each_once(address, stored, made, tenant_id):
-    """Eight writers bring the same events in different batches at once: each event once, one chain, no error."""
+    """Eight writers ingest the same events in different batches at once: each is stored once, without an error."""
     events = [made(f"e{n:03}", n % 40, session_id=f"s{n // 40}") for n in range(200)]
     reports, errors = [], []
 
@@ -263,7 +263,7 @@ def test_concurrent_writers_of_the_same_events_store_each_once(address, stored, 
             ) as graph:
                 rotated = events[number * 25 :] + events[: number * 25]
                 reports.append(graph.ingest(rotated, batch_size=7 + number))
-        except Exception as error:  # noqa: BLE001 - told by the test
+        except Exception as error:  # noqa: BLE001 - reported by the test
             errors.append(error)
 
     threads = [threading.Thread(target=write, args=(number,)) for number in range(8)]
@@ -281,7 +281,7 @@ def test_concurrent_writers_of_the_same_events_store_each_once(address, stored, 
 
 
 def test_concurrent_writers_with_parents_in_each_others_batch_are_linked(address, stored, made, tenant_id):
-    """Events of different sessions that name each other as parents are linked, whoever commits first."""
+    """Events of different sessions that have each other's events as parents are linked, whoever commits first."""
     number = 60
 
     def write(session, other, ahead):
@@ -298,7 +298,7 @@ def test_concurrent_writers_with_parents_in_each_others_batch_are_linked(address
 
 
 def test_writers_that_close_a_loop_together_are_refused_once(address, tenant_id, made):
-    """Of two events that name each other as parents, whoever commits last is rejected, however they race."""
+    """If two racing writers name each other's events as parents, the event committed last is rejected."""
     number, accepted = 60, []
 
     def write(session, other):
@@ -316,7 +316,7 @@ def test_writers_that_close_a_loop_together_are_refused_once(address, tenant_id,
 
 
 def test_conversations_load_whole(graph):
-    """Every event of the sample conversations is accepted, and none twice."""
+    """Every event of the sample conversation is accepted, and stored only once."""
     path = shared("data", "conversations", "conv-26.ndjson.gz")
     report = graph.ingest(path, rehome=True)
     assert (report.accepted, report.rejected, report.late) == (419, (), 0)

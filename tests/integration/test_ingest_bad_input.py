@@ -1,4 +1,4 @@
-"""Bad input on the real server: named in the report or one clear error, the good stored, nothing ever twice."""
+"""Bad input on the real server: it is reported or raises one clear error, and everything valid is stored once."""
 
 import gzip
 import json
@@ -19,7 +19,7 @@ TWO_MEGABYTES = 2 << 20
 
 @pytest.fixture
 def made(tenant_id):
-    """A document of the test's tenant as a line."""
+    """Factory for event documents of the test's tenant, each encoded as one line."""
 
     def make(number, **fields):
         fields = {"tenant_id": tenant_id, "event_id": f"e{number}", "sequence": number, **fields}
@@ -30,13 +30,13 @@ def made(tenant_id):
 
 @pytest.fixture
 def lines(made):
-    """Good lines; a bad one goes into their middle."""
+    """Valid lines; tests insert a bad one among them."""
     return [made(number) for number in range(GOOD)]
 
 
 @pytest.fixture
 def hmxgraph(address, tenant_id):
-    """The command ``hmxgraph ingest -``, fed with bytes; its exit code, output and errors."""
+    """Runs ``hmxgraph ingest -`` on given bytes; returns exit code, output and errors."""
     login = {"HMXGRAPH_URI": address.uri, "HMXGRAPH_USER": address.user, "HMXGRAPH_PASSWORD": address.password}
     command = [sys.executable, "-m", "hmxgraph", "ingest", "-", "--tenant", tenant_id, "--json"]
 
@@ -61,7 +61,7 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_a_line_that_is_no_event(graph, lines, name):
-    """It is rejected by line and clause; the lines around it are stored, and a second run stores nothing."""
+    """It is rejected with its line and clause; the lines around it are stored, and a second run stores nothing."""
     bad, clause, words = BAD[name]
     source = b"\n".join([*lines[:3], bad, *lines[3:]])
     report, again = graph.ingest(source), graph.ingest(source)
@@ -83,7 +83,7 @@ FIELDS = {
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_an_event_against_the_rules(graph, made, lines, name):
-    """It is rejected by line, id, field and clause; the lines around it are stored, and a second run stores nothing."""
+    """It is rejected with line, id, field and clause; the lines around it are stored, a second run stores nothing."""
     fields, clause, path = FIELDS[name]
     source = b"\n".join([*lines[:3], made(99, **fields), *lines[3:]])
     report, again = graph.ingest(source), graph.ingest(source)
@@ -95,20 +95,20 @@ def test_an_event_against_the_rules(graph, made, lines, name):
 
 
 def test_all_faults_of_a_line_are_reported_at_once(graph, made):
-    """Who repairs a line sees everything that is wrong with it."""
+    """A rejection lists every fault of its line."""
     (rejection,) = graph.ingest(made(1, sequence=-1, salience=2, timestamp="yesterday", tags="x")).rejected
     assert {fault.path for fault in rejection.faults} == {"$.sequence", "$.salience", "$.timestamp", "$.tags"}
 
 
 def test_a_line_of_20_mb(graph, lines):
-    """It is read and reported with its place; the lines around it are stored."""
+    """A line of 20 MB that is not an event is rejected with its line number; the lines around it are stored."""
     source = b"\n".join([lines[0], b'"' + b"x" * (20 << 20) + b'"', lines[1]])
     report = graph.ingest(source)
     assert (report.accepted, [rejection.line for rejection in report.rejected], report.lines) == (2, [2], 3)
 
 
 def test_a_line_longer_than_any_format_is_skipped(graph, lines):
-    """A line longer than any format has is skipped without being kept in memory, and reported."""
+    """A line longer than any format allows is skipped without being held in memory, and reported."""
     source = b"\n".join([lines[0], b'"' + b"x" * (LONGEST_LINE + 1) + b'"', lines[1]])
     report = graph.ingest(source)
     assert (report.accepted, [(rejection.line, rejection.faults[0].clause) for rejection in report.rejected]) == (
@@ -118,7 +118,7 @@ def test_a_line_longer_than_any_format_is_skipped(graph, lines):
 
 
 def test_an_id_reused_with_another_body(graph, made, lines):
-    """The report names line, id and both hashes; the stored event stays, however often the file comes again."""
+    """The report names line, id and both hashes; the stored event stays, however often the file is ingested."""
     other = made(2, metadata={"changed": True})
     source = b"\n".join([*lines, other])
     report, again = graph.ingest(source), graph.ingest(source)
@@ -130,7 +130,7 @@ def test_an_id_reused_with_another_body(graph, made, lines):
 
 @pytest.mark.parametrize("cut", [1, 60, 400])
 def test_a_truncated_gz(graph, made, tmp_path, cut):
-    """All that can be unpacked is stored, the end is one rejection, and the whole file later adds only the rest."""
+    """Everything that unpacks is stored, the cut end is one rejection, and the whole file later adds only the rest."""
     path = tmp_path / "events.ndjson.gz"
     packed = gzip.compress(b"\n".join(made(n, metadata={"salt": os.urandom(40).hex()}) for n in range(40)))
     path.write_bytes(packed[:-cut])
@@ -143,7 +143,7 @@ def test_a_truncated_gz(graph, made, tmp_path, cut):
 
 @pytest.mark.slow
 def test_a_pipe_closed_in_the_middle_of_a_line(hmxgraph, lines):
-    """What came whole is stored, the torn line is named, the exit code says so; a second run adds only that line."""
+    """Whole lines are stored, the torn line is reported, the exit code is 1; a second run adds only that line."""
     whole = b"\n".join(lines)
     code, out, err = hmxgraph(whole[:-20])
     report = json.loads(out)
@@ -155,7 +155,7 @@ def test_a_pipe_closed_in_the_middle_of_a_line(hmxgraph, lines):
 
 @pytest.mark.slow
 def test_a_closed_output(hmxgraph, graph, lines):
-    """When nobody reads the report, everything is stored all the same, without a traceback."""
+    """If nobody reads the report, everything is stored anyway, and no traceback is printed."""
     reading, writing = os.pipe()
     os.close(reading)
     code, _, err = hmxgraph(b"\n".join(lines), stdout=writing)
@@ -165,14 +165,14 @@ def test_a_closed_output(hmxgraph, graph, lines):
 
 
 def test_a_source_that_is_not_there(graph, tmp_path):
-    """It is one clear error with its name."""
+    """A missing source raises one clear error that names it."""
     with pytest.raises(IngestRefused, match=r"none\.ndjson"):
         graph.ingest(tmp_path / "none.ndjson")
 
 
 @pytest.mark.parametrize("rejects", ["events.ndjson", "../{folder}/events.ndjson", "missing/rejects.ndjson"])
 def test_a_place_where_rejects_cannot_go(graph, lines, tmp_path, rejects):
-    """The file that is read, or one that cannot be opened, is refused before anything happens to it."""
+    """A rejects path that is the source itself, or cannot be opened, is refused before the source is touched."""
     path = tmp_path / "events.ndjson"
     path.write_bytes(b"\n".join(lines))
     with pytest.raises(IngestRefused, match="rejected lines"):
@@ -184,13 +184,13 @@ def test_a_place_where_rejects_cannot_go(graph, lines, tmp_path, rejects):
 
 
 def test_a_full_disk_for_rejects_is_named(graph):
-    """What cannot be kept is told with the file and the reason."""
+    """If rejects cannot be written, the error names the file and the reason."""
     with pytest.raises(IngestRefused, match=r"/dev/full.*No space left"):
         graph.ingest([b"no event"], rejects="/dev/full")
 
 
 def test_rejects_are_kept_before_anything_is_acknowledged(graph, tenant_id, tmp_path):
-    """A bad line stands in its file by the time that the next good one is stored, whatever happens then."""
+    """A bad line is in the rejects file before the next progress report."""
     rejects, kept = tmp_path / "rejects.ndjson", []
     good = document(tenant_id=tenant_id, event_id="good")
     graph.ingest([b"no event", good], rejects=rejects, progress=lambda _: kept.append(rejects.read_bytes()))
@@ -202,7 +202,7 @@ FAR = ["0001-01-01T00:00:00Z", "1680-01-01T00:00:00Z", "2256-01-01T00:00:00Z", "
 
 
 def test_times_outside_the_calendar_are_refused_by_name(graph, tenant_id):
-    """Nothing that comes out could tell them again."""
+    """Timestamps outside the years 1 to 9999 in UTC are rejected, because no output could express them."""
     untellable = [document(tenant_id=tenant_id, event_id=time, timestamp=time) for time in UNTELLABLE]
     report = graph.ingest([*untellable, document(tenant_id=tenant_id, event_id="good")])
     assert [each.event_id for each in report.rejected] == UNTELLABLE
@@ -212,9 +212,9 @@ def test_times_outside_the_calendar_are_refused_by_name(graph, tenant_id):
 
 @pytest.mark.parametrize("time", FAR)
 def test_far_times_break_nothing(graph, tenant_id, time):
-    """The first and the last time there is, and those that are no integers of canonical JSON, are times as others."""
+    """The earliest and latest possible timestamps are stored, and every call works with them."""
     graph.ingest([document(tenant_id=tenant_id, event_id="far", timestamp=time, sequence=5)])
-    # An event of the future is stored, and has no say before its time.
+    # An event dated in the future is stored but not compiled before its time.
     assert graph.compile().sessions == (0 if time > "2200" else 1)
     assert graph.remember("The far end is green").text == "The far end is green"
     assert "green" in graph.pack("What is green?").text
@@ -224,7 +224,7 @@ def test_far_times_break_nothing(graph, tenant_id, time):
 
 @pytest.mark.parametrize("seconds", [10**15, 2**53 - 1])
 def test_what_never_expires_in_this_calendar_is_kept(graph, tenant_id, seconds):
-    """However long its time to live."""
+    """An event whose time to live ends after the year 9999 is stored and packed."""
     report = graph.ingest([document(tenant_id=tenant_id, event_id="long", ttl_seconds=seconds)])
     assert report.accepted == 1
     assert graph.pack("").entries

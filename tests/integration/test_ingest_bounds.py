@@ -1,4 +1,4 @@
-"""Large and hostile files: read piece by piece, everything accounted for, memory flat."""
+"""Large and hostile files: read piece by piece in bounded memory, with every line accounted for."""
 
 import gzip
 import json
@@ -14,8 +14,8 @@ from hmxgraph.errors import MalformedJson
 from tests.unit.ingest.making import document
 
 MB = 1 << 20
-# A process counts the memory of the one that started it, before it runs its own program: of a worker after many tests,
-# hundreds of megabytes. So a small process runs what is measured, and says how many kilobytes that held at most.
+# The peak memory of a process includes that of its parent at the time of the fork, which can be hundreds of megabytes
+# in a test worker. So a small process runs the measured command and prints the peak memory of its child in kilobytes.
 MEASURED = """
 import resource, subprocess, sys
 with open(sys.argv[1], "wb") as output:
@@ -25,7 +25,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 
 
 def transcript_line(number, words="x"):
-    """A line of a transcript."""
+    """One line of a transcript."""
     message = {"role": "user", "content": f"Request number {number}: {words}"}
     return json.dumps(
         {"type": "user", "uuid": f"u{number}", "sessionId": f"s{number % 7}", "version": "2.0", "cwd": "/p",
@@ -35,7 +35,7 @@ def transcript_line(number, words="x"):
 
 @pytest.fixture
 def ingested(address, tenant_id, tmp_path):
-    """Runs ``hmxgraph ingest``; gives back the report and the most megabytes of memory it held."""
+    """Runs ``hmxgraph ingest``; returns the report and its peak memory in megabytes."""
     login = {"HMXGRAPH_URI": address.uri, "HMXGRAPH_USER": address.user, "HMXGRAPH_PASSWORD": address.password}
 
     def run(path, *options):
@@ -50,12 +50,12 @@ def ingested(address, tenant_id, tmp_path):
 
 @pytest.mark.slow
 def test_a_file_of_200_mb(ingested, tmp_path):
-    """Every line is accounted for, in memory that depends on the size of a batch, not of the file."""
+    """Every line is accounted for, in memory bounded by the size of a batch, not of the file."""
     path = tmp_path / "large.jsonl"
     words = " ".join(f"word{n}" for n in range(4_500))
     lines = 200 * MB // len(transcript_line(0, words))
     with path.open("wb") as file:
-        # Most of a long transcript is progress of its tools.
+        # Most lines of a long transcript report the progress of tools.
         for number in range(lines):
             line = transcript_line(number, words)
             file.write(line if number % 10 == 0 else line.replace(b'"user", "uuid"', b'"progress", "uuid"'))
@@ -67,7 +67,7 @@ def test_a_file_of_200_mb(ingested, tmp_path):
 
 
 def test_what_a_process_holds_is_its_own(ingested, tmp_path):
-    """However much memory the process of the tests holds, the measured one is not blamed for it."""
+    """The measured peak memory does not include the memory of the test process."""
     path = tmp_path / "session.jsonl"
     path.write_bytes(transcript_line(0))
     held = bytearray(os.urandom(1)) * (600 * MB)
@@ -77,7 +77,7 @@ def test_what_a_process_holds_is_its_own(ingested, tmp_path):
 
 
 def test_a_truncated_last_line(graph, tmp_path):
-    """What is whole is stored, the torn end is one rejection; when the line is finished it is stored alone."""
+    """Whole lines are stored and the torn end is one rejection; once it is completed, only that line is added."""
     path = tmp_path / "session.jsonl"
     whole = b"".join(transcript_line(number) for number in range(5))
     path.write_bytes(whole[:-30])
@@ -89,7 +89,7 @@ def test_a_truncated_last_line(graph, tmp_path):
 
 
 def test_noise_beside_a_transcript(graph, tmp_path):
-    """Binary files with the name of event files are one rejection each; the transcript beside them is stored."""
+    """Binary files named like event files are one rejection each; the transcript in the same folder is stored."""
     (tmp_path / "good.jsonl").write_bytes(b"".join(transcript_line(number) for number in range(5)))
     (tmp_path / "noise.jsonl").write_bytes(os.urandom(3 * MB))
     (tmp_path / "noise.json").write_bytes(zlib.compress(os.urandom(MB)))
@@ -103,7 +103,7 @@ def test_noise_beside_a_transcript(graph, tmp_path):
     ]
 
 
-# Megabytes that a bomb unpacks to; the brackets of one, which are parsed one by one, to a sixty-fourth.
+# Unpacked megabytes of a bomb; a sixty-fourth of that for brackets, which are parsed one by one.
 UNPACKED = int(os.environ.get("HMXGRAPH_BOMB_MEGABYTES", "1024"))
 BOMBS = {"one line": (b"", b"x" * MB), "one element": (b'[1, "', b"x" * MB), "brackets": (b"", b"[" * MB)}
 
@@ -111,7 +111,7 @@ BOMBS = {"one line": (b"", b"x" * MB), "one element": (b'[1, "', b"x" * MB), "br
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_gzip_bomb(ingested, tmp_path, name):
-    """A small file that unpacks to a gigabyte is reported, in little memory."""
+    """A small file that unpacks to a gigabyte is rejected in less than 300 MB of memory."""
     begin, filler = BOMBS[name]
     path = tmp_path / "bomb.json.gz"
     size = UNPACKED if name != "brackets" else UNPACKED // 64
@@ -126,7 +126,7 @@ def test_a_gzip_bomb(ingested, tmp_path, name):
 
 
 def test_numbers_of_any_length(graph, tenant_id):
-    """Ten thousand digits inside content are kept as text, elsewhere they are a rejection."""
+    """A number of ten thousand digits is accepted inside content and rejected elsewhere."""
     digits = "7" * 10_000
     good = json.dumps(document(tenant_id=tenant_id, event_id="good")).replace('"text"', f'"n": {digits}, "text"', 1)
     bad = json.dumps(document(tenant_id=tenant_id, event_id="bad", sequence=3)).replace(
@@ -140,7 +140,7 @@ def test_numbers_of_any_length(graph, tenant_id):
 
 @pytest.mark.slow
 def test_more_rejections_than_a_report_names(graph, tmp_path):
-    """All are counted, and all stand in the file of rejects."""
+    """Rejections beyond the limit of the report are still counted and written to the rejects file."""
     rejects = tmp_path / "rejects.ndjson"
     report = graph.ingest(b'{"event_id": 1}\n' * 10_050, rejects=rejects)
     assert (report.rejected_count, len(report.rejected), report.lines) == (10_050, 10_000, 10_050)

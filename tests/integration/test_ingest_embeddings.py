@@ -1,4 +1,4 @@
-"""Embeddings that events bring: kept, compared where they can be, told where they cannot."""
+"""Embeddings that events carry: stored, compared where dimensions agree, reported where they do not."""
 
 import pytest
 
@@ -9,13 +9,13 @@ from tests.unit.ingest.making import document
 
 @pytest.fixture
 def stored(connection, tenant_id):
-    """The bare look at the test's tenant."""
+    """The stored nodes and relationships of the test's tenant."""
     return Ingested(connection, tenant_id)
 
 
 @pytest.fixture
 def made(tenant_id):
-    """Documents of the test's tenant, each with its embedding."""
+    """Factory for event documents of the test's tenant, with an embedding if given."""
 
     def make(number, embeddings=None):
         given = {} if embeddings is None else {"embeddings": embeddings}
@@ -25,13 +25,13 @@ def made(tenant_id):
 
 
 def dimension(stored):
-    """What the tenant's node says."""
+    """The embedding dimension recorded on the tenant's node."""
     key = Tenancy.of(stored.tenant_id).key
     return stored.rows("MATCH (t:Tenant {key: $key}) RETURN t.embedding_dimension AS d", key=key)[0]["d"]
 
 
 def test_the_first_embedding_settles_the_dimension(graph, stored, made):
-    """It is the tenant's from then on, in later batches too; another one is stored with a warning."""
+    """The first embedding sets the tenant's dimension for good; others are stored with a warning."""
     assert graph.ingest([made(0)]).warnings == ()
     assert dimension(stored) is None
     first = graph.ingest([made(1), made(2, [1, 0, 0.5]), made(3, [0.2, 1])])
@@ -46,13 +46,13 @@ def test_the_first_embedding_settles_the_dimension(graph, stored, made):
 
 
 def test_hashes_cover_every_embedding(graph, made):
-    """Those left out of comparisons are kept, so that every event can be checked against its hash."""
+    """Embeddings excluded from comparison are stored too, so that every event still matches its hash."""
     graph.ingest([made(0, [1, 2]), made(1, [1.5]), made(2, [0, 0])])
     assert graph.verify().findings == ()
 
 
 def test_events_of_like_meaning(graph, made):
-    """The nearest by angle come first; those of another dimension, of none, or erased do not come."""
+    """Events are ranked by angle; those without an embedding of this dimension, and erased ones, are left out."""
     graph.ingest([made(0), made(1, [1, 0]), made(2, [0, 1]), made(3, [1, 0.1, 0]), made(4, [2, 0.2]), made(5, [0, 0])])
     rows = graph.query("explore/similar_events", embedding=[1, 0.2])
     assert [row["event_id"] for row in rows] == ["e4", "e1", "e2"]
@@ -62,7 +62,7 @@ def test_events_of_like_meaning(graph, made):
 
 
 def test_replay_of_embeddings_writes_nothing(graph, made):
-    """The same events again are duplicates without a warning."""
+    """Re-ingested events with embeddings are duplicates and raise no warning."""
     events = [made(0, [1, 2]), made(1, [3])]
     graph.ingest(events)
     version = graph.health()["state_version"]

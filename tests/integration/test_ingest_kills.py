@@ -1,4 +1,4 @@
-"""Killed at any moment and run again, ingest gives the graph of an undisturbed run."""
+"""An ingest that was killed at any moment and run again gives the graph of an undisturbed run."""
 
 import json
 import os
@@ -29,7 +29,7 @@ with hmxgraph.connect(tenant_id=sys.argv[1], **login) as graph:
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
-    """A file of events: sessions interleaved, out of order, with calls, answers, causes and repeats."""
+    """A file of interleaved sessions, out of order, with calls, answers, causes and repeats."""
     path = tmp_path_factory.mktemp("kills") / "events.ndjson"
     lines = [json.dumps(event(number)) for number in range(EVENTS)]
     for at in range(0, EVENTS - 7, 13):
@@ -39,7 +39,7 @@ def source(tmp_path_factory):
 
 
 def event(number):
-    """An event of one of nine sessions; every third is a call that the next one of its session answers."""
+    """An event of one of nine sessions; in each, calls, results and messages take turns."""
     session, step = number % 9, number // 9
     kind = ("tool_call", "tool_result", "message")[step % 3]
     content = {
@@ -60,14 +60,14 @@ def event(number):
 
 
 def undisturbed(address, tenant_id, source):
-    """The graph of a run that nobody disturbed."""
+    """The graph of an uninterrupted run."""
     with hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=tenant_id) as graph:
         graph.ingest(source, rehome=True)
     return picture(address, tenant_id)
 
 
 def picture(address, tenant_id):
-    """What the tenant holds."""
+    """Everything the tenant holds."""
     connection = Connection(address)
     try:
         return Ingested(connection, tenant_id).picture()
@@ -76,12 +76,12 @@ def picture(address, tenant_id):
 
 
 def stored(graph):
-    """How many events the tenant has by now."""
+    """How many events the tenant has so far."""
     return graph.health()["event_count"]
 
 
 def test_killed_clients(address, tenant_id, source):
-    """A client killed again and again loses nothing and doubles nothing."""
+    """A client killed again and again loses and duplicates nothing."""
     login = {f"KILLED_{name.upper()}": getattr(address, name) for name in ("uri", "user", "password")}
     command = [sys.executable, "-c", INGEST, tenant_id, str(source)]
     for goal in (1, 200, 400):
@@ -98,7 +98,7 @@ def test_killed_clients(address, tenant_id, source):
 @pytest.mark.slow
 @pytest.mark.server
 def test_killed_servers(tmp_path_factory, monkeypatch, source):
-    """A server killed in the middle and started again: the same ingest goes on, or stops with one clear error."""
+    """If the server is killed and restarted, the same ingest goes on or stops with one clear error."""
     monkeypatch.setenv("HMXGRAPH_HEAP", "512m")
     monkeypatch.setenv("HMXGRAPH_PAGECACHE", "128m")
     home = tmp_path_factory.mktemp("killed-server")
@@ -115,7 +115,7 @@ def test_killed_servers(tmp_path_factory, monkeypatch, source):
 
 
 def kill_while_ingesting(graph, home, source):
-    """Ingest in one thread; in the middle of it kill the server and start it again."""
+    """Ingest in one thread; midway, kill the server and start it again."""
     errors, midway = [], threading.Event()
 
     def run():

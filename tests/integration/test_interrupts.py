@@ -1,4 +1,4 @@
-"""Ctrl-C while the driver works: the call ends at once, and the graph goes on as before."""
+"""Ctrl-C during a driver call: the call ends at once, and the graph stays usable."""
 
 import signal
 import threading
@@ -18,7 +18,7 @@ INTERRUPTS = 150
 
 @pytest.fixture(autouse=True)
 def as_in_a_program():
-    """Python's own handler, which ends with KeyboardInterrupt, also where tests run in the background."""
+    """Install Python's default SIGINT handler, which may be off when tests run in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -26,7 +26,7 @@ def as_in_a_program():
 
 @contextmanager
 def interrupted(seconds):
-    """The block, which a SIGINT breaks into after so many seconds unless it has ended by then."""
+    """Send SIGINT after so many seconds unless the block has ended by then."""
     ended, lock = [], threading.Lock()
 
     def interrupt():
@@ -44,7 +44,7 @@ def interrupted(seconds):
 
 
 def test_an_interrupt_ends_what_the_server_does(connection):
-    """Nobody waits for the answer, and the server does not go on with it."""
+    """An interrupted call ends at once, and the server stops the query."""
     asked = bind("schema_version/get")
     slow = replace(asked, query=replace(asked.query, text="UNWIND range(1, 100000000000) AS n RETURN count(n) AS slow"))
     began = monotonic()
@@ -61,7 +61,7 @@ def test_an_interrupt_ends_what_the_server_does(connection):
 
 @pytest.mark.slow
 def test_interrupts_at_any_moment(graph, tenant_id):
-    """Whatever the driver was doing, the call ends with KeyboardInterrupt, and the next one is answered as before."""
+    """Whenever a call is interrupted, it raises KeyboardInterrupt, and later calls answer as before."""
     graph.ingest([*deployment("d1", tenant=tenant_id), *repaired_deployment("r1", tenant=tenant_id)])
     graph.compile()
     ask_for = (graph.digest, graph.memories, graph.artifacts, graph.health)

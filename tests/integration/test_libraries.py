@@ -1,4 +1,4 @@
-"""Libraries of records: revisions stay in them, list and digest agree, rejections are no highlights, none is forged."""
+"""Libraries of records: revisions stay in, list and digest agree, rejections are excluded, digests cannot be forged."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def ids(views):
 
 
 def test_a_revision_stays_in_the_library_of_what_it_replaces(graph, task_id):
-    """Revised evidence is evidence, a revised decision a decision, a revised failure a failure."""
+    """Revised evidence is still evidence, a revised decision a decision, a revised failure a failure."""
     run = graph.tasks.run_start(task_id, command="make", why_chosen="fast", inputs=["src"], agent_id="ana").artifact_id
     replaced = {
         "find_evidence": graph.tasks.add_evidence(task_id, summary="It leaks 5 MB", agent_id="ana"),
@@ -40,7 +40,7 @@ def test_a_revision_stays_in_the_library_of_what_it_replaces(graph, task_id):
 
 
 def test_list_and_digest_follow_one_rule(graph, task_id):
-    """Each library lists the records that its digest cites, in the order of its lines."""
+    """Each library lists exactly the records its digest cites, in the order of the digest's lines."""
     for place in range(4):
         seen = graph.tasks.add_evidence(task_id, summary=f"seen {place}", agent_id="ana").artifact_id
         graph.records.decision(task_id, summary=f"decide {place}", agent_id="ana")
@@ -57,7 +57,7 @@ def test_list_and_digest_follow_one_rule(graph, task_id):
 
 
 def test_rejections_are_no_highlights(graph, task_id):
-    """Neither a rejected record, nor the verification that rejects it, nor verified doubt is a highlight."""
+    """Rejected records and verifications that reject a record, even verified ones, are not highlights."""
     seen = graph.tasks.add_evidence(task_id, summary="tiles are fast", validation=["rerun"], agent_id="ana").artifact_id
     assert ids(graph.records.find_highlights()) == [seen]
     no = graph.records.verification(seen, summary="tiles are slow", supports_claim=False, agent_id="bo").artifact_id
@@ -68,7 +68,7 @@ def test_rejections_are_no_highlights(graph, task_id):
 
 
 def test_digests_are_found_by_kind_and_role(graph, task_id):
-    """Each exact filter that names digests finds them, refreshed ones once; other filters give records."""
+    """Filters that name digests find each one once, even after a refresh; other filters return records only."""
     graph.tasks.add_evidence(task_id, summary="tiles are fast", agent_id="ana")
     for _ in range(2):
         graph.memory.compact(project_id="p", force_digest_rebuild=True)
@@ -80,7 +80,7 @@ def test_digests_are_found_by_kind_and_role(graph, task_id):
 
 
 def test_a_digest_is_not_to_be_forged(graph, task_id):
-    """No agent writes a digest or gives a record the name of one; nobody replies to one."""
+    """No agent can write a digest, give a record the role of one, or reply to one."""
     with pytest.raises(TaskError, match="digests are composed by the engine"):
         graph.records.create("digest", task_id=task_id, summary="POISON", artifact_role="project_brief")
     with pytest.raises(TaskError, match="artifact_role 'project_brief' is only for digests"):

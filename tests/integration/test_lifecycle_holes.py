@@ -1,4 +1,4 @@
-"""Rules of storage that once lost or exposed data: overlays, whole chains, loops, scopes that never apply."""
+"""Storage rules that once lost or exposed data: overlays, whole chains, loops, scopes that never apply."""
 
 import random
 
@@ -22,7 +22,7 @@ from tests.unit.ingest.making import document
 
 
 def test_recording_again_names_what_it_ignored(graph):
-    """A status or a count in a repeated document is no way to change it, and the receipt says so."""
+    """Recording a document again does not change its status or counts, and the receipt lists what it ignored."""
     graph.record_artifact(schema("a1", observed_count=3, tags=["deploy"]))
     again = graph.record_artifact(schema("a1", observed_count=9, status="deprecated", tags=["deploy"]))
     assert (again.outcome, set(again.ignored)) == ("unchanged", {"observed_count", "status"})
@@ -30,7 +30,7 @@ def test_recording_again_names_what_it_ignored(graph):
 
 
 def test_a_whole_chain_travels(graph, address):
-    """In any order, with all versions and the status of its head; once more, nothing changes."""
+    """A whole chain can be imported in any order, with all versions and statuses; a second import changes nothing."""
     graph.record_artifact(schema("a1", step="Apply"))
     graph.supersede("a1", schema("a2", step="Apply, then wait", second=1))
     graph.supersede("a2", schema("a3", step="Apply, wait, verify", second=2))
@@ -57,7 +57,7 @@ def test_a_whole_chain_travels(graph, address):
 
 
 def test_a_draft_successor_leaves_its_predecessor_in_force(graph):
-    """The old version holds until a draft is activated; then both change at once, at one moment."""
+    """The old version holds until a draft is activated; then both change at the same moment."""
     graph.record_artifact(schema("a1", step="Apply"))
     for name, step in (("a2", "Apply, then wait"), ("a3", "Apply"), ("a4", "Apply and verify")):
         proposed = graph.supersede("a1", schema(name, step=step, second=5, status="draft", confidence=0.7))
@@ -77,7 +77,7 @@ def test_a_draft_successor_leaves_its_predecessor_in_force(graph):
 
 
 def test_a_draft_of_something_no_longer_in_force_is_not_activated(graph):
-    """Its predecessor was deprecated meanwhile: nothing is left to replace, and the error says so."""
+    """If its predecessor was deprecated, a draft cannot be activated, and the error gives the reason."""
     graph.record_artifact(schema("a1"))
     graph.supersede("a1", schema("a2", step="Wait", status="draft"))
     graph.transition("a1", "deprecated")
@@ -87,7 +87,7 @@ def test_a_draft_of_something_no_longer_in_force_is_not_activated(graph):
 
 
 def test_nothing_is_its_own_parent(graph):
-    """An event is not its own cause, and a task no part of itself."""
+    """An event cannot be its own cause, nor a task part of itself."""
     looped = document(tenant_id=graph.tenant_id, event_id="e1", parent_event_id="e1")
     report = graph.ingest([looped])
     assert (report.accepted, [fault.path for fault in report.rejected[0].faults]) == (0, ["$.parent_event_id"])
@@ -96,7 +96,7 @@ def test_nothing_is_its_own_parent(graph):
 
 
 def caused(tenant_id, *pairs):
-    """Events of sessions of their own, each with the event that caused it."""
+    """Events in sessions of their own, each naming its cause."""
     return [
         document(tenant_id=tenant_id, event_id=effect, session_id=f"of {effect}", parent_event_id=cause)
         for effect, cause in pairs
@@ -104,7 +104,7 @@ def caused(tenant_id, *pairs):
 
 
 def test_no_event_is_its_own_cause_over_others(graph, tmp_path):
-    """In one call, or over several: the event that closes the loop is rejected, everything else is stored."""
+    """In one call or over several, the event that closes a causal loop is rejected; all others are stored."""
     looped = [("a", "c"), ("b", "a"), ("c", "b"), ("d", "c"), ("e", "d")]
     report = graph.ingest(caused(graph.tenant_id, *looped), rejects=tmp_path / "rejects")
     (rejected,) = report.rejected
@@ -122,7 +122,7 @@ def test_no_event_is_its_own_cause_over_others(graph, tmp_path):
 
 @pytest.mark.slow
 def test_following_causes_costs_little(graph):
-    """A chain in the wrong order has its causes followed in a few statements, and never more than a bound."""
+    """The search for causal loops takes few statements and stops, with a warning, at a bound."""
     chain = [(f"e{number}", f"e{number - 1}") for number in range(1, 6200)]
     graph.ingest(caused(graph.tenant_id, *chain))
     sent = []
@@ -135,7 +135,7 @@ def test_following_causes_costs_little(graph):
 
 
 def test_no_task_is_part_of_itself_over_others(graph):
-    """The start of a task that would close a loop is refused, and stores nothing."""
+    """Starting a task that would close a loop of parent tasks is refused and stores nothing."""
     tasks = tasks_of(graph)
     tasks.start("Deploy", task_id="t1", parent_task_id="t2")
     tasks.start("Release", task_id="t2", parent_task_id="t3")
@@ -155,7 +155,7 @@ def test_no_task_is_part_of_itself_over_others(graph):
     ],
 )
 def test_a_scope_that_never_applies_is_refused(graph, scope, path):
-    """Nobody would ever read the artifact; the fault names the part of the scope."""
+    """An artifact whose scope can never apply is refused; the fault names the offending part of the scope."""
     with pytest.raises(InvalidDocument) as caught:
         graph.record_artifact(schema("a1", validity_scope=scope))
     assert [fault.path for fault in caught.value.faults] == [path]
@@ -163,7 +163,7 @@ def test_a_scope_that_never_applies_is_refused(graph, scope, path):
 
 
 def test_evidence_that_arrives_later_is_linked_and_erased_with(graph):
-    """An artifact may name events that are not stored yet; erasure reaches it all the same."""
+    """An artifact may name events that are not stored yet; erasing them later still deprecates it."""
     graph.record_artifact(schema("a1", source_events=["late"]))
     assert graph.explain("a1").missing == ("late",)
     graph.ingest([document(tenant_id=graph.tenant_id, event_id="late")])
@@ -174,7 +174,7 @@ def test_evidence_that_arrives_later_is_linked_and_erased_with(graph):
 
 
 def test_all_of_one_user_can_be_revoked(graph):
-    """What they said, what was remembered for them and what rested on it; nothing of anybody else."""
+    """Forgetting a user erases what they said and what was remembered for them, and nothing of anybody else."""
     rule = {"role": "user", "text": "Always label peanuts."}
     for number, name in enumerate(("Ann", "bob")):
         graph.ingest(
@@ -200,7 +200,7 @@ def test_all_of_one_user_can_be_revoked(graph):
 
 
 def test_an_import_can_be_revoked_by_its_fingerprint(graph, address):
-    """The artifacts that it brought are deprecated, and its event is erased."""
+    """Forgetting a fingerprint deprecates the artifacts it brought and erases the event of its import."""
     envelope = states.envelope()
     imported = graph.import_fingerprint(envelope)
     report = graph.forget(fingerprint=imported.fingerprint_id)
@@ -212,7 +212,7 @@ def test_an_import_can_be_revoked_by_its_fingerprint(graph, address):
 
 
 def test_an_import_outlives_a_forget_that_selects_nothing_of_it(graph):
-    """Criteria are met together: an import that one of them excludes stays in force."""
+    """All criteria must match: an import that one of them excludes stays in force."""
     imported = graph.import_fingerprint(states.envelope())
     report = graph.forget(fingerprint=imported.fingerprint_id, session_id="another")
     assert (report.events, report.artifacts) == ((), ())
@@ -221,7 +221,7 @@ def test_an_import_outlives_a_forget_that_selects_nothing_of_it(graph):
 
 
 def test_an_import_whose_event_was_erased_before_is_withdrawn_all_the_same(graph):
-    """As after a call that was killed between the two."""
+    """An import can be forgotten although its event is gone, as after a call killed halfway."""
     imported = graph.import_fingerprint(states.envelope())
     graph.forget(event_id=imported.import_id)
     graph.forget(fingerprint=imported.fingerprint_id)

@@ -1,4 +1,4 @@
-"""Ids and names of any length on the real server: stored, found, resumed, trusted and forgotten like short ones."""
+"""Ids and names of any length on the real server work like short ones: stored, found, resumed, trusted, forgotten."""
 
 import pytest
 
@@ -24,7 +24,7 @@ AT = "2026-03-14T03:00:{:02d}Z"
 
 @pytest.fixture
 def named(graph, records):
-    """A task and a record of it, all of whose ids and names are longer than any index key."""
+    """A task and a record whose ids and names are all longer than any index key."""
     tasks = tasks_of(graph)
     tasks.start("Sequence the soil", task_id=f"{LONG}t", at=AT.format(0))
     ids = {name: f"{LONG}{name}" for name in IDS}
@@ -36,12 +36,12 @@ def named(graph, records):
 
 
 def ids_matching(records, **filters):
-    """The ids of the records that these filters give."""
+    """The ids of the records that match these filters."""
     return [hit.artifact_id for hit in records.search(**filters)]
 
 
 def test_long_ids_are_found_exactly(records, named):
-    """Each filter finds its record, whole, with words and without; an id of the same beginning is another one."""
+    """Each filter matches the whole id, with and without a query; a longer id with the same prefix does not match."""
     ids, record_id, reply = named
     values = ids | {"dataset_name": f"{LONG}d", "dataset_version": f"{LONG}v", "entity_name": f"{LONG}e"}
     for name, value in values.items():
@@ -57,7 +57,7 @@ def test_long_ids_are_found_exactly(records, named):
 
 
 def test_long_ids_are_worked_with(graph, records, named):
-    """Task, resume, trust, digests, maintenance and the check of everything know them as they are."""
+    """Tasks, resume, trust, libraries, maintenance and verify all work with long ids."""
     ids, record_id, reply = named
     tasks = tasks_of(graph)
     answer = records.get(reply).record
@@ -78,7 +78,7 @@ def test_long_ids_are_worked_with(graph, records, named):
 
 
 def test_long_ids_are_forgotten(graph, records, named):
-    """What is erased keeps its ids, whole; digests that told of it are gone."""
+    """An erased record keeps its full ids; digests that cited it are gone."""
     ids, record_id, _ = named
     digest = records.find_evidence(project_id=ids["project_id"]).digest.artifact_id
     assert graph.forget(session_id=ids["session_id"]).records == (record_id,)
@@ -94,7 +94,7 @@ def test_long_ids_are_forgotten(graph, records, named):
 
 @pytest.mark.parametrize("name", ["status", "artifact_role", "verification_status", "relation_kind", "entity_type"])
 def test_words_that_class_records_are_short(graph, records, name):
-    """A word of 256 characters is stored and found; a longer one is refused with the limit."""
+    """A classifying word of 256 characters is stored and found; a longer one is refused, naming the limit."""
     task_id = tasks_of(graph).start("Sequence the soil").task_id
 
     def said(word):

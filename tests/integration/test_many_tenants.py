@@ -13,17 +13,17 @@ TENANTS, THREADS, EACH = 6, 12, 5
 
 
 def said(text):
-    """A message of a user."""
+    """A user message."""
     return {"role": "user", "text": text}
 
 
 def users_of(address):
-    """How many connections share the driver of this address."""
+    """How many graphs share the driver of this address."""
     return graph_driver._shared[address][1]
 
 
 def test_tenants_share_the_driver_and_nothing_else(graph, address, tenant_id):
-    """Another tenant's graph uses the same driver, sees none of this tenant's events, and is closed on its own."""
+    """Another tenant's graph uses the same driver, sees none of this tenant's events, and closes separately."""
     before = users_of(address)
     other = graph.for_tenant(f"{tenant_id}-b")
     assert users_of(address) == before + 1
@@ -39,7 +39,7 @@ def test_tenants_share_the_driver_and_nothing_else(graph, address, tenant_id):
 
 
 def test_a_graph_outlives_the_one_that_made_it(address, tenant_id):
-    """The driver is closed with the last graph, whichever that is."""
+    """The driver is closed with the last graph that uses it."""
     first = hmxgraph.connect(address.uri, password=address.password, tenant_id=tenant_id)
     second = first.for_tenant(f"{tenant_id}-b")
     first.close()
@@ -50,7 +50,7 @@ def test_a_graph_outlives_the_one_that_made_it(address, tenant_id):
 
 
 def test_an_invalid_tenant_takes_no_driver(graph, address):
-    """A refused tenant id leaves the count of connections as it was."""
+    """A refused tenant id leaves the number of graphs on the driver unchanged."""
     before = users_of(address)
     with pytest.raises(InvalidTenant):
         graph.for_tenant("")
@@ -58,7 +58,7 @@ def test_an_invalid_tenant_takes_no_driver(graph, address):
 
 
 def test_many_threads_write_for_many_tenants(graph, tenant_id):
-    """Threads that share graphs lose no event, see no other tenant's, and every session's order stays a chain."""
+    """Threads that share graphs lose no event, see no other tenant's data, and leave graphs that verify."""
     graphs = [graph.for_tenant(f"{tenant_id}-{number}") for number in range(TENANTS)]
 
     def work(thread):
@@ -76,7 +76,7 @@ def test_many_threads_write_for_many_tenants(graph, tenant_id):
 
 
 def test_asynchronous_tenants_share_a_driver(address, tenant_id):
-    """The awaitable face does the same: tasks of many tenants over one driver, closed with the last graph."""
+    """The asynchronous face does the same: tasks of many tenants share a driver, closed with the last graph."""
 
     async def scenario():
         graph = await hmxgraph.connect_async(address.uri, password=address.password, tenant_id=tenant_id)
@@ -96,6 +96,6 @@ def test_asynchronous_tenants_share_a_driver(address, tenant_id):
 
 
 def test_an_asynchronous_graph_must_be_open(address, tenant_id):
-    """A tenant's graph cannot be had from one that was never opened."""
+    """``for_tenant`` on a graph that was never opened is refused."""
     with pytest.raises(GraphNotOpen, match="async with"):
         hmxgraph.connect_async(address.uri, password=address.password, tenant_id=tenant_id).for_tenant("b")

@@ -1,4 +1,4 @@
-"""Secrets: masked in packs by default, before storage if asked, or nowhere; the budget holds."""
+"""Secrets are masked in packs by default, before storage on request, or not at all; budgets hold either way."""
 
 import random
 import re
@@ -21,7 +21,7 @@ TEXTS = (
 
 @pytest.fixture
 def opened(address, tenant_id):
-    """Graphs of one tenant with a way of masking."""
+    """Opens graphs of one tenant with a given masking mode."""
 
     def connect(**how):
         login = {"user": address.user, "password": address.password}
@@ -31,7 +31,7 @@ def opened(address, tenant_id):
 
 
 def ingest_texts(graph, tenant_id):
-    """Store the texts."""
+    """Ingest the texts."""
     return graph.ingest(
         [
             document(tenant_id=tenant_id, event_id=f"e{n}", sequence=n, content={"role": "user", "text": text})
@@ -41,7 +41,7 @@ def ingest_texts(graph, tenant_id):
 
 
 def test_packs_mask_secrets_by_default(opened, tenant_id):
-    """In text, entries and JSON, within the budget; what is stored stays as it is, and "off" shows it."""
+    """Packs mask secrets in text, entries and JSON, within the budget; storage is unchanged, and "off" shows them."""
     with opened() as graph:
         ingest_texts(graph, tenant_id)
         for budget in (40, 60, 90, 2048):
@@ -57,7 +57,7 @@ def test_packs_mask_secrets_by_default(opened, tenant_id):
 
 
 def test_nothing_of_a_secret_is_stored_where_ingest_masks(opened, tenant_id):
-    """Neither by files nor live, in no property of any node."""
+    """Masking at ingest keeps secrets out of all stored texts, whether ingested, appended or recorded."""
     with opened(mask_secrets="ingest") as graph:
         assert ingest_texts(graph, tenant_id).accepted == 3
         graph.append(
@@ -76,13 +76,13 @@ def test_nothing_of_a_secret_is_stored_where_ingest_masks(opened, tenant_id):
 
 
 def test_a_way_of_masking_is_named(opened):
-    """Any other word is refused, with the choices."""
+    """An unknown masking mode is refused, listing the choices."""
     with pytest.raises(UnknownChoice, match="packs"):
         opened(mask_secrets="everything")
 
 
 def test_budgets_hold_however_many_secrets_there_are(opened, tenant_id):
-    """A mark may be longer than the secret that it hides."""
+    """Packs stay within budget although a mark may be longer than the secret it hides."""
     chance = random.Random(5)
     lines = [" ".join(f"pwd=a{chance.randrange(10)}b" for _ in range(30)) for _ in range(20)]
     with opened() as graph:
@@ -102,7 +102,7 @@ def test_budgets_hold_however_many_secrets_there_are(opened, tenant_id):
 
 
 def test_the_environment_and_the_command_line_say_how(run, opened, tenant_id, address, monkeypatch):
-    """An option wins over the variable, which holds wherever nobody says anything else."""
+    """The command-line option overrides the environment variable, which is the default everywhere else."""
     with opened() as graph:
         ingest_texts(graph, tenant_id)
     for name, value in (("URI", address.uri), ("USER", address.user), ("PASSWORD", address.password)):

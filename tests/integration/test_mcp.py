@@ -1,4 +1,4 @@
-"""The memory over MCP, with the official client: over standard input and output, and over HTTP with keys."""
+"""The memory over MCP with the official client: over stdio, and over HTTP with keys."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ TOOLS = {
 
 @asynccontextmanager
 async def over_http(served, secret):
-    """A client of the server process, with a key."""
+    """A client of the server process, authenticated with a key."""
     async with (
         httpx2.AsyncClient(headers={"Authorization": f"Bearer {secret}"}, timeout=120) as http,
         Client(streamable_http_client(f"{served.root}/mcp", http_client=http)) as client,
@@ -43,7 +43,7 @@ async def over_http(served, secret):
 
 @asynccontextmanager
 async def over_stdio(address, tenant_id, agent):
-    """A client with a process of its own, as coding assistants start it."""
+    """A client with its own server process, as coding assistants start it."""
     arguments = ["-m", "hmxgraph", "mcp", "--tenant", tenant_id, "--agent", agent]
     started = StdioServerParameters(command=sys.executable, args=arguments, env=environment(address))
     async with Client(stdio_client(started)) as client:
@@ -51,7 +51,7 @@ async def over_stdio(address, tenant_id, agent):
 
 
 async def called(client, name, **arguments):
-    """The text of a tool's answer."""
+    """The text of a tool's result."""
     result = await client.call_tool(name, arguments)
     text = result.content[0].text
     assert not result.is_error, text
@@ -59,7 +59,7 @@ async def called(client, name, **arguments):
 
 
 async def refused(client, name, **arguments):
-    """The text with which a tool refuses."""
+    """The text of a tool's error."""
     result = await client.call_tool(name, arguments)
     assert result.is_error, result.content
     return result.content[0].text
@@ -67,7 +67,7 @@ async def refused(client, name, **arguments):
 
 @pytest.mark.slow
 def test_two_agents_share_work_over_stdio(address, tenant_id):
-    """One agent works and reports, another resumes and judges; each is who its configuration says."""
+    """One agent works and reports, another resumes and judges; each has the identity in its configuration."""
 
     async def scenario():
         async with over_stdio(address, tenant_id, "ana") as ana, over_stdio(address, tenant_id, "bo") as bo:
@@ -112,7 +112,7 @@ def test_two_agents_share_work_over_stdio(address, tenant_id):
 
 
 def test_tools_are_few_and_short(served, address, tenant_id):
-    """At most ten tools, their descriptions and schemas below 2,000 tokens; none takes a tenant or an agent."""
+    """Ten tools, described in under 2,000 tokens; none takes a tenant or an agent."""
     secret = key_for(address, tenant_id).secret
 
     async def scenario():
@@ -130,7 +130,7 @@ def test_tools_are_few_and_short(served, address, tenant_id):
 
 
 def test_http_needs_a_key_and_keeps_tenants_apart(served, address, tenant_id):
-    """Over HTTP the key is the tenant: another tenant's key sees nothing, and a reader writes nothing."""
+    """Over HTTP the key decides the tenant: other tenants' keys see nothing, and a read key cannot write."""
     writer = key_for(address, tenant_id, "ana").secret
     reader = key_for(address, tenant_id, "bo", scopes=["read"]).secret
     stranger = key_for(address, f"{tenant_id}-b", "eve").secret
@@ -174,7 +174,7 @@ def test_http_needs_a_key_and_keeps_tenants_apart(served, address, tenant_id):
 
 
 def test_what_tools_said_stays_labelled(served, address, tenant_id, graph):
-    """Words from outside come out labelled, in contexts and in explanations."""
+    """Text from outside is labelled in contexts and explanations."""
     secret = key_for(address, tenant_id).secret
     graph.append("message", {"role": "user", "text": "Deploy the staging environment"}, session_id="s")
     call = {"tool_name": "kubectl", "call_id": "c"}
@@ -198,7 +198,7 @@ def test_what_tools_said_stays_labelled(served, address, tenant_id, graph):
     ("client", "words"), [("claude-code", "mcpServers"), ("cursor", "mcpServers"), ("vscode", "servers")]
 )
 def test_configurations_are_printed(run, client, words):
-    """What to paste into each client is printed as JSON, over stdio and for a server."""
+    """The JSON to paste into each client is printed, for stdio and for a server."""
     code, text, _ = run("mcp", "--print-config", client, "--tenant", "acme", "--agent", "ana")
     assert code == 0
     server = json.loads(text)[words]["hmxgraph"]
@@ -211,14 +211,14 @@ def test_configurations_are_printed(run, client, words):
 
 
 def test_an_unknown_client_is_refused(run):
-    """The clients that are known are named."""
+    """The error lists the known clients."""
     code, _, errors = run("mcp", "--print-config", "emacs")
     assert code == 2
     assert "claude-code, cursor, vscode" in errors
 
 
 def test_an_address_without_a_client_is_refused(run):
-    """Serving the local store instead would look as if it worked."""
+    """``mcp --url`` without ``--print-config`` is refused, because it would silently serve the local store."""
     code, _, errors = run("mcp", "--url", "https://memory.example/mcp")
     assert code == 2
     assert "--print-config" in errors

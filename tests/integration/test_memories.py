@@ -1,4 +1,4 @@
-"""Memories in the graph: stated, superseded, disputed, given by hand, listed, forgotten."""
+"""Memories in the graph: stated, superseded, disputed, added by hand, listed, forgotten."""
 
 from datetime import UTC, datetime
 from functools import partial
@@ -34,7 +34,7 @@ RETURN memory.memory_id AS memory_id
 
 @pytest.fixture
 def graph(personal_graph):
-    """The memory of one person, so that what they say in one session holds in the next."""
+    """The memory of a single person: what they say in one session holds in the next."""
     return personal_graph
 
 
@@ -46,7 +46,7 @@ def tenancy(tenant_id):
 
 @pytest.fixture
 def say(graph, tenant_id):
-    """Ingest what the user says on days of March."""
+    """Ingests what a user says on days in March."""
     count = iter(range(100, 1000))
 
     def said(*words, speaker=None):
@@ -70,7 +70,7 @@ def say(graph, tenant_id):
 
 @pytest.fixture
 def listed(connection, tenancy):
-    """The texts of the tenant's memories that a question finds."""
+    """Lists the texts of the tenant's memories that match the given filters."""
 
     def texts(**asked):
         stored, _ = connection.perform(memories(tenancy, **asked))
@@ -81,7 +81,7 @@ def listed(connection, tenancy):
 
 @pytest.fixture
 def add_memory(connection, tenancy):
-    """Remember something by hand, at a time just after all that is known unless the test says when."""
+    """Adds a memory by hand, dated just after everything known unless the test gives a time."""
     count = iter(range(1000))
 
     def remembered(text, at_us=None, kind="fact", **how):
@@ -94,17 +94,17 @@ def add_memory(connection, tenancy):
 
 
 def holding(listed):
-    """What holds now."""
+    """The texts of the memories in force."""
     return sorted(listed(status="promoted") + listed(status="tentative"))
 
 
 def day(number):
-    """Microseconds of a day in March at noon."""
+    """Noon of a day in March, in microseconds."""
     return microseconds(f"2026-03-{number:02}T12:00:00Z")
 
 
 def test_a_later_answer_supersedes(say, listed, connection, tenant_id):
-    """The latest answer holds; the chain tells what held before, and as of a time what held then."""
+    """The latest answer holds; the chain keeps earlier ones, and as-of queries return what held at the time."""
     say((1, "I live in Boston."))
     say((3, "I live in Boston."), (5, "I live in Rome."))
     say((9, "I live in Boston."))
@@ -116,7 +116,7 @@ def test_a_later_answer_supersedes(say, listed, connection, tenant_id):
 
 
 def test_a_late_answer_finds_its_place(say, listed, connection, tenant_id):
-    """What arrives late is history, not news; the chain stays linear."""
+    """An answer that arrives late takes its place in the past; the chain stays linear."""
     say((1, "I live in Boston."), (9, "I live in Rome."))
     say((5, "I live in Oslo."))
     assert listed(status="promoted") == ["The user lives in Rome."]
@@ -129,13 +129,13 @@ def test_a_late_answer_finds_its_place(say, listed, connection, tenant_id):
 
 
 def test_opposite_policies_supersede(say, listed):
-    """A user who orders the opposite has changed their mind."""
+    """A user's opposite policy supersedes their earlier one."""
     say((1, "Always deploy on Fridays."), (2, "Never deploy on Fridays."))
     assert listed(status="promoted") == ["Never deploy on Fridays."]
 
 
 def test_a_rule_taken_back_is_over(say, listed):
-    """What is allowed again, or need not be done any more, takes the rule's place; so does the rule told anew."""
+    """A permission, or the end of a duty, supersedes the rule; restating the rule supersedes it in turn."""
     never, duty = "Never push to main directly.", "Always run black before you commit."
     say((1, never), (2, duty))
     say((3, "Forget the rule about pushing to main, you may push to main directly now."))
@@ -148,7 +148,7 @@ def test_a_rule_taken_back_is_over(say, listed):
 
 
 def test_a_rule_remembered_by_hand_is_not_withdrawn_by_a_message(say, add_memory, listed, connection, tenancy):
-    """Both hold, in conflict, until one is chosen."""
+    """A message against a rule added by hand opens a conflict; both hold until one is chosen."""
     add_memory("Never push to main directly.", kind="policy", hard=True)
     say((28, "You may push to main directly now."))
     assert holding(listed) == ["Never push to main directly.", "You may push to main directly now."]
@@ -157,7 +157,7 @@ def test_a_rule_remembered_by_hand_is_not_withdrawn_by_a_message(say, add_memory
 
 
 def test_a_matter_that_was_moved_has_its_new_value(say, listed):
-    """Whoever moved it, and whatever it was moved from."""
+    """A moved date or a changed amount replaces the old value, whatever the wording."""
     say((1, "The release date is 12 June. The budget is $500. The maintenance window is Sunday."))
     say((5, "The release date slipped to 20 June. We raised the budget to $1,800."))
     say((6, "The maintenance window moves from Sunday to Saturday."))
@@ -169,7 +169,7 @@ def test_a_matter_that_was_moved_has_its_new_value(say, listed):
 
 
 def test_a_hard_rule_is_not_displaced_by_chance_words(say, add_memory, listed, connection, tenancy):
-    """Only another hard rule takes its place; whatever else is told against it is in conflict with it."""
+    """Only another hard rule replaces a hard rule; anything else stated against it opens a conflict."""
     never, always = "Never deploy to production on a Friday.", "Always deploy to production on a Friday."
     add_memory(never, kind="policy", hard=True)
     say((28, always))
@@ -182,7 +182,7 @@ def test_a_hard_rule_is_not_displaced_by_chance_words(say, add_memory, listed, c
 
 
 def test_a_rule_from_messages_can_be_withdrawn_by_a_message(say, add_memory, listed):
-    """Unless the same rule was also remembered by hand."""
+    """A message can withdraw a rule from messages, unless the rule was also added by hand."""
     say((1, "Never deploy to production on a Friday."), (2, "Always deploy to production on a Friday."))
     assert holding(listed) == ["Always deploy to production on a Friday."]
     add_memory("Always deploy to production on a Friday.", kind="policy", hard=True)
@@ -191,7 +191,7 @@ def test_a_rule_from_messages_can_be_withdrawn_by_a_message(say, add_memory, lis
 
 
 def test_a_denied_fact_ends(say, listed):
-    """The denied fact ends, and comes back when stated again; other facts of its kind stay."""
+    """A denied fact ends, and returns when stated again; other facts of its kind stay."""
     say((1, "I'm allergic to nuts and latex."), (5, "I am not allergic to latex after all."))
     assert holding(listed) == ["The user is allergic to nuts.", "The user is not allergic to latex."]
     assert "The user is allergic to latex." in listed(as_of_us=day(2))
@@ -200,7 +200,7 @@ def test_a_denied_fact_ends(say, listed):
 
 
 def test_what_is_said_of_the_same_time_is_a_conflict(say, listed, connection, tenancy):
-    """Two answers of one time both stay, under an open conflict, until one is chosen."""
+    """Two answers with the same timestamp both stay, in an open conflict, until one is chosen."""
     say((1, "I live in Boston."), (1, "I live in Rome."))
     (conflict,) = connection.perform(conflicts(tenancy))
     assert conflict.kind == "contradicting_facts"
@@ -212,7 +212,7 @@ def test_what_is_said_of_the_same_time_is_a_conflict(say, listed, connection, te
 
 @pytest.mark.parametrize("order", list(permutations(range(4))))
 def test_the_order_of_arrival_decides_nothing(say, listed, connection, tenancy, tenant_id, order):
-    """Whatever comes first, what held when is told by the times alone: an answer told amid another one parts it."""
+    """Timestamps alone decide what held when; an answer dated within another's interval splits it."""
     statements = [(1, "I live in Boston."), (5, "I live in Oslo."), (9, "I live in Boston."), (12, "I live in Boston.")]
     for at in order:
         say(statements[at])
@@ -231,7 +231,7 @@ def test_the_order_of_arrival_decides_nothing(say, listed, connection, tenancy, 
 
 
 def test_one_batch_parts_an_answer_more_than_once(say, listed, connection, tenancy):
-    """Of an answer told five times two others are told amid; each part keeps its own evidence."""
+    """One batch can split an answer's interval several times; each part keeps its own evidence."""
     say(*((number, "I live in Boston.") for number in (1, 4, 7, 10, 13)))
     say((2, "I live in Oslo."), (3, "I live in Boston."), (8, "I live in Rome."), (11, "I live in Oslo."))
     held = {number: listed(as_of_us=day(number))[0][18:-1] for number in range(1, 14)}
@@ -244,7 +244,7 @@ def test_one_batch_parts_an_answer_more_than_once(say, listed, connection, tenan
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_a_contradiction_about_what_is_over_is_over(say, listed, connection, tenancy, order):
-    """Of two answers of one time neither holds after a later one, even if one is told last."""
+    """A later answer ends both sides of a conflict, even if one of the sides arrives last."""
     statements = [(1, "I live in Boston."), (1, "I live in Oslo."), (5, "I live in Rome.")]
     for at in order:
         say(statements[at])
@@ -258,7 +258,7 @@ def test_a_contradiction_about_what_is_over_is_over(say, listed, connection, ten
 @pytest.mark.parametrize("keep", ["Boston", "Oslo", None])
 @pytest.mark.parametrize("later", ["Rome", "Boston", "Oslo"])
 def test_what_was_kept_gives_way_to_a_later_answer(say, listed, connection, tenancy, keep, later):
-    """Whichever side a conflict was decided for, it holds until another answer is told, and ends with that."""
+    """The side kept in a resolved conflict holds until a later answer supersedes it."""
     say((1, "I live in Boston."), (1, "I live in Oslo."))
     (conflict,) = connection.perform(conflicts(tenancy))
     sides = {side.text[18:-1]: side.side_id for side in conflict.sides}
@@ -274,7 +274,7 @@ def test_what_was_kept_gives_way_to_a_later_answer(say, listed, connection, tena
 
 
 def test_a_contradiction_stated_twice_in_a_batch_is_one_conflict(say, listed, connection, tenancy):
-    """Two events of one batch that say the same open one conflict, and are both its evidence."""
+    """Two events of one batch that state the same open one conflict, and both are evidence for it."""
     say((1, "I live in Boston."))
     say((1, "I live in Oslo."), (1, "I live in Oslo."))
     assert len(connection.perform(conflicts(tenancy))) == 1
@@ -288,7 +288,7 @@ def test_a_contradiction_stated_twice_in_a_batch_is_one_conflict(say, listed, co
 
 @pytest.mark.parametrize("first_wins", [True, False])
 def test_what_lost_a_conflict_stays_out_when_said_again(say, listed, connection, tenancy, first_wins):
-    """A decision is not undone by repeating what lost, whichever of the two answers had the place in the chain."""
+    """Repeating the side that lost does not undo a resolution, whichever side was in the chain."""
     say((1, "I live in Boston."), (1, "I live in Oslo."))
     (conflict,) = connection.perform(conflicts(tenancy))
     (chained,) = Ingested(connection, tenancy.tenant_id).rows(CHAINED)
@@ -302,7 +302,7 @@ def test_what_lost_a_conflict_stays_out_when_said_again(say, listed, connection,
 
 
 def test_of_three_answers_two_are_left_in_conflict(say, listed, connection, tenancy):
-    """Who contradicted the side that lost contradicts the one that was kept; a later answer ends both."""
+    """If one of three answers loses, the two that remain are in conflict; a later answer ends both."""
     say((1, "I live in Boston."), (1, "I live in Oslo."), (1, "I live in Lima."))
     open_conflicts = connection.perform(conflicts(tenancy))
     assert len(open_conflicts) == 2
@@ -319,7 +319,7 @@ def test_of_three_answers_two_are_left_in_conflict(say, listed, connection, tena
 
 
 def test_people_contradict_each_other(say, listed, connection, tenancy):
-    """Of two people neither decides: what they say of a third is in conflict."""
+    """If two people say different things about a third, neither wins: the statements are in conflict."""
     say((1, "Ivan Smith lives in Boston."), speaker="Caroline")
     say((5, "Ivan Smith lives in Rome."), speaker="Melanie")
     assert len(connection.perform(conflicts(tenancy))) == 1
@@ -327,7 +327,7 @@ def test_people_contradict_each_other(say, listed, connection, tenancy):
 
 
 def test_a_later_answer_ends_the_conflict(say, listed, connection, tenancy):
-    """What takes the place of one side takes the place of the other, and closes their conflict."""
+    """A later answer supersedes both sides of a conflict and closes it."""
     say((1, "I live in Boston."), (1, "I live in Rome."))
     say((5, "I live in Oslo."))
     assert connection.perform(conflicts(tenancy)) == ()
@@ -335,7 +335,7 @@ def test_a_later_answer_ends_the_conflict(say, listed, connection, tenancy):
 
 
 def test_repetition_makes_sure(say, connection, tenancy):
-    """A tentative directive is promoted when it is given again."""
+    """A tentative directive is promoted when it is repeated."""
     say((1, "Do not use global variables."))
     (first,), _ = connection.perform(memories(tenancy))
     assert (first.status, first.observation_count) == ("tentative", 1)
@@ -346,7 +346,7 @@ def test_repetition_makes_sure(say, connection, tenancy):
 
 
 def test_remembering_by_hand_has_evidence(add_memory, connection, tenancy):
-    """What is told by hand is one memory however often it is told, each time with an event as evidence."""
+    """A text added by hand twice is one memory, with one event as evidence for each time."""
     add_memory("Always verify the rollout", kind="policy", hard=True)
     again = add_memory("Always verify the rollout", kind="policy")
     assert (again.observation_count, again.hard, again.extraction_method) == (2, True, "remembered")
@@ -363,7 +363,7 @@ def test_remembering_by_hand_has_evidence(add_memory, connection, tenancy):
     ],
 )
 def test_who_or_where_is_one_at_a_time(add_memory, listed, earlier, later, both):
-    """A name takes the place of another; of qualities there can be many."""
+    """A new name or place replaces the old one; qualities accumulate."""
     add_memory(earlier)
     add_memory(later)
     assert holding(listed) == sorted([earlier, later] if both else [later])
@@ -378,13 +378,13 @@ def test_who_or_where_is_one_at_a_time(add_memory, listed, earlier, later, both)
     ],
 )
 def test_people_change_their_minds(say, listed, earlier, later):
-    """The latest of two preferences about the same holds."""
+    """The later of two preferences about the same thing holds."""
     say((1, earlier), (2, later))
     assert [text[:11] for text in holding(listed)] == [later[:11]]
 
 
 def test_what_is_remembered_is_dated_now(graph):
-    """Its time is the wall clock, not the latest time of the data."""
+    """A memory added by hand is dated by the wall clock, not by the latest time in the data."""
     before = datetime.now(UTC)
     made = graph.remember("The office is in Rome")
     assert before <= datetime.fromisoformat(made.first_at) <= datetime.now(UTC)
@@ -392,19 +392,19 @@ def test_what_is_remembered_is_dated_now(graph):
 
 @pytest.mark.parametrize(("text", "how"), [("x", {"hard": True}), (" ", {"kind": "fact"}), ("", {})])
 def test_what_cannot_be_remembered_is_refused(add_memory, text, how):
-    """Hard facts and empty texts are refused by name, and not as choices among others."""
+    """Hard facts and empty texts are invalid requests."""
     with pytest.raises(InvalidRequest):
         add_memory(text, **how)
 
 
 def test_an_unknown_kind_is_refused(add_memory):
-    """The error lists the four there are."""
+    """The error lists the four known kinds."""
     with pytest.raises(UnknownChoice, match="fact, preference, policy, goal"):
         add_memory("x", kind="rumour")
 
 
 def test_a_page_of_memories_names_its_evidence(add_memory, connection, tenancy):
-    """Each memory of a page carries the events that it rests on, as the one that was remembered does."""
+    """Each listed memory carries the ids of its evidence, as the result of ``remember`` does."""
     add_memory("Always verify the rollout", kind="policy")
     made = add_memory("Always verify the rollout", kind="policy")
     (listed,), _ = connection.perform(memories(tenancy, kind="policy"))
@@ -413,7 +413,7 @@ def test_a_page_of_memories_names_its_evidence(add_memory, connection, tenancy):
 
 
 def test_memories_are_listed_page_by_page(add_memory, connection, tenancy):
-    """Pages follow each other without gaps; filters narrow them; unknown choices are refused."""
+    """Pages follow each other without gaps; filters narrow them; unknown kinds, bad limits and ids are refused."""
     for number in range(5):
         add_memory(f"rule number {number} stands", kind="policy")
     add_memory("tea is ready", kind="fact")
@@ -435,7 +435,7 @@ def test_memories_are_listed_page_by_page(add_memory, connection, tenancy):
 
 @pytest.mark.parametrize(("limit", "pages"), [(1, 4), (2, 2), (3, 2), (4, 1), (5, 1)])
 def test_the_last_page_of_memories_says_so(add_memory, connection, tenancy, limit, pages):
-    """A page that is exactly full is the last one where nothing comes after it."""
+    """A full page is marked as the last if nothing follows."""
     for number in range(4):
         add_memory(f"rule number {number} stands", kind="policy")
     sizes, after = [], None
@@ -446,7 +446,7 @@ def test_the_last_page_of_memories_says_so(add_memory, connection, tenancy, limi
 
 
 def test_forgetting_the_evidence_forgets_the_memory(say, listed, connection, tenancy, tenant_id):
-    """A memory without evidence loses its words and leaves its chain; what it had superseded holds again."""
+    """A memory without evidence loses its text and leaves its chain; the memory it superseded holds again."""
     say((1, "I live in Boston."), (5, "I live in Rome."))
     (last,), _ = connection.perform(memories(tenancy, status="promoted"))
     (event_id,) = connection.perform(memory(tenancy, last.memory_id)).event_ids
@@ -458,7 +458,7 @@ def test_forgetting_the_evidence_forgets_the_memory(say, listed, connection, ten
 
 
 def test_forgetting_one_of_two_pieces_of_evidence_makes_less_sure(say, connection, tenancy):
-    """A memory with evidence left counts it anew."""
+    """A memory that loses part of its evidence has its count and confidence reduced."""
     say((1, "Do not use global variables."), (2, "Do not use global variables."))
     (remembered,), _ = connection.perform(memories(tenancy))
     first, _ = connection.perform(memory(tenancy, remembered.memory_id)).event_ids

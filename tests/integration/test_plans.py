@@ -1,4 +1,4 @@
-"""Plans on the real server: statements one after the other, and some sent ahead of when their rows are wanted."""
+"""Plans on the real server: statements in sequence, and some sent ahead of the time their rows are needed."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from hmxgraph.graph.plan import Ahead, bind, read
 
 
 def ahead_of(other, *, asked):
-    """A plan that sends one statement ahead of *other*; *asked* tells whether it wants the rows of the first."""
+    """A plan that sends one statement ahead of *other* and reads its rows only if *asked*."""
     waiting = bind("health/server")
     nothing = yield Ahead(waiting)
     between = yield other
@@ -19,7 +19,7 @@ def ahead_of(other, *, asked):
 
 @pytest.mark.parametrize("asked", [True, False])
 def test_rows_of_a_statement_sent_ahead_come_when_asked_for(address, asked):
-    """Both faces alike; one whose rows nobody asks for does no harm and is not told of."""
+    """On both faces rows sent ahead arrive when asked for; unread ones do no harm and are not traced."""
     trace_lines = []
     other = bind("health/indexes_not_online")
 

@@ -1,4 +1,4 @@
-"""Verdicts on the real server: whose they are, who takes them back, and what is no verdict at all."""
+"""Verdicts on the real server: who owns them, who may withdraw them, and what does not count as one."""
 
 import pytest
 
@@ -12,14 +12,14 @@ CLAIM = "The parser buffer leaks on every line"
 
 @pytest.fixture
 def claim(tasks):
-    """What ana says in a task of hers."""
+    """The id of evidence that ana adds to her task."""
     task_id = tasks.start("Find the leak", agent_id="ana", at=AT.format(0)).task_id
     return tasks.add_evidence(task_id, summary=CLAIM, agent_id="ana", at=AT.format(1)).artifact_id
 
 
 @pytest.fixture
 def rejection(records, claim):
-    """The word of bo against what cy has verified."""
+    """The id of bo's rejection of the claim that cy verified."""
     records.verification(claim, summary="reproduced", supports_claim=True, agent_id="cy", at=AT.format(2))
     return records.verification(
         claim, summary="not here", supports_claim=False, agent_id="bo", at=AT.format(3)
@@ -29,7 +29,7 @@ def rejection(records, claim):
 @pytest.mark.parametrize("agent", ["ana", "cy", None])
 @pytest.mark.parametrize("kind", ["revision", "evidence", "decision"])
 def test_nobody_else_takes_a_rejection_back(records, claim, rejection, kind, agent):
-    """Neither the author of the record nor a third agent removes it, by whatever kind of record."""
+    """Neither the author of the record nor a third agent can supersede a rejection, with any kind of record."""
     signed = {} if agent is None else {"agent_id": agent}
     with pytest.raises(TaskError, match=f"{kind}: '{rejection}' is a verdict of 'bo', which only its author"):
         records.create(kind, reply_to_artifact_id=rejection, relation_kind="supersedes", summary="withdrawn", **signed)
@@ -37,7 +37,7 @@ def test_nobody_else_takes_a_rejection_back(records, claim, rejection, kind, age
 
 
 def test_an_agent_takes_its_own_rejection_back(graph, records, claim, rejection):
-    """What it supersedes counts no more, in the record's trust and in packs from then on, and did before."""
+    """An agent may withdraw its own rejection; as-of packs still show it for the time before."""
     records.revision(rejection, summary="my mistake", supersedes=True, agent_id="bo", at=AT.format(9))
     assert (records.get(claim).trust_tier, records.get(claim).rejected_by) == ("verified_record", ())
     verified = f"- evidence by ana, verified by another agent: {CLAIM}"
@@ -46,7 +46,7 @@ def test_an_agent_takes_its_own_rejection_back(graph, records, claim, rejection)
 
 
 def test_a_countersignature_is_its_authors(records, claim):
-    """A decision that carries another's name is not superseded away either; one that carries none is."""
+    """A decision that countersigns can be superseded only by its author, any other by anyone."""
     signed = records.decision(reply_to_artifact_id=claim, summary="ok", supports_claim=True, agent_id="bo")
     with pytest.raises(TaskError, match="only its author may supersede"):
         records.revision(signed.artifact_id, summary="no", supersedes=True, agent_id="cy")
@@ -60,14 +60,14 @@ def test_a_countersignature_is_its_authors(records, claim):
     ("agent", "reason"), [("", "is blank"), (" \t", "is blank"), ("ana ", "has leading or trailing white space")]
 )
 def test_blanks_sign_nothing(records, claim, agent, reason):
-    """No name, or the author's with blanks, is refused; the record stays as trusted as it was."""
+    """A blank agent name, or one padded with blanks, is refused and leaves the record's trust unchanged."""
     with pytest.raises(TaskError, match=f"verification: agent_id .*{reason}"):
         records.verification(claim, summary="ok", supports_claim=True, agent_id=agent)
     assert records.get(claim).trust_tier == "canonical_record"
 
 
 def test_a_verification_says_one_thing(records, claim):
-    """A verdict whose status is the opposite is refused, whichever way round."""
+    """A verification whose status contradicts its verdict is refused."""
     for supports, status in ((True, "rejected"), (True, " Refuted"), (False, "verified")):
         with pytest.raises(TaskError, match=r"verification: supports_claim=.* contradict each other; make them agree"):
             records.verification(claim, summary="x", supports_claim=supports, verification_status=status, agent_id="bo")
@@ -77,7 +77,7 @@ def test_a_verification_says_one_thing(records, claim):
 
 @pytest.mark.parametrize("role", ["task_resume", *LIBRARIES])
 def test_agents_cannot_take_the_id_of_a_digest(graph, tasks, records, claim, role):
-    """The ids of the engine's digests are refused for records of every kind, before and after the digest exists."""
+    """The ids of engine digests are reserved, whatever the kind of record, even before the digest exists."""
     task_id = records.get(claim).record.task_id
     name = DigestName(role, task_id if role == "task_resume" else "*")
     taken = name.artifact_id(graph.tenant_id)
@@ -92,6 +92,6 @@ def test_agents_cannot_take_the_id_of_a_digest(graph, tasks, records, claim, rol
 
 
 def _library(graph, role):
-    """The digest of this role over everything."""
+    """The digest with this role over all records."""
     memory_of(graph).compact(digest_modes=[role])
     return records_of(graph).get(DigestName(role, "*").artifact_id(graph.tenant_id))

@@ -26,7 +26,7 @@ with hmxgraph.connect(uri, user=user, password=password, database=database, tena
 
 @pytest.fixture
 def stored(connection, tenant_id):
-    """What the tenant's graph holds."""
+    """The stored nodes and relationships of the test's tenant."""
     return Ingested(connection, tenant_id)
 
 
@@ -34,7 +34,7 @@ def stored(connection, tenant_id):
     "text", ["Deploy staging with kubectl", "Always run the tests before you push", "I live in Berlin"]
 )
 def test_one_message_takes_four_statements(graph, text):
-    """Whether something is remembered with it or not."""
+    """A message takes at most four statements, whether or not it yields a memory."""
     content = {"role": "user", "text": text}
     receipt, sent = statements(graph, lambda: graph.append("message", content, session_id="s"))
     assert receipt.status == "stored"
@@ -47,7 +47,7 @@ def test_one_message_takes_four_statements(graph, text):
 
 @pytest.mark.slow
 def test_eight_processes_append_to_one_session(address, graph, stored):
-    """Nothing is lost, nothing is late, and the chain has no fork."""
+    """Eight processes append to one session: every event is stored once, and the chain does not fork."""
     where = (address.uri, address.user, address.password, address.database, graph.tenant_id)
     command = [sys.executable, "-c", WRITER, *where]
     processes = [
@@ -68,7 +68,7 @@ def test_eight_processes_append_to_one_session(address, graph, stored):
 
 
 def test_an_idempotency_key(graph, stored):
-    """The same event under the same key is a duplicate, another one is rejected; the stored one stays."""
+    """The same event under the same key is a duplicate; another event under that key is rejected."""
     said = [
         graph.append("message", {"role": "user", "text": text}, session_id="s", idempotency_key="k")
         for text in ("hello", "hello", "bye")
@@ -80,7 +80,7 @@ def test_an_idempotency_key(graph, stored):
 
 
 def test_appended_events_keep_their_order(graph, stored):
-    """Each follows everything the session holds, even events dated later."""
+    """An appended event follows everything in its session, even events with later timestamps."""
     graph.append("message", {"role": "user", "text": "later"}, session_id="s", at="2100-01-01T00:00:00Z")
     ids = [graph.append("message", {"role": "user", "text": str(n)}, session_id="s").event_id for n in range(3)]
     assert {link[1:] for link in stored.links("NEXT")} >= set(pairwise(ids))
@@ -88,7 +88,7 @@ def test_appended_events_keep_their_order(graph, stored):
 
 
 def test_any_json_is_stored_with_a_warning(graph):
-    """Values beyond strict JSON are kept as text."""
+    """Values beyond strict JSON are stored as text, with a warning."""
     receipt = graph.append("tool_result", {"tool_name": "t", "result": 2**70}, session_id="s")
     assert (receipt.status, receipt.warnings) == ("stored", ("an integer beyond 2^53-1 is kept as text",))
 
@@ -103,20 +103,20 @@ def test_any_json_is_stored_with_a_warning(graph):
     ],
 )
 def test_what_cannot_be_recorded_is_an_error(graph, call, words):
-    """It names what is wrong and the way out."""
+    """The error says what is wrong and what to do instead."""
     with pytest.raises(InvalidRequest, match=words):
         call(graph)
 
 
 def test_an_impossible_event_is_rejected(graph):
-    """The receipt names the fault, and nothing is stored."""
+    """An invalid event is rejected, and the receipt names the fault."""
     receipt = graph.append("", {"text": "x"}, session_id="s")
     assert receipt.status == "rejected"
     assert "event_type" in receipt.reason
 
 
 def test_a_session_records_its_tools(graph, stored):
-    """Arguments, result, exception and duration; call and result are linked, and an exception that ends it is kept."""
+    """Tool calls are recorded with arguments, outcome and duration; so is the exception that ends a session."""
 
     def work():
         with graph.session(agent_id="builder") as session:
@@ -147,7 +147,7 @@ def test_a_session_records_its_tools(graph, stored):
 
 
 def test_a_session_records_a_long_failure(graph, stored):
-    """An exception whose text is larger than an event may be is kept by its beginning."""
+    """An exception longer than an event may be is recorded truncated."""
 
     def work():
         with graph.session() as session:
@@ -167,7 +167,7 @@ def test_a_session_records_a_long_failure(graph, stored):
 
 
 def test_the_asynchronous_face_records_too(address, tenant_id):
-    """Awaited functions are recorded as they are called."""
+    """The asynchronous face wraps awaited tools and records events."""
 
     async def run():
         where = {"user": address.user, "password": address.password, "database": address.database}
@@ -187,7 +187,7 @@ def test_the_asynchronous_face_records_too(address, tenant_id):
 
 
 def test_messages_are_recorded_as_an_agent_holds_them(graph, stored):
-    """Calls are paired with results across calls of record; with the same key, the same messages are duplicates."""
+    """Calls are paired with results across ``record`` calls; repeats under the same key are duplicates."""
     call = {"id": "c9", "type": "function", "function": {"name": "ls", "arguments": '{"path": "."}'}}
     asked = [
         {"role": "user", "content": "List the files"},

@@ -1,4 +1,4 @@
-"""Objects of the real client libraries, recorded as an agent holds them: alone, in lists, and inside its own dicts."""
+"""Message objects of the real client libraries can be recorded as agents hold them: alone, in lists or in dicts."""
 
 import json
 from dataclasses import dataclass
@@ -24,21 +24,21 @@ TALK = [
 
 @dataclass
 class Note:
-    """A message as an agent without any library may keep it."""
+    """A message class of an agent that uses no library."""
 
     role: str
     content: str
 
 
 def completion():
-    """The message of a chat completion."""
+    """The message of an OpenAI chat completion."""
     function = {"name": "ls", "arguments": '{"path": "."}'}
     call = {"id": "call_1", "type": "function", "function": function}
     return chat.ChatCompletionMessage.model_validate({"role": "assistant", "content": "Looking.", "tool_calls": [call]})
 
 
 def output():
-    """The items of a response."""
+    """The output items of an OpenAI response."""
     said = {"type": "output_text", "text": "Looking.", "annotations": []}
     items = [
         {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [said]},
@@ -52,7 +52,7 @@ def output():
 
 
 def answer():
-    """A message of Anthropic's."""
+    """An Anthropic message."""
     blocks = [
         {"type": "text", "text": "Looking."},
         {"type": "tool_use", "id": "t1", "name": "ls", "input": {"path": "."}},
@@ -64,7 +64,7 @@ def answer():
 
 
 def result_block():
-    """What an agent answers to a call of Anthropic's."""
+    """A user message with the result of an Anthropic tool call."""
     return {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "a.py"}]}
 
 
@@ -95,7 +95,7 @@ HELD = {
 
 @pytest.mark.parametrize("name", HELD)
 def test_a_talk_in_objects_of_a_library(connection, graph, name):
-    """The format is recognised; text, call and result become events, linked as they belong together."""
+    """The format is recognised; text, call and result become events, and the result is linked to its call."""
     title, held = HELD[name]
     report = graph.record(held(), session_id="s")
     stored = Ingested(connection, graph.tenant_id)
@@ -106,7 +106,7 @@ def test_a_talk_in_objects_of_a_library(connection, graph, name):
 
 
 def test_a_state_that_holds_objects(connection, graph):
-    """LangGraph's state is recorded as it is."""
+    """A LangGraph state with message objects can be recorded directly."""
     state = {"messages": HELD["langchain"][1]()}
     assert graph.record(state, session_id="s").format == "LangChain and LangGraph messages"
     assert talk(Ingested(connection, graph.tenant_id)) == TALK
@@ -114,13 +114,13 @@ def test_a_state_that_holds_objects(connection, graph):
 
 @pytest.mark.parametrize("alone", [completion, answer, lambda: Note("assistant", "Looking.")])
 def test_an_object_alone(connection, graph, alone):
-    """It is a list of one."""
+    """A single message object is recorded like a list of one."""
     assert [receipt.status for receipt in graph.record(alone(), session_id="s").receipts] == ["stored"]
     assert talk(Ingested(connection, graph.tenant_id))[0] == ("message", "Looking.")
 
 
 def talk(stored):
-    """Type and words, arguments or result of each event, in order."""
+    """The type of each event in order, with its text, arguments or result."""
     rows = stored.rows(
         "MATCH (e:Event {tenant_id: $tenant_id}) RETURN e.event_type AS type, e.content AS content ORDER BY e.sequence"
     )

@@ -1,4 +1,4 @@
-"""Records found on the real server: exact filters, modes, shapes, siblings, libraries; and written by many at once."""
+"""Searching records on the real server: filters, modes, compact hits, siblings, libraries; and concurrent writes."""
 
 import multiprocessing
 from concurrent.futures import ThreadPoolExecutor
@@ -32,7 +32,7 @@ AT = "2026-03-14T03:00:{:02d}Z"
 
 @pytest.fixture
 def task_id(tasks):
-    """A task that was started."""
+    """A started task."""
     return tasks.start("Sequence the soil samples", at=AT.format(0)).task_id
 
 
@@ -43,7 +43,7 @@ def ids(result):
 
 @pytest.mark.parametrize("words", ["", "microbes in soil"])
 def test_each_exact_filter_finds_exactly_its_records(tasks, records, task_id, words):
-    """All eighteen filters, with words to rank by and without, alone and together."""
+    """Each of the eighteen filters finds exactly its records, with and without a query, alone and together."""
     start = records.search("sequence").hits[0].artifact_id
     record_id = records.create(
         "evidence",
@@ -75,7 +75,7 @@ def test_each_exact_filter_finds_exactly_its_records(tasks, records, task_id, wo
 
 
 def test_unknown_filters_and_modes_are_refused(records):
-    """A misspelt filter, a mode that is none and an impossible limit are errors, never ignored."""
+    """A misspelt filter, an unknown mode or an impossible limit is an error, never ignored."""
     for asked, refusal in (({"taskid": "t"}, InvalidRequest), ({"mode": "find_all"}, UnknownChoice)):
         with pytest.raises(refusal):
             records.search("x", **asked)
@@ -85,7 +85,7 @@ def test_unknown_filters_and_modes_are_refused(records):
 
 
 def test_limits_are_the_same_everywhere(tasks, records):
-    """From 1 to 500, a whole number; whoever is asked names the argument."""
+    """Every search takes a whole number from 1 to 500 as its limit, and errors name the argument."""
     for limit in (0, -1, 501, "3", 1.5, True, None, 10**5_000):
         for ask in (tasks.search, records.search, records.find_failures, records.find_highlights, records.find_related):
             with pytest.raises(InvalidRequest, match=r"^invalid limit .*: expected a number of hits; give 1 to 500$"):
@@ -96,7 +96,7 @@ def test_limits_are_the_same_everywhere(tasks, records):
 
 
 def test_a_limit_cuts_what_is_related(tasks, records, task_id):
-    """As many of each part as are asked for, from one on."""
+    """``find_related`` returns at most *limit* records in each part."""
     for place in range(3):
         tasks.add_evidence(task_id, summary=f"Many microbes live in this soil, count {place}", agent_id="ana")
     counts = [len(records.find_related("Many microbes live in this soil", limit=limit).supporting) for limit in (1, 2)]
@@ -105,7 +105,7 @@ def test_a_limit_cuts_what_is_related(tasks, records, task_id):
 
 @pytest.mark.parametrize("value", [5, None, ["a"], "\ud800"])
 def test_words_and_ids_are_text(tasks, records, value):
-    """What is no text is refused by the name of the argument, wherever records are asked for."""
+    """An argument that is not text is refused, and the error names the argument."""
     for name, ask in (
         ("query", tasks.search),
         ("query", records.search),
@@ -127,13 +127,13 @@ def test_words_and_ids_are_text(tasks, records, value):
 
 
 def test_an_unknown_kind_is_reported_before_a_missing_task(records):
-    """The kind is the mistake to correct first."""
+    """If both kind and task are wrong, the error is about the kind."""
     with pytest.raises(UnknownChoice, match="unknown kind 'nope'; choose one of task_start"):
         records.create("nope", summary="x")
 
 
 def test_one_filter_gives_the_newest_first_each_once(graph, records, tasks, task_id):
-    """By every filter the newest shown records in order, also of those that name a data set or entity twice."""
+    """Each filter returns the newest records first, once each, even if they name a data set or entity twice."""
     start = records.search("sequence").hits[0].artifact_id
     given = FULL | {"reply_to_artifact_id": start}
     named = {
@@ -166,13 +166,13 @@ def test_one_filter_gives_the_newest_first_each_once(graph, records, tasks, task
 
 @pytest.mark.parametrize("name", ["", *FILTERS])
 def test_one_filter_reads_no_more_than_it_answers_with(graph, name):
-    """The plan takes order and end from an index: nothing is sorted, so that the number of matches costs nothing."""
+    """Order and limit come from an index without sorting, so cost does not grow with the number of matches."""
     search = search_of("", {name: "x"} if name else {})
     statement = next(record_search.keys_of(graph._tenancy, search))
     explained = graph._connection._driver.execute_query("EXPLAIN " + statement.text, statement.parameters)
     operators = {operator.removesuffix("@neo4j") for operator in planned(explained.summary.plan)}
     assert "PartialTop" in operators
-    # Where a store holds hardly any records yet, the planner reads the whole index instead of seeking in it.
+    # In a nearly empty store the planner scans the whole index instead of seeking in it.
     assert any(operator.endswith(("IndexSeek", "IndexScan")) for operator in operators)
     assert not operators & {"Sort", "Top", "PartialSort", "EagerAggregation", "NodeByLabelScan", "AllNodesScan"}
 
@@ -183,7 +183,7 @@ def planned(plan):
 
 
 def test_filters_hold_however_many_records_there_are(monkeypatch, records, task_id):
-    """The three ways of finding the newest answer alike: the newest few, the index of words, the index of time."""
+    """All three ways to find the newest matches agree: recent records, full-text index, time index."""
     for place in range(12):
         agent = "ana" if place < 8 else "bo"
         records.create("evidence", task_id=task_id, summary=f"n{place}", agent_id=agent, at=AT.format(place + 1))
@@ -196,7 +196,7 @@ def test_filters_hold_however_many_records_there_are(monkeypatch, records, task_
 
 
 def test_each_mode_lifts_what_it_is_for(tasks, records, task_id):
-    """With the same words, a mode's own records come first; without words, nothing else comes."""
+    """With equal words, a mode ranks its own kinds first; without a query, it returns only those."""
     words = "assembly of contigs"
     tasks.progress(task_id, summary=words, next_step="go on")
     tasks.add_evidence(task_id, summary=words)
@@ -219,7 +219,7 @@ def test_each_mode_lifts_what_it_is_for(tasks, records, task_id):
 
 
 def test_a_mode_finds_its_digest(tasks, records, task_id):
-    """The failure library comes first where failures are looked for."""
+    """A search with mode ``find_failures`` includes the failure library."""
     run_id = tasks.run_start(task_id, command="c", why_chosen="w", inputs=["i"]).artifact_id
     tasks.run_finish(task_id, run_id=run_id, status="failed", summary="disk full")
     library = records.find_failures()
@@ -229,7 +229,7 @@ def test_a_mode_finds_its_digest(tasks, records, task_id):
 
 
 def test_compact_answers_keep_ids_and_trust(tasks, records, task_id):
-    """Compact hits leave text and record out; a token budget keeps the best and counts the others."""
+    """Compact hits omit text and record; a token budget keeps the best hits and counts the omitted ones."""
     for place in range(6):
         tasks.add_evidence(task_id, summary=f"microbes {place} " + "of the deep soil " * 40)
     short = records.search("microbes", compact=True)
@@ -246,7 +246,7 @@ def test_compact_answers_keep_ids_and_trust(tasks, records, task_id):
 
 
 def test_siblings_of_one_event_come_with_the_hit(tasks, records, task_id):
-    """Records with the same event tag and project are context of a hit, not hits; others are not touched."""
+    """Records with the hit's event tag and project are attached to it as siblings; others are not."""
     record_id = tasks.add_evidence(task_id, summary="microbes", tags=["event:e1", "entry:factual"]).artifact_id
     sibling_id = tasks.add_evidence(task_id, summary="rain fell", tags=["event:e1", "entry:relational"]).artifact_id
     tasks.add_evidence(task_id, summary="wind", tags=["event:e2"])
@@ -259,7 +259,7 @@ def test_siblings_of_one_event_come_with_the_hit(tasks, records, task_id):
 
 @pytest.mark.parametrize("project", ["ours", None])
 def test_siblings_are_found_among_those_of_other_projects(tasks, records, project):
-    """However many records of other projects carry the tag; the first ones come, in the order of time."""
+    """Siblings are the earliest in the hit's project, however many records of other projects carry the tag."""
     own, other = (tasks.start("Goal", project_id=name, at=AT.format(0)).task_id for name in (project, "theirs"))
     for place in range(1, 31):
         tasks.add_evidence(other, summary=f"their rain {place}", tags=["event:e1"], at=AT.format(place))
@@ -272,7 +272,7 @@ def test_siblings_are_found_among_those_of_other_projects(tasks, records, projec
 
 
 def test_a_superseded_record_is_hidden_unless_asked_for(tasks, records, task_id):
-    """The successor stands in its place; the old one says why it is hidden, and cannot be superseded again."""
+    """Only the successor is found; the old record is hidden, gives the reason, and cannot be superseded again."""
     old = tasks.add_evidence(task_id, summary="ten microbes", agent_id="ana").artifact_id
     new = records.revision(old, summary="twelve microbes", supersedes=True, agent_id="ana").artifact_id
     assert ids(records.search("microbes")) == [new]
@@ -284,7 +284,7 @@ def test_a_superseded_record_is_hidden_unless_asked_for(tasks, records, task_id)
 
 
 def test_a_forgotten_entity_is_named_again(graph, tasks, records, task_id):
-    """What a new record names stands in the graph as if nothing had been forgotten, with the later time."""
+    """An entity that was forgotten and is named again is stored as before, with the later time."""
 
     def entities():
         asked = "MATCH (e:Entity {tenant_id: $t, normalised: 'quokka'}) RETURN e {.name, .type, .status, .last_us} AS e"
@@ -309,7 +309,7 @@ def test_a_forgotten_entity_is_named_again(graph, tasks, records, task_id):
 
 
 def test_a_thread_holds_its_replies_in_order(tasks, records, task_id):
-    """A thread of its own, and the task's default thread; oldest first."""
+    """A thread lists its records oldest first, whether it has a name of its own or is the task's default thread."""
     evidence_id = tasks.add_evidence(task_id, summary="a", thread_id="th", at=AT.format(3)).artifact_id
     later_reply = records.review(evidence_id, summary="b", at=AT.format(5)).artifact_id
     earlier_reply = records.review(evidence_id, summary="c", at=AT.format(4)).artifact_id
@@ -318,7 +318,7 @@ def test_a_thread_holds_its_replies_in_order(tasks, records, task_id):
 
 
 def test_trust_is_not_part_of_what_is_stored(tasks, records, task_id):
-    """The author's own verification and a stated promotion change nothing; asking for verified is refused."""
+    """Self-verification and a stated promotion state do not raise trust; stating "verified" is refused."""
     evidence_id = tasks.add_evidence(task_id, summary="a", agent_id="ana", promotion_state="raw").artifact_id
     records.verification(evidence_id, summary="me again", supports_claim=True, agent_id="ana")
     assert (records.get(evidence_id).trust_tier, records.get(evidence_id).promotion_state) == (
@@ -330,7 +330,7 @@ def test_trust_is_not_part_of_what_is_stored(tasks, records, task_id):
 
 
 def test_two_agents_writing_to_one_thread_lose_nothing(graph, tasks, records, task_id):
-    """Forty records by two writers at once: all stored, each with its event, numbered without a gap."""
+    """Two concurrent writers store forty records with their events, in a sequence without gaps."""
 
     def write(agent):
         return [
@@ -349,7 +349,7 @@ def test_two_agents_writing_to_one_thread_lose_nothing(graph, tasks, records, ta
 
 
 def test_two_processes_writing_to_one_thread_lose_nothing(graph, records, task_id, address):
-    """Two agents, each a process with its own driver: every record and event is there, numbered without a gap."""
+    """Two processes with their own drivers store every record and event, in a sequence without gaps."""
     context = multiprocessing.get_context("spawn")
     barrier, results = context.Barrier(2), context.Queue()
     agents = [
@@ -372,7 +372,7 @@ def test_two_processes_writing_to_one_thread_lose_nothing(graph, records, task_i
 
 
 def test_racing_revisions_leave_one_successor(tasks, records, task_id):
-    """Of several that supersede the same record at once one wins; the others learn its name."""
+    """If several revisions race to supersede one record, one wins, and the others' errors name the winner."""
     old = tasks.add_evidence(task_id, summary="a").artifact_id
 
     def revise(place):
@@ -389,7 +389,7 @@ def test_racing_revisions_leave_one_successor(tasks, records, task_id):
 
 
 def test_racing_starts_leave_one_task(graph, tasks, records):
-    """Of several that start the same task at once one does; the others learn that it was started before."""
+    """If several calls race to start one task, one wins, and the others get an error that it exists."""
     for round_ in range(5):
         barrier = Barrier(4)
 
@@ -410,7 +410,7 @@ def test_racing_starts_leave_one_task(graph, tasks, records):
 
 
 def test_digests_miss_nothing_written_beside_them(tasks, records, task_id):
-    """Records written while a library is being refreshed are in it, or leave it stale."""
+    """Records written while a library is being refreshed are in it or leave it stale."""
 
     def write(place):
         return records.decision(task_id, summary=f"decided {place}").artifact_id
@@ -425,14 +425,14 @@ def test_digests_miss_nothing_written_beside_them(tasks, records, task_id):
 
 
 def test_nothing_is_related_to_nothing(records):
-    """An empty claim is refused; one that no record speaks of is ungrounded."""
+    """An empty claim is refused; a claim that no record mentions is ungrounded."""
     with pytest.raises(NotFound):
         records.find_related(" ")
     assert records.find_related("The moon is made of cheese").grounding_status == "ungrounded"
 
 
 def test_tenants_do_not_see_each_other(graph, tasks, records, task_id, address):
-    """The same words and ids in another tenant are another world."""
+    """A tenant's records cannot be searched, listed or read from another tenant."""
     import hmxgraph  # noqa: PLC0415
 
     tasks.add_evidence(task_id, summary="microbes", artifact_id="same")
@@ -446,13 +446,13 @@ def test_tenants_do_not_see_each_other(graph, tasks, records, task_id, address):
 
 @pytest.fixture
 def before(graph):
-    """The tenant in which the project was kept last year."""
+    """The tenant that held the project last year."""
     with graph.for_tenant(f"{graph.tenant_id}-before") as former:
         yield former
 
 
 def write_about(graph, project, *summaries, first=1):
-    """The ids of evidence in a task of *project*, one second apart."""
+    """Add evidence to a task of *project*, one second apart; return the ids."""
     task = graph.tasks.start(f"Keep {project} well", project_id=project, at=AT.format(0)).task_id
     return [
         graph.tasks.add_evidence(
@@ -463,7 +463,7 @@ def write_about(graph, project, *summaries, first=1):
 
 
 def test_a_search_covers_the_scopes_that_a_project_had_before(graph, before):
-    """Former projects of this and of another tenant in one ranking; each hit says whence it comes."""
+    """Aliases add former projects, also of other tenants, to one ranking; each hit names its origin."""
     [today] = write_about(graph, "parser", "The parser leaks a buffer on reload", first=3)
     [renamed] = write_about(graph, "lexer", "A leak of the buffer in the lexer")
     [former] = write_about(before, "parser", "The buffer leaked")
@@ -483,7 +483,7 @@ def test_a_search_covers_the_scopes_that_a_project_had_before(graph, before):
 
 
 def test_without_aliases_a_search_stays_in_its_project(graph, before):
-    """No other scope is read, and nothing is said of scopes."""
+    """Without aliases no other scope is read, and the result says nothing about scopes."""
     write_about(before, "parser", "The buffer leaked")
     [today] = write_about(graph, "parser", "The parser leaks a buffer")
     result = graph.records.search("buffer", project_id="parser", artifact_kind="evidence")
@@ -504,13 +504,13 @@ def test_without_aliases_a_search_stays_in_its_project(graph, before):
     ],
 )
 def test_wrong_aliases_are_refused(records, options, says):
-    """One clear error that names the argument."""
+    """Bad aliases raise one clear error that names the argument."""
     with pytest.raises((InvalidRequest, InvalidTenant), match=says):
         records.search("buffer", **options)
 
 
 def test_aliases_do_not_reach_into_another_database(graph):
-    """With a database for each tenant, those of others cannot be read from here."""
+    """With one database per tenant, aliases to other tenants are refused."""
     records = Records(graph._tenancy, graph._connection, own_database=True)
     with pytest.raises(InvalidRequest, match="connect to that tenant instead"):
         records.search(project_id="parser", aliases=[("acme-2024", "parser")])

@@ -1,4 +1,4 @@
-"""Task records on their way into packs: in their sections, as far as they are trusted, as of any time, told once."""
+"""Task records in packs: in the right sections, weighted by trust, at any as-of time, not repeated by their events."""
 
 import pytest
 
@@ -11,7 +11,7 @@ AT = "2026-03-14T03:00:{:02d}Z"
 
 @pytest.fixture
 def leak(graph):
-    """A started task and the id of what ana saw of it."""
+    """A started task and the id of ana's evidence in it."""
     tasks = tasks_of(graph)
     task_id = tasks.start("Find the leak in the parser", agent_id="ana", at=AT.format(0)).task_id
     seen = tasks.add_evidence(
@@ -26,7 +26,7 @@ def entry(pack, record_id):
 
 
 def test_records_appear_in_their_sections(graph, leak):
-    """Evidence and decisions appear under evidence, steps under episodes, with legal source types."""
+    """Evidence and decisions appear under evidence, steps under episodes, each with a valid source type."""
     task_id, seen = leak
     decided = records_of(graph).decision(
         task_id, summary="Free the parser buffer per line", agent_id="bo", at=AT.format(2)
@@ -45,7 +45,7 @@ def test_records_appear_in_their_sections(graph, leak):
 
 
 def test_a_decision_is_a_procedure_where_a_trusted_agent_made_or_signed_it(address, tenant_id, graph, leak):
-    """Other agents alone do not make it one: an agent's name is what it calls itself."""
+    """Only trusted agents can make a decision a procedure, because agents choose their own names."""
     task_id, _ = leak
     decided = records_of(graph).decision(
         task_id, summary="Free the parser buffer per line", agent_id="bo", at=AT.format(2)
@@ -63,14 +63,14 @@ def test_a_decision_is_a_procedure_where_a_trusted_agent_made_or_signed_it(addre
 
 
 def test_a_record_and_its_event_are_one_entry(graph, leak):
-    """What a record tells is not told again by its event, which is dropped as a duplicate of it."""
+    """The event behind a packed record is dropped as its duplicate."""
     pack = graph.pack(CLAIM)
     assert sum("leaks on every line" in entry.content for entry in pack.entries) == 1
     assert "duplicate" in {drop.drop_reason for drop in pack.dropped_entries or ()}
 
 
 def test_trust_is_reflected(graph, leak):
-    """A countersigned record says so and counts more; one that another agent rejected says so and counts less."""
+    """A countersigned record is marked and ranks higher; a rejected one is marked and ranks lower."""
     _, seen = leak
     signed = entry(graph.pack(CLAIM), seen)
     records_of(graph).verification(seen, summary="reproduced", supports_claim=True, agent_id="bo", at=AT.format(5))
@@ -93,14 +93,14 @@ def test_trust_is_reflected(graph, leak):
 
 
 def test_digests_are_never_packed_as_evidence(graph, leak):
-    """A digest points to records; it is no entry of any section itself."""
+    """A digest only points to records and is never an entry itself."""
     task_id, _ = leak
     tasks_of(graph).resume(task_id)
     assert not [entry for entry in graph.pack(CLAIM).entries if entry.content.startswith("digest")]
 
 
 def test_who_holds_a_task_is_no_episode(graph, leak):
-    """Claims and releases are no work: neither they nor events of theirs stand in packs."""
+    """Claims and releases of tasks, and their events, are never packed."""
     task_id, _ = leak
     tasks_of(graph).claim(task_id, agent_id="bo", at=AT.format(6))
     tasks_of(graph).release(task_id, agent_id="bo", at=AT.format(7))

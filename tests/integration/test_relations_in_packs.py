@@ -1,4 +1,4 @@
-"""What belongs together in tool results is found in packs, over two relations, as of any time."""
+"""Packs find related entities in tool results, over two relations and as of any time."""
 
 import json
 from collections import Counter
@@ -12,7 +12,7 @@ QUESTION = "Which payment method paid the order of ann_7 that has the Desk Lamp?
 
 
 def order(number, user, item, paid):
-    """What a shop's tool returns about an order."""
+    """The result of a shop's tool for an order."""
     items = [{"item_id": item, "name": "Desk Lamp", "product_id": "1656367028"}]
     return {"order_id": number, "user_id": user, "items": items, "payment_history": [{"payment_method_id": paid}]}
 
@@ -25,7 +25,7 @@ ORDERS = [
 
 @pytest.fixture
 def shop(address, tenant_id):
-    """Two orders, an hour apart, the second as JSON in a text; an agent that uses a tool."""
+    """A graph with tool results for two orders, two hours apart, the second as JSON inside a text."""
 
     def made(number, event_type, content):
         return document(
@@ -53,12 +53,12 @@ def shop(address, tenant_id):
 
 
 def relations(pack):
-    """The texts of the section, best first."""
+    """The texts of the section ``graph_relations``, best first."""
     return [entry.content for entry in pack.entries if entry.section == "graph_relations"]
 
 
 def test_records_become_typed_entities(shop):
-    """Types, direction and names of relations come from the fields."""
+    """Entity types and the names and directions of relations come from field names."""
     entity_graph = shop.to_networkx()
     types = Counter(data["type"] for _, data in entity_graph.nodes(data=True))
     assert {kind: types[kind] for kind in ("order", "user", "item", "payment_method", "product")} == {
@@ -78,7 +78,7 @@ def test_records_become_typed_entities(shop):
 
 
 def test_a_question_over_two_relations_is_answered(shop):
-    """The order where user and item come together is first; its line leads back to the events."""
+    """The order that joins the user and the item ranks first, and its entry is linked to its event."""
     pack = shop.pack(QUESTION, budget=512, sections=["graph_relations"])
     best = pack.entries[0]
     assert best.content.startswith("[data] order #W1000001 has ")
@@ -90,14 +90,14 @@ def test_a_question_over_two_relations_is_answered(shop):
 
 
 def test_what_was_not_known_yet_is_not_related(shop):
-    """As of the first hour, the second order has no relations."""
+    """A pack as of a time before the second order shows none of its relations."""
     asked = "What about bob_8 and #W1000002?"
     assert relations(shop.pack(asked, sections=["graph_relations"]))
     assert relations(shop.pack(asked, sections=["graph_relations"], as_of="2026-03-14T01:30:00Z")) == []
 
 
 def test_three_statements_are_enough(shop):
-    """The walk needs no statement of its own."""
+    """A pack with relations still takes only three statements."""
     seen = []
     stop = shop.trace(seen.append)
     shop.pack(QUESTION)
@@ -106,14 +106,14 @@ def test_three_statements_are_enough(shop):
 
 
 def test_what_is_forgotten_is_not_related(shop):
-    """Erasing the events of a session takes its relations back."""
+    """Forgetting a session removes the relations that rest on it."""
     shop.forget(session_id="s")
     assert relations(shop.pack(QUESTION, sections=["graph_relations"])) == []
     assert shop.to_networkx().number_of_edges() == 0
 
 
 def test_another_tenants_relations_stay_there(shop, address, tenant_id):
-    """The walk stays within the tenant."""
+    """Relations of another tenant are not found."""
     with hmxgraph.connect(
         address.uri, user=address.user, password=address.password, tenant_id=f"{tenant_id}-other"
     ) as other:

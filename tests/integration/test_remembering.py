@@ -1,4 +1,4 @@
-"""What `remember` accepts besides a text: successor, scope, user, pin, aliases, expiry; many at once."""
+"""Options of ``remember`` besides the text: successor, scope, user, pin, aliases, expiry; and many memories at once."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from hmxgraph.errors import AlreadySuperseded, InvalidRequest, NotFound, Superse
 
 
 def shown(pack):
-    """What the entries of a pack say."""
+    """The contents of a pack's entries."""
     return [entry.content for entry in pack.entries]
 
 
@@ -20,7 +20,7 @@ def statements(graph, call):
 
 
 def test_what_replaces_is_exact(graph):
-    """The named memory is over, and no other; it is not shown in any form."""
+    """Only the named memory is superseded, and its text is not packed in any form."""
     old = graph.remember("The team lints with TSLint")
     other = graph.remember("The team lints commit messages")
     new = graph.remember("The team lints with Biome", supersedes=old.memory_id)
@@ -33,7 +33,7 @@ def test_what_replaces_is_exact(graph):
 
 
 def test_a_named_successor_leaves_other_answers_alone(graph):
-    """Two answers to one question: the new one replaces the memory that it names, not the one it would compete with."""
+    """A named predecessor is superseded instead of the memory the text would otherwise replace."""
     manager = graph.remember("The release manager is Carla")
     plan = graph.remember("Somebody from operations manages releases")
     graph.remember("The release manager is Dan", supersedes=plan.memory_id)
@@ -46,7 +46,7 @@ def test_a_named_successor_leaves_other_answers_alone(graph):
     [("The team lints with ESLint", AlreadySuperseded), ("The team lints with TSLint", SupersessionCycle)],
 )
 def test_a_wrong_successor_is_refused(graph, text, error):
-    """Nothing is stored of it."""
+    """An invalid ``supersedes`` raises an error, and nothing is stored."""
     old = graph.remember("The team lints with TSLint")
     if error is AlreadySuperseded:
         graph.remember("The team lints with Biome", supersedes=old.memory_id)
@@ -57,14 +57,14 @@ def test_a_wrong_successor_is_refused(graph, text, error):
 
 
 def test_an_unknown_memory_is_not_superseded(graph):
-    """The error names it."""
+    """An unknown id in ``supersedes`` raises an error that names it."""
     with pytest.raises(NotFound, match="no-such-id"):
         graph.remember("The team lints with Biome", supersedes="no-such-id")
     assert graph.memories() == ((), None)
 
 
 def test_a_scope_keeps_memories_apart(graph):
-    """The same words in two scopes are two memories; a pack for one scope holds its own and what has none."""
+    """The same words in two scopes are two memories; a scoped pack holds its scope's and unscoped memories."""
     graph.remember("Redis is the cache of the backend", scope="code")
     graph.remember("Redis is a pianist in Lisbon", scope=["novel", "characters"])
     graph.remember("Redis is spelled with a capital letter")
@@ -79,7 +79,7 @@ def test_a_scope_keeps_memories_apart(graph):
 
 
 def test_the_same_question_in_another_scope_has_another_answer(graph):
-    """An answer replaces the earlier one of its own scope."""
+    """An answer supersedes only the earlier one in its own scope."""
     for scope, name in (("alpha", "Carla"), ("beta", "Dan"), ("alpha", "Eve")):
         graph.remember(f"The release manager is {name}", scope=scope)
     held, _ = graph.memories(status="promoted")
@@ -87,7 +87,7 @@ def test_the_same_question_in_another_scope_has_another_answer(graph):
 
 
 def test_a_pinned_memory_is_in_every_pack(graph):
-    """Whatever is asked; until it is remembered without the pin."""
+    """A pinned memory is in every pack until it is remembered without the pin."""
     graph.remember("The data layer is MongoDB, settled", pinned=True)
     graph.remember("The office has a green sofa")
     assert shown(graph.pack("How should I structure my repository?")) == ["The data layer is MongoDB, settled"]
@@ -96,7 +96,7 @@ def test_a_pinned_memory_is_in_every_pack(graph):
 
 
 def test_an_alias_leads_to_the_memory(graph):
-    """A question may call it by a name that its text does not have."""
+    """A memory is found by an alias that its text does not contain."""
     made = graph.remember("Services run on EKS with Helm charts", aliases=["k8s", "kube"])
     graph.remember("Lunch is at noon")
     assert made.aliases == ("k8s", "kube")
@@ -104,7 +104,7 @@ def test_an_alias_leads_to_the_memory(graph):
 
 
 def test_what_expires_is_over(graph):
-    """From its time on it is dropped as deprecated, and hidden from searches."""
+    """An expired memory is no longer packed or found, except as of an earlier time."""
     made = graph.remember(
         "The freeze covers all deployments", at="2026-03-01T00:00:00Z", expires="2026-03-08T00:00:00Z"
     )
@@ -118,7 +118,7 @@ def test_what_expires_is_over(graph):
 
 
 def test_many_at_once(graph):
-    """In one transaction: all of them in order, or none."""
+    """``remember_all`` stores all memories in order in one transaction, or none."""
     made = graph.remember_all(
         ["Lunch is at noon", {"text": "Prefers short answers", "kind": "preference", "scope": "chat"}], scope="office"
     )
@@ -130,7 +130,7 @@ def test_many_at_once(graph):
 
 
 def test_remembering_takes_few_statements(graph):
-    """Whatever is said with it, and however many are remembered at once."""
+    """Remembering takes at most eight statements, whatever the options and however many memories."""
     old = graph.remember("The team lints with TSLint")
     sent = statements(graph, lambda: graph.remember("The team lints with Biome", supersedes=old.memory_id, pinned=True))
     assert len(sent) <= 8
@@ -141,13 +141,13 @@ def test_remembering_takes_few_statements(graph):
     "options", [{"scopes": "x"}, {"scope": [""]}, {"aliases": "kube"}, {"expires": "soon"}, {"scope": 7}]
 )
 def test_unknown_or_empty_options_are_refused(graph, options):
-    """By the name that is wrong."""
+    """The error names the wrong option or its value."""
     with pytest.raises((InvalidRequest, ValueError), match=next(iter(options)) if "expires" not in options else "soon"):
         graph.remember("Lunch is at noon", **options)
 
 
 def test_a_deleted_memory_is_not_retold(graph):
-    """The message behind it stays out of packs; that behind a superseded one is marked."""
+    """The message behind a deleted memory is not packed; one behind a superseded memory is marked."""
     said = [("s1", "Remember: the staging cluster has three nodes"), ("s2", "My favorite color is blue")]
     for session_id, text in said:
         graph.append("message", {"role": "user", "text": text}, session_id=session_id, user_id="ana")
@@ -174,7 +174,7 @@ def test_a_deleted_memory_is_not_retold(graph):
     ],
 )
 def test_plain_contradictions_open_a_conflict(graph, first, second, opens):
-    """Another amount, or the denial, in the same words; both sides stay and are marked until somebody decides."""
+    """A different amount or a denial in the same words opens a conflict, and packs mark both sides as disputed."""
     sides = [graph.remember(text).memory_id for text in (first, second)]
     conflicts = graph.conflicts()
     assert [sorted(side.side_id for side in conflict.sides) for conflict in conflicts] == (
@@ -184,7 +184,7 @@ def test_plain_contradictions_open_a_conflict(graph, first, second, opens):
 
 
 def test_a_change_is_no_contradiction(graph):
-    """What says that something has changed, or names what it replaces, is the later answer."""
+    """A text that states a change, or names what it replaces, supersedes instead of opening a conflict."""
     old = graph.remember("We use Redis")
     graph.remember("We no longer use Redis")
     assert graph.memory.get(old.memory_id).hidden_reason == "superseded"

@@ -1,4 +1,4 @@
-"""Forgetting: content gone, place and hash kept, what rested on it alone deprecated."""
+"""Forgetting: content is erased, place and hash stay, and knowledge that rested only on it is deprecated or erased."""
 
 import re
 from functools import partial
@@ -35,7 +35,7 @@ RETURN node.event_id AS id
 
 @pytest.fixture
 def stored(connection, tenant_id):
-    """The bare look at the test's tenant."""
+    """The stored nodes and relationships of the test's tenant."""
     return Ingested(connection, tenant_id)
 
 
@@ -46,7 +46,7 @@ def holding(stored, word):
 
 @pytest.fixture
 def forgetting(connection, tenant_id):
-    """Forget by criteria."""
+    """Runs ``forget`` with the given criteria."""
 
     def run(*, dry_run=False, **criteria):
         return connection.perform(forget(Tenancy.of(tenant_id), ForgetCriteria(**criteria), dry_run=dry_run))
@@ -56,7 +56,7 @@ def forgetting(connection, tenant_id):
 
 @pytest.fixture
 def events(tenant_id):
-    """Two sessions of three events each; every text holds a word of its own."""
+    """Two sessions of three events each; every text contains a unique word."""
     return [
         document(
             tenant_id=tenant_id,
@@ -75,7 +75,7 @@ def events(tenant_id):
 
 
 def test_content_goes_place_and_hash_stay(graph, stored, forgetting, events):
-    """An erased event keeps id, hash, type and order; nothing of its content is left, nor found."""
+    """An erased event keeps id, hash, type and order; its content is gone and cannot be found."""
     graph.ingest(events)
     before, links = stored.event("a1"), stored.links()
     report = forgetting(event_ids=("a1",))
@@ -91,7 +91,7 @@ def test_content_goes_place_and_hash_stay(graph, stored, forgetting, events):
 
 
 def test_replay_does_not_bring_it_back(graph, stored, forgetting, events):
-    """Feeding an erased event in again is a duplicate; another body under its id is a conflict."""
+    """Re-ingesting an erased event is a duplicate; another body under its id is a conflict."""
     graph.ingest(events)
     forgetting(session_id="a")
     report = graph.ingest([*events, dict(events[0], metadata={"other": 1})])
@@ -122,7 +122,7 @@ def test_replay_does_not_bring_it_back(graph, stored, forgetting, events):
 )
 @pytest.mark.parametrize("page", [2, 1_000])
 def test_each_criterion(graph, monkeypatch, forgetting, events, criteria, gone, page):
-    """Events are chosen by id, session, agent, source, age and ttl; several criteria must all be met, on any page."""
+    """Events are selected by id, session, agent, source, age and expiry; criteria combine, whatever the page size."""
     monkeypatch.setattr(retention, "PAGE", page)
     graph.ingest(events)
     dry = forgetting(dry_run=True, **criteria)
@@ -134,7 +134,7 @@ def test_each_criterion(graph, monkeypatch, forgetting, events, criteria, gone, 
 
 @pytest.mark.parametrize("criteria", [{"session_id": "a"}, {"agent_id": "agent-a"}, {"event_ids": ("n0", "n1", "n2")}])
 def test_what_came_meanwhile_is_counted(graph, connection, monkeypatch, forgetting, events, criteria):
-    """However many chosen events others stored during a forget, the report tells them all, not just a page of them."""
+    """Matching events stored during a forget are all counted as remaining, even beyond one page."""
     monkeypatch.setattr(retention, "PAGE", 2)
     late = [dict(events[0], event_id=f"n{place}", sequence=5 + place) for place in range(3)]
 
@@ -157,7 +157,7 @@ def test_what_came_meanwhile_is_counted(graph, connection, monkeypatch, forgetti
     ],
 )
 def test_what_is_chosen_is_looked_for_where_it_is(connection, name, operators):
-    """Named events are read by key; those of a session or tenant in the order of an index, page after page."""
+    """Named events are read by key; those of a session or tenant come in index order, page by page."""
     criteria = dict.fromkeys(("before_us", "expired_us", "agent_id", "source", "session_key"))
     given = {"tenant_id": "t", "chosen": criteria | {"event_keys": ["k"]}, "after": 0, "after_key": "", "limit": 10}
     plan = connection._driver.execute_query("EXPLAIN " + query(name).text, given).summary.plan
@@ -174,7 +174,7 @@ def planned(plan):
 
 
 def test_ttl_runs_by_the_logical_clock(graph, forgetting, events):
-    """An event expires when the tenant's own time has passed its ttl, not when ours has."""
+    """Events expire by the tenant's logical clock, not by the wall clock."""
     graph.ingest([events[1]])
     assert forgetting(expired=True).events == ()
     graph.ingest([dict(events[2], timestamp="2026-03-11T00:01:00Z")])
@@ -182,7 +182,7 @@ def test_ttl_runs_by_the_logical_clock(graph, forgetting, events):
 
 
 def test_a_wrong_time_goes_with_its_event(graph, forgetting, events):
-    """An event of the future is stored and reported, and has no say in the tenant's clock, before and after it goes."""
+    """An event dated in the far future is stored with a warning and never moves the tenant's clock."""
     graph.ingest(events)
     now_us = graph.health()["logical_us"]
     report = graph.ingest([dict(events[2], event_id="z", timestamp="9999-12-31T23:59:59Z", ttl_seconds=60)])
@@ -194,7 +194,7 @@ def test_a_wrong_time_goes_with_its_event(graph, forgetting, events):
 
 
 def test_the_clock_stays_with_what_people_recorded(graph, forgetting, events):
-    """What was recorded or decided after the last event that is left goes on to hold."""
+    """After a forget, the clock stays at the last recorded decision, so that it still holds."""
     graph.ingest([*events, dict(events[2], event_id="z", timestamp="2026-03-25T00:00:00Z")])
     graph.record_artifact(schema("kept", step="kept"))
     graph.transition("kept", "deprecated", at="2026-03-20T00:00:00Z")
@@ -204,7 +204,7 @@ def test_the_clock_stays_with_what_people_recorded(graph, forgetting, events):
 
 
 def test_an_emptied_tenant_starts_over(graph, forgetting, events):
-    """After everything was erased, the next memory is dated now, not by what is gone."""
+    """After everything was erased, the next memory is dated now, not by erased events."""
     graph.ingest([dict(events[2], timestamp="9999-12-31T23:59:59Z")])
     forgetting(session_id="a")
     assert graph.remember("The port is 80").first_at < "9999"
@@ -212,7 +212,7 @@ def test_an_emptied_tenant_starts_over(graph, forgetting, events):
 
 
 def test_artifacts_without_evidence_are_deprecated(graph, connection, forgetting, events, tenant_id):
-    """An artifact that loses its last evidence is deprecated with the reason; one that keeps some holds."""
+    """An artifact that loses its last evidence is deprecated; one that keeps some stays active."""
     tenancy = Tenancy.of(tenant_id)
     graph.ingest(events)
     for name, sources in (("alone", ["a0", "a1"]), ("shared", ["a0", "b0"]), ("other", ["b1"])):
@@ -227,7 +227,7 @@ def test_artifacts_without_evidence_are_deprecated(graph, connection, forgetting
 
 
 def test_knowledge_from_erased_events_alone_is_forgotten(graph, stored, forgetting, tenant_id):
-    """Memories, entities and relations that rest on erased events alone go; those with other evidence stay."""
+    """Memories, entities and relations that rest only on erased events are erased; others stay."""
     texts = {
         "a": "Always verify the rollout with kubectl. I prefer Quokkabox.",
         "b": "Always verify the rollout with kubectl.",
@@ -250,7 +250,7 @@ def test_knowledge_from_erased_events_alone_is_forgotten(graph, stored, forgetti
 
 
 def test_a_dry_run_writes_nothing(graph, stored, forgetting, events):
-    """A dry run tells what would go and leaves version and events as they are."""
+    """A dry run reports what would be erased and leaves state version and events unchanged."""
     graph.ingest(events)
     before, version = stored.event("a0"), graph.health()["state_version"]
     assert len(forgetting(dry_run=True, session_id="a").events) == 3
@@ -258,13 +258,13 @@ def test_a_dry_run_writes_nothing(graph, stored, forgetting, events):
 
 
 def test_nothing_chosen_is_refused():
-    """Without a criterion everything would go: that is refused."""
+    """Forgetting without any criterion, which would erase everything, is refused."""
     with pytest.raises(InvalidRequest, match="session_id"):
         ForgetCriteria()
 
 
 def test_sessions_are_marked_as_changed(graph, stored, forgetting, events):
-    """A session that lost events is compiled again; an outcome that came from an erased feedback is lost."""
+    """A session that lost events is marked for recompilation; an outcome from erased feedback is removed."""
     feedback = dict(events[0], event_id="f", sequence=9, event_type="feedback", content={"signal": "positive"})
     graph.ingest([*events, feedback])
     assert stored.session("a")["outcome"] == "positive"
@@ -302,7 +302,7 @@ FULL_RECORD = {
 
 
 def write_zebras(graph, task_id):
-    """A task all of whose records say zebra wherever a record can say anything, and one of another session."""
+    """Write a task whose records say "zebra" in every field, and one record in another session."""
     tasks, records = graph.tasks, graph.records
     tasks.start("Find the zebra", task_id=task_id, **FULL_RECORD)
     run = tasks.run_start(task_id, command="zebra run", why_chosen="zebra", inputs=["zebra"], **FULL_RECORD)
@@ -319,7 +319,7 @@ def write_zebras(graph, task_id):
 
 
 def read_everything(graph, task_id):
-    """Every digest composed, so that each could hold what is erased later."""
+    """Compose every digest, so that each could hold text that is erased later."""
     graph.tasks.resume(task_id)
     for project_id in ("savannah", None):
         graph.memory.compact(project_id=project_id, force_digest_rebuild=True)
@@ -327,7 +327,7 @@ def read_everything(graph, task_id):
 
 @pytest.mark.parametrize("criteria", [{"session_id": "task:safari"}, {"before": "9999-01-01T00:00:00Z"}])
 def test_no_text_of_an_erased_record_is_left_anywhere(graph, stored, criteria):
-    """Records are erased with the events that tell them: no node and no edge of the tenant holds their words."""
+    """Records are erased with their events: no node and no relationship of the tenant keeps their words."""
     write_zebras(graph, "safari")
     read_everything(graph, "safari")
     relationships = "MATCH ({tenant_id: $tenant_id})-[r]->() RETURN type(r) AS labels, properties(r) AS properties"
@@ -345,7 +345,7 @@ def test_no_text_of_an_erased_record_is_left_anywhere(graph, stored, criteria):
 
 
 def test_an_erased_record_keeps_its_place(graph, stored):
-    """Id, kind, thread and hash stay; the thread is as long as before, a replay does not bring anything back."""
+    """Id, kind, thread and hash stay, the thread keeps its length, and a replay restores nothing."""
     write_zebras(graph, "safari")
     before = graph.records.list_thread("safari")
     hashed = "MATCH (r:TaskRecord {tenant_id: $tenant_id, artifact_id: 'seen'}) RETURN r.record_hash AS hash"
@@ -364,7 +364,7 @@ def test_an_erased_record_keeps_its_place(graph, stored):
 
 
 def test_a_countersignature_goes_with_its_author(graph):
-    """When the verifying agent's words are erased, the record that they verified is as trusted as before."""
+    """Erasing the verifier's events returns the verified record to its earlier trust."""
     task_id = graph.tasks.start("Find the leak", agent_id="ana").task_id
     seen = graph.tasks.add_evidence(task_id, summary="the buffer leaks", agent_id="ana").artifact_id
     graph.records.verification(seen, summary="reproduced", supports_claim=True, agent_id="bo")
@@ -376,7 +376,7 @@ def test_a_countersignature_goes_with_its_author(graph):
 
 
 def test_what_was_compiled_before_an_upgrade_is_forgotten(graph, connection, stored, forgetting, tenant_id):
-    """Links to evidence that an older release made name the session after the upgrade, as new ones do."""
+    """The schema upgrade adds the session to older evidence links, so that forgetting finds them."""
     graph.ingest(line for number in range(2) for line in repaired_deployment(f"d{number}", tenant=tenant_id))
     graph.compile()
     assert stored.rows(UNNAMED) == []

@@ -1,4 +1,4 @@
-"""The saved queries on the demo's graph, enriched with what the demo alone has not: each shows something."""
+"""The saved queries on the demo's graph, extended with what the demo lacks: each returns something."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from tests.unit.ingest.making import document
 
 NAMES = query_names("explore")
 PICTURES = [name for name in NAMES if "picture" in query(name).description]
-# What people type, and the entity that they mean.
+# What people type, and the entity they mean.
 SPELLINGS = [
     ("Kubectl", "kubectl", "tool"),
     ("the KUBECTL's", "kubectl", "tool"),
@@ -29,7 +29,7 @@ SPELLINGS = [
 
 @pytest.fixture(scope="module")
 def demo(address):
-    """The demo's graph with a chain, a conflict, a thread, an export and an erased session beside it."""
+    """The demo's graph plus a chain, a conflict, a thread, an export and an erased session."""
     tenant = f"saved-queries-{os.getpid()}-{os.urandom(4).hex()}"
     with hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=tenant) as graph:
         graph.ingest(events_file(), rehome=True)
@@ -48,13 +48,13 @@ def demo(address):
 
 @pytest.fixture(scope="module")
 def starting_values(demo):
-    """What ``explore/parameters`` offers for the parameters of the others, and an embedding, which nobody types."""
+    """The parameter values suggested by ``explore/parameters``, plus an embedding, which nobody types."""
     return {**demo.query("explore/parameters").rows[0], "embedding": [1.0, 0.2]}
 
 
 @pytest.fixture
 def examples(starting_values):
-    """The parameters that a query needs beside its tenant."""
+    """The parameters of a query apart from its tenant."""
 
     def examples(name):
         needed = query(name).parameters - {"tenant_id", "tenant_key", "scope"}
@@ -65,7 +65,7 @@ def examples(starting_values):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_saved_query_shows_something(demo, examples, name):
-    """Every saved query answers with rows of its columns, from the starting values."""
+    """Every saved query returns rows with its declared columns for the suggested values."""
     result = demo.query(name, **examples(name))
     assert result.columns == query(name).row
     assert len(result)
@@ -75,14 +75,14 @@ def test_saved_query_shows_something(demo, examples, name):
 
 
 def test_the_depth_is_that_of_the_digest(demo):
-    """The database alone computes the same depth as the digest."""
+    """The pure Cypher query computes the same depth as the digest."""
     (row,) = demo.query("explore/max_depth").rows
     assert row["max_depth"] == demo.digest().max_depth > 1
 
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures_are_drawn(demo, examples, name):
-    """What Browser draws, ``draw`` draws too: nodes of the rows, and relationships whose ends are there."""
+    """``draw`` draws the nodes of the rows, and the relationships between them."""
     drawing = demo.draw(name, **examples(name))
     ids = {node.node_id for node in drawing.nodes}
     assert len(ids) == len(drawing)
@@ -91,14 +91,14 @@ def test_pictures_are_drawn(demo, examples, name):
 
 
 def test_table_is_not_drawn(demo):
-    """A query without nodes is refused, and the error names the way out."""
+    """Drawing a query without nodes is refused, and the error says what a query must return."""
     with pytest.raises(hmxgraph.HmxGraphError, match="returns nodes"):
         demo.draw("explore/active_knowledge")
 
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures_have_nodes_and_relationships(demo, address, connection, examples, name):
-    """A query meant as a picture returns nodes and relationships, which is what Browser draws."""
+    """A query meant as a picture returns nodes and relationships, as Neo4j Browser needs."""
     given = {"tenant_id": demo.tenant_id, **examples(name)}
     rows = connection._driver.execute_query(query(name).text, given, database_=address.database).records
     values = [value for row in rows for value in row.values()]
@@ -108,7 +108,7 @@ def test_pictures_have_nodes_and_relationships(demo, address, connection, exampl
 
 @pytest.mark.parametrize(("typed", "name", "entity_type"), SPELLINGS)
 def test_an_entity_is_found_as_people_type_it(demo, typed, name, entity_type):
-    """Capitals, articles, possessives, punctuation and marks in front do not hide an entity."""
+    """Capitals, articles, possessives, punctuation and leading marks do not prevent a match."""
     assert normalise(entity_type, name)
     plain = demo.query("explore/mentions", name=name)
     assert len(plain)
@@ -117,7 +117,7 @@ def test_an_entity_is_found_as_people_type_it(demo, typed, name, entity_type):
 
 @pytest.mark.parametrize(("name", "given"), [("errors_and_tools", {}), ("neighbourhood", {"name": "KubectlError"})])
 def test_relations_read_in_their_direction(demo, name, given):
-    """A tool raises an error, not the other way round, from whichever end one looks."""
+    """A tool raises an error, not the other way round, whichever end the query starts from."""
     rows = demo.query(f"explore/{name}", **given)
     raised = [(row["source"], row["target"]) for row in rows if row["relation"]["relation_type"] == "raises"]
     assert ("kubectl", "KubectlError") in [(source["name"], target["name"]) for source, target in raised]
@@ -125,7 +125,7 @@ def test_relations_read_in_their_direction(demo, name, given):
 
 
 def test_the_session_to_start_with_has_a_story(graph, tenant_id):
-    """What was remembered by hand last is no session to look at, where there is one that several events tell."""
+    """The suggested session is one with several events, not the latest statement remembered by hand."""
     graph.ingest([document(tenant_id=tenant_id, event_id=f"e{n}", session_id="s", sequence=n) for n in range(2)])
     for said in ("Never deploy on Friday", "Always verify the rollout"):
         graph.remember(said, kind="policy")
@@ -134,7 +134,7 @@ def test_the_session_to_start_with_has_a_story(graph, tenant_id):
 
 
 def test_what_tidied_the_memory_is_no_work_to_start_with(graph):
-    """A task that agents worked on is looked at first, though the memory was tidied after it."""
+    """The suggested task is one agents worked on, not later maintenance of the memory."""
     started = graph.tasks.start("Move billing to the new ledger", agent_id="ana")
     graph.tasks.resume(started.task_id)
     graph.tasks.progress(started.task_id, summary="Schema drafted", next_step="Migrate a copy", agent_id="ana")
@@ -145,7 +145,7 @@ def test_what_tidied_the_memory_is_no_work_to_start_with(graph):
 
 
 def test_the_artifact_to_start_with_is_no_crowd(graph, tenant_id):
-    """What rests on hundreds of events is no picture, so long as something rests on fewer."""
+    """The suggested artifact is one whose evidence is small enough to be drawn."""
     graph.ingest([document(tenant_id=tenant_id, event_id=f"e{n}", session_id="s", sequence=n) for n in range(70)])
     for name, most in (("crowd", 70), ("picture", 60), ("single", 1)):
         graph.record_artifact(schema(name, step=name, source_events=[f"e{n}" for n in range(most)]))
@@ -153,13 +153,13 @@ def test_the_artifact_to_start_with_is_no_crowd(graph, tenant_id):
 
 
 def test_starting_values_of_an_empty_tenant(graph):
-    """A tenant without anything still gets a value for each parameter."""
+    """An empty tenant still gets a value for each parameter."""
     values = graph.query("explore/parameters").rows[0]
     assert (values["tenant_id"], values["source_ids"], values["session_id"]) == (graph.tenant_id, [], "")
 
 
 def test_tools_are_judged_by_their_results_not_by_words_in_them(graph, tenant_id):
-    """A result counts as failure where it says so itself: what it reports inside, or leaves unsaid, does not."""
+    """A result fails only by its own success flag, not by flags or words inside its content."""
     results = [
         {"success": False, "result": {"success": True, "note": "partial"}},
         {"success": False, "error": {"success": True}},
@@ -182,7 +182,7 @@ def test_tools_are_judged_by_their_results_not_by_words_in_them(graph, tenant_id
 
 
 def test_what_followed_upon_a_failure_is_drawn_after_it(graph, tenant_id):
-    """Commands answer nothing by a result of their own: their order leads from the failure to what mended it."""
+    """Commands have no separate results, so the picture links a failed command to the command after it."""
     for number in range(2):
         script = Script(f"s{number}", tenant=tenant_id).user("Push it").add("command_exec", {"command": "git add ."})
         script.add("command_exec", {"command": "git push", "exit_code": 1, "stderr": "rejected: non-fast-forward"})
@@ -198,7 +198,7 @@ def test_what_followed_upon_a_failure_is_drawn_after_it(graph, tenant_id):
 
 
 def test_commands_tests_and_requests_count_as_tools(graph, tenant_id):
-    """Commands and tests count under their programs; events that name no program or tool count under their kind."""
+    """Commands and tests count under their programs; events that name neither program nor tool under their type."""
     actions = [
         ("command_exec", {"command": "cd /srv && git push", "exit_code": 1}),
         ("command_exec", {"command": "git push", "exit_code": 0}),

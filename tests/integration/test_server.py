@@ -29,13 +29,13 @@ FAILED = "Error: namespace staging not found"
 
 @pytest.fixture
 def secret(address, tenant_id):
-    """A key of the test's tenant."""
+    """The secret of a key for the test's tenant."""
     return key_for(address, tenant_id).secret
 
 
 @pytest.fixture
 def client(served, secret):
-    """The official client on the test's tenant."""
+    """The official SDK client with a key for the test's tenant."""
     with SyncHippocortex(api_key=secret, base_url=served.base_url, timeout=120) as client:
         yield client
 
@@ -46,7 +46,7 @@ def message(text, session_id="s1", role="user"):
 
 
 def deployment(number):
-    """A session in which a deployment fails, and creating the namespace helps."""
+    """A session in which a deployment fails until the namespace is created."""
     session_id = f"run-{number}"
 
     def event(kind, **payload):
@@ -65,7 +65,7 @@ def deployment(number):
 
 
 def test_the_sdk_captures_learns_and_recalls(client):
-    """Failures that were captured come back as a playbook, labelled, with provenance, within the budget."""
+    """Captured failures come back as a playbook, with labels, provenance and budget respected."""
     receipt = client.capture(message("We deploy with kubectl", "talk"))
     assert receipt.status == "ingested"
     assert receipt.event_id
@@ -90,7 +90,7 @@ def test_the_sdk_captures_learns_and_recalls(client):
 
 
 def test_the_asynchronous_client_lists_and_measures(served, client, secret):
-    """Artifacts are sorted, paged and counted; usage is counted by hour."""
+    """Artifacts are sorted, paged and counted; metrics count the captured events."""
     client.capture_batch([event for number in range(4) for event in deployment(number)])
     client.learn()
 
@@ -121,7 +121,7 @@ def test_the_asynchronous_client_lists_and_measures(served, client, secret):
 
 
 def test_a_repeated_capture_with_its_key_is_a_duplicate(served, secret):
-    """The same event under the same idempotency key is stored once; another one under that key is refused."""
+    """The same event under one idempotency key is stored once; another event under that key is refused."""
     with httpx.Client(base_url=served.base_url, headers={"Authorization": f"Bearer {secret}"}, timeout=120) as http:
         body = {
             "type": "message",
@@ -137,7 +137,7 @@ def test_a_repeated_capture_with_its_key_is_a_duplicate(served, secret):
 
 
 def test_tenants_see_nothing_of_each_other(served, client, address, tenant_id):
-    """Neither recall, nor lists, nor ids that were guessed lead into another tenant."""
+    """Neither recall nor lists nor guessed ids reach another tenant's data."""
     client.capture_batch([event for number in range(4) for event in deployment(number)])
     client.capture(message("The vault code is zanzibar"))
     client.learn()
@@ -182,7 +182,7 @@ def test_tenants_see_nothing_of_each_other(served, client, address, tenant_id):
     ],
 )
 def test_every_error_has_the_envelope(served, address, method, path, body, status, code):
-    """The SDK reads a body with a non-null error from every refusal."""
+    """Every error response has the same JSON envelope, with a non-null error."""
     secret = key_for(address, "envelopes").secret
     headers = {"Authorization": f"Bearer {secret}"}
     answer = httpx.request(method, served.base_url + path, content=body, headers=headers, timeout=120)
@@ -194,7 +194,7 @@ def test_every_error_has_the_envelope(served, address, method, path, body, statu
 
 
 def test_the_sdk_raises_its_own_error(client):
-    """Code, status, message and details arrive in the SDK's exception."""
+    """The SDK's exception carries code, status, message and details."""
     with pytest.raises(HippocortexError, match="maxTokens") as refused:
         client.synthesize("x", SynthesizeOptions(max_tokens=0))
     assert (refused.value.code, refused.value.status_code) == ("validation_error", 422)
@@ -205,7 +205,7 @@ def test_the_sdk_raises_its_own_error(client):
 
 
 def test_keys_are_refused_when_they_should_be(served, address, tenant_id, graph):
-    """Unknown, expired and revoked keys open nothing, and a key for reading does not write."""
+    """Unknown, expired and revoked keys are unauthorized, and a read-only key cannot write."""
     yesterday = datetime.now(UTC) - timedelta(days=1)
     secrets = {
         "unknown": "hmx_nobody",
@@ -241,7 +241,7 @@ def test_a_key_in_use_is_revoked(client, graph):
 
 
 def test_no_secret_is_stored_or_logged(served, client, secret, graph, connection):
-    """The database holds the hash of a key, the log its id, neither what was captured."""
+    """The key listing and the log never contain a key's secret, and the log contains no captured content."""
     client.capture(message("the word is rumpelstiltskin", "hidden-session"))
     (key,) = graph.keys.list()
     assert secret not in str(key.document())
@@ -253,7 +253,7 @@ def test_no_secret_is_stored_or_logged(served, client, secret, graph, connection
 
 
 def test_figures_and_description_need_no_key(served):
-    """Health, Prometheus figures and the description are open and hold no tenant."""
+    """Metrics, OpenAPI document and docs need no key, and the metrics name no tenant."""
     figures = httpx.get(f"{served.root}/metrics", timeout=60)
     assert 'hmxgraph_requests_total{method="GET",route="/health",status="200"}' in figures.text
     assert "tenant" not in figures.text
@@ -261,12 +261,12 @@ def test_figures_and_description_need_no_key(served):
     assert "/v1/capture" in httpx.get(f"{served.root}/docs", timeout=60).text
 
 
-# In one process: what a server process does under limits that no other test should feel.
+# The application in this process, with rate limits that must not affect other tests.
 
 
 @asynccontextmanager
 async def started(app):
-    """An application between its start and its end, as uvicorn runs it."""
+    """Run the application's lifespan, as uvicorn does."""
     to_app, from_app = asyncio.Queue(), asyncio.Queue()
     running = asyncio.create_task(app({"type": "lifespan", "state": {}}, to_app.get, from_app.put))
     await to_app.put({"type": "lifespan.startup"})
@@ -282,7 +282,7 @@ async def _broken(_request):
 
 
 def test_limits_and_defects_are_answered(address, tenant_id, caplog):
-    """Beyond the rate, the answer says when to come back; an unexpected error is answered without its words."""
+    """A rate-limited response says when to retry; an unexpected error is answered without its message."""
     root = hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=tenant_id)
     secret = root.keys.create("ops").secret
     extra = Mount([Route("/broken", _broken)], None)
@@ -313,7 +313,7 @@ def test_limits_and_defects_are_answered(address, tenant_id, caplog):
 
 
 def test_a_stopped_server_finishes_what_it_began(address, tenant_id, tmp_path, secret, graph):
-    """On SIGTERM requests in progress are answered, usage is stored, and the process ends with 0."""
+    """On SIGTERM, pending requests are answered, usage is stored, and the process exits with 0."""
     with server_process(address, tmp_path, "--rate", "0") as served:
         headers = {"Authorization": f"Bearer {secret}"}
         url = f"{served.base_url}/capture"
@@ -344,7 +344,7 @@ def test_a_stopped_server_finishes_what_it_began(address, tenant_id, tmp_path, s
 
 @pytest.mark.slow
 def test_a_killed_server_loses_nothing_that_it_acknowledged(address, tmp_path, secret, graph):
-    """Kill -9 in the middle of captures, and a restart: every acknowledged event is there, once."""
+    """After kill -9 during captures and a restart, every acknowledged event is stored."""
     acknowledged = set()
     for _ in range(3):
         with server_process(address, tmp_path, "--rate", "0") as served:
@@ -369,15 +369,15 @@ def test_a_killed_server_loses_nothing_that_it_acknowledged(address, tmp_path, s
 
 
 class Once(CaptureEvent):
-    """A message that stays one event however often it is sent."""
+    """A message stored once however often it is sent."""
 
     def to_dict(self):
-        """The body, with a key of its own."""
+        """The body with its text as idempotency key."""
         return super().to_dict() | {"idempotencyKey": self.payload["content"]}
 
 
 class Retrying:
-    """The official client as agents use it: a call whose connection fails is sent again until it is answered."""
+    """The official client as agents use it: calls that fail to connect are retried until they succeed."""
 
     def __init__(self, secret, base_url):
         self.client = SyncHippocortex(api_key=secret, base_url=base_url, timeout=120)
@@ -389,11 +389,11 @@ class Retrying:
         self.captured[self._answered(lambda: self.client.capture(body)).event_id] = text
 
     def synthesize(self, question):
-        """Recall something."""
+        """Ask a question."""
         self._answered(lambda: self.client.synthesize(question, SynthesizeOptions(max_tokens=500)))
 
     def _answered(self, call):
-        """The answer to *call*; only the connection may fail, for a minute or two."""
+        """The result of *call*, retried on network errors for up to three minutes."""
         began = perf_counter()
         while True:
             try:
@@ -411,9 +411,9 @@ class Retrying:
 @pytest.mark.slow
 @pytest.mark.timeout(1500)
 def test_fifty_clients_for_minutes_and_a_kill(address, tenant_id, tmp_path):
-    """50 clients capture and recall at once, amid it kill -9 and a restart: no error but of the connection, no loss.
+    """50 concurrent clients survive a kill -9 and restart: only network errors occur, and no event is lost.
 
-    Prints the slowest percent.
+    Prints latency percentiles.
     """
     tenants = [f"{tenant_id}-{number}" for number in range(2)]
     secrets = [key_for(address, tenant).secret for tenant in tenants]
@@ -455,7 +455,7 @@ def _report(clients):
 
 
 def _stored(address, tenant_id):
-    """The text of each event that the tenant holds, and verify finds nothing."""
+    """The text of each stored event, by id, after checking that verify finds nothing wrong."""
     login = {"user": address.user, "password": address.password, "database": address.database}
     with hmxgraph.connect(address.uri, tenant_id=tenant_id, **login) as graph:
         assert graph.verify().wrong == ()

@@ -1,4 +1,4 @@
-"""The server behind the SDK's wrapper and adapter, over TLS, and the commands that make its keys."""
+"""The server with the SDK's wrapper and adapter, over TLS, and the commands that manage its keys."""
 
 import asyncio
 import gc
@@ -23,12 +23,12 @@ openai = pytest.importorskip("openai", reason="pip install 'hmxgraph[formats-tes
 
 
 class Model(BaseHTTPRequestHandler):
-    """A model's API that keeps what it was asked; where facts are to be drawn, it draws one."""
+    """A fake model API that keeps its prompts; asked to extract facts, it returns one."""
 
     asked: list[str] = []  # noqa: RUF012 - shared on purpose
 
     def do_POST(self):
-        """Answer one request for a completion."""
+        """Answer one completion request."""
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         prompt = json.dumps(body["messages"])
         self.asked.append(prompt)
@@ -43,12 +43,12 @@ class Model(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, *_):
-        """Keep quiet."""
+        """Log nothing."""
 
 
 @pytest.fixture
 def model():
-    """The base URL of the model, and what it was asked."""
+    """The base URL of the fake model, and the prompts it received."""
     Model.asked = []
     with HTTPServer(("127.0.0.1", 0), Model) as listener:
         threading.Thread(target=listener.serve_forever, daemon=True).start()
@@ -57,7 +57,7 @@ def model():
 
 
 def talk(model_url, secret, base_url, *questions):
-    """Ask a wrapped client of the real OpenAI library, which never closes the SDK's client inside it."""
+    """Ask questions through a wrapped OpenAI client; the wrapper never closes the SDK client inside it."""
     with openai.OpenAI(api_key="none", base_url=model_url) as plain:
         client = wrap(plain, api_key=secret, base_url=base_url, session_id="talk")
         for question in questions:
@@ -65,7 +65,7 @@ def talk(model_url, secret, base_url, *questions):
 
 
 def test_a_wrapped_client_remembers(served, address, tenant_id, graph, model):
-    """The SDK's wrapper around the real OpenAI client stores a talk and its drawn facts, and recalls it in the next."""
+    """The SDK's wrapped OpenAI client stores messages and extracted facts, and recalls them for the next question."""
     model_url, asked = model
     secret = key_for(address, tenant_id).secret
     with warnings.catch_warnings():
@@ -81,7 +81,7 @@ def test_a_wrapped_client_remembers(served, address, tenant_id, graph, model):
 
 
 def test_events_from_an_adapter_are_stored_and_recalled(served, address, tenant_id, graph):
-    """An adapter swallows every failure, so its events are checked here: stored, paired and recalled."""
+    """The adapter hides failures, so its events are checked here: stored, in order, and recalled."""
     secret = key_for(address, tenant_id).secret
 
     async def scenario():
@@ -106,7 +106,7 @@ def test_events_from_an_adapter_are_stored_and_recalled(served, address, tenant_
 
 
 def certificate(folder):
-    """A self-signed certificate for 127.0.0.1 and its key, as files."""
+    """Files with a self-signed certificate for 127.0.0.1 and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
     now = datetime.now(UTC)
@@ -130,7 +130,7 @@ def certificate(folder):
 
 @pytest.mark.slow
 def test_a_certificate_is_used(address, tenant_id, tmp_path):
-    """With a certificate the server speaks TLS, and nothing else."""
+    """With a certificate, the server answers over TLS only."""
     chain, private = certificate(tmp_path)
     secret = key_for(address, tenant_id).secret
     options = ("--tls-cert", chain, "--tls-key", private)
@@ -147,7 +147,7 @@ def test_a_certificate_is_used(address, tenant_id, tmp_path):
 
 
 def test_keys_are_made_listed_and_revoked(run, graph):
-    """The commands make a key that opens the tenant, list it without its secret, and revoke it."""
+    """The commands create a key for the tenant, list it without its secret, and revoke it."""
     code, text, _ = run("key", "create", "--agent", "ops", "--scope", "read", "--label", "ci", "--days", "2", "--json")
     made = json.loads(text)
     assert (code, made["scopes"], made["agent_id"], made["label"]) == (0, ["read"], "ops", "ci")
@@ -164,7 +164,7 @@ def test_keys_are_made_listed_and_revoked(run, graph):
 
 
 def test_a_certificate_needs_its_key(run, tmp_path):
-    """Half of what TLS needs is wrong usage."""
+    """A certificate without its key is a usage error."""
     chain, _ = certificate(tmp_path)
     code, _, errors = run("serve", "--tls-cert", chain)
     assert (code, "--tls-key" in errors) == (2, True)

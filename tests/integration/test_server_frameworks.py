@@ -1,4 +1,4 @@
-"""The SDK's ``auto`` and its adapters behind the server, with the real frameworks where they are installed."""
+"""The SDK's ``auto`` and its adapters against the server, with the real frameworks where installed."""
 
 import asyncio
 import gc
@@ -14,7 +14,7 @@ import pytest
 
 from tests.integration.serving import key_for
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # what frameworks warn of is not ours
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # warnings of the frameworks are not ours
 ANSWER = "Staging runs on cluster juniper."
 AUTO = """
 import hippocortex.auto, openai, sys
@@ -25,12 +25,12 @@ for question in sys.argv[2:]:
 
 
 class Model(BaseHTTPRequestHandler):
-    """A model's API that always says the same and keeps what it was asked."""
+    """A fake model API with a fixed answer; it keeps its prompts."""
 
     asked: list = []  # noqa: RUF012 - shared on purpose
 
     def do_POST(self):
-        """Answer one request for a completion."""
+        """Answer one completion request."""
         self.asked.append(json.dumps(json.loads(self.rfile.read(int(self.headers["content-length"])))["messages"]))
         choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": ANSWER}}
         answer = {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
@@ -42,12 +42,12 @@ class Model(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, *_):
-        """Keep quiet."""
+        """Log nothing."""
 
 
 @pytest.fixture
 def model():
-    """The base URL of the model."""
+    """The base URL of the fake model."""
     Model.asked = []
     with ThreadingHTTPServer(("127.0.0.1", 0), Model) as listener:
         threading.Thread(target=listener.serve_forever, daemon=True).start()
@@ -57,25 +57,25 @@ def model():
 
 @pytest.fixture
 def terms(served, address, tenant_id):
-    """Key, address and session for an adapter of the SDK."""
+    """Key, base URL and session for an SDK adapter."""
     yield {"api_key": key_for(address, tenant_id).secret, "base_url": served.base_url, "session_id": "past"}
-    gc.collect()  # the SDK's adapters close none of their clients
+    gc.collect()  # the SDK's adapters never close their clients
 
 
 @pytest.fixture
 def known(graph):
-    """A rule that a memory context should hold."""
+    """A graph with a rule that a memory context should contain."""
     graph.remember("Never deploy staging on a Friday", kind="policy", hard=True)
     return graph
 
 
 def story(graph):
-    """Types and texts of what was captured."""
+    """Types and texts of the captured events."""
     return [(row["event_type"], row["text"]) for row in graph.query("explore/session_story", session_id="past")]
 
 
 def test_auto_remembers_from_one_program_to_the_next(terms, known, model):
-    """``import hippocortex.auto`` patches the real OpenAI client of a program; its settings are in the environment."""
+    """``import hippocortex.auto`` patches a program's OpenAI client; the next program recalls the answer."""
     pytest.importorskip("openai", reason="pip install 'hmxgraph[formats-test]'")
     settings = {"HIPPOCORTEX_API_KEY": terms["api_key"], "HIPPOCORTEX_BASE_URL": terms["base_url"]}
     settings |= {"HIPPOCORTEX_EXTRACT": "false"}
@@ -91,7 +91,7 @@ def test_auto_remembers_from_one_program_to_the_next(terms, known, model):
 
 
 def test_langgraph(terms, known):
-    """A compiled graph gets the context and is captured, awaited or not."""
+    """A compiled graph gets the context and is captured, both synchronously and asynchronously."""
     langgraph = pytest.importorskip("langgraph.graph", reason="pip install 'hmxgraph[adapters-test]'")
     from hippocortex.adapters import langgraph as adapter  # noqa: PLC0415 - after the check
 
@@ -115,7 +115,7 @@ def test_langgraph(terms, known):
 
 
 def test_crewai(terms, known, monkeypatch):
-    """A crew gets the context in its agents' backstories, and its tasks and result are captured."""
+    """A crew gets the context through its agents, and its tasks and result are captured."""
     monkeypatch.setenv("CREWAI_DISABLE_TELEMETRY", "true")
     crewai = pytest.importorskip("crewai", reason="pip install 'hmxgraph[crewai]'")
     from hippocortex.adapters import crewai as adapter  # noqa: PLC0415 - after the check
@@ -137,7 +137,7 @@ def test_crewai(terms, known, monkeypatch):
 
 
 def test_autogen(terms, known):
-    """An agent of AutoGen 0.2 that is asked without a sender, for whom alone the SDK's hook is triggered."""
+    """An AutoGen 0.2 agent called without a sender, the only case in which the SDK's hook runs, is captured."""
     autogen = pytest.importorskip("autogen", reason="pip install 'pyautogen<0.3'")
     from hippocortex.adapters import autogen as adapter  # noqa: PLC0415 - after the check
 
@@ -158,7 +158,7 @@ def test_autogen(terms, known):
 
 
 def test_openai_agents(terms, known):
-    """An agent's tools are captured; the SDK's hook for the start of a run does not fit the current framework."""
+    """An agent gets the context, and its tool calls are captured; hooks are called by hand as they no longer fit."""
     agents = pytest.importorskip("agents", reason="pip install 'hmxgraph[adapters-test]'")
     from hippocortex.adapters import openai_agents as adapter  # noqa: PLC0415 - after the check
 

@@ -1,4 +1,4 @@
-"""Every endpoint of the server under schemathesis: right and wrong requests made from its own OpenAPI document."""
+"""Every endpoint of the server under schemathesis: valid and invalid requests generated from its OpenAPI document."""
 
 import subprocess
 import sys
@@ -13,12 +13,12 @@ pytestmark = [
     pytest.mark.timeout(900),
     pytest.mark.skipif(find_spec("schemathesis") is None, reason="pip install 'hmxgraph[server-test]'"),
 ]
-# Not that wrong data are refused: the SDK's contract takes an empty parameter for one that was left out.
+# The check that invalid data are refused is left out: by the SDK's contract an empty parameter counts as absent.
 CHECKS = "status_code_conformance,content_type_conformance,response_schema_conformance"
 
 
 def fuzzed(served, secret, *options):
-    """Exit status and report of one run of schemathesis."""
+    """Exit status and output of one run of schemathesis."""
     command = [sys.executable, "-m", "schemathesis.cli", "run", f"{served.root}/openapi.json"]
     command += ["--header", f"Authorization: Bearer {secret}", "--phases", "examples,coverage,fuzzing", *options]
     command += ["--generation-deterministic", "--no-color", "--request-timeout", "120"]
@@ -27,7 +27,7 @@ def fuzzed(served, secret, *options):
 
 
 def test_no_request_breaks_the_server(served, address, tenant_id):
-    """No endpoint answers 500 or anything else that its description does not name, whatever it is sent."""
+    """No request gets a 500 (outside ``/vault``) or a response that the OpenAPI document does not describe."""
     secret = key_for(address, tenant_id).secret
     memory = ("--exclude-path-regex", "/vault", "--checks", f"not_a_server_error,{CHECKS}")
     code, report = fuzzed(served, secret, *memory, "--max-examples", "40")

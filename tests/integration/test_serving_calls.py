@@ -1,4 +1,4 @@
-"""Engine calls for servers: sorted and counted artifacts, keys, usage by hour, stored compilations."""
+"""Engine calls used by servers: sorted and counted artifacts, keys, hourly usage, stored compilations."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.artifact_makers import at, policy, schema
 
 @pytest.fixture
 def sorted_by(graph):
-    """Records four artifacts; gives the ids of all pages of two."""
+    """Records four artifacts; lists their ids in pages of two."""
     graph.record_artifact(schema("a", step="one", second=3, confidence=0.5, observed_count=9))
     graph.record_artifact(schema("b", step="two", second=1, confidence=0.9, observed_count=2))
     graph.record_artifact(policy("c", "lock", second=2, confidence=0.5, source_events=["e1", "e2", "e3"]))
@@ -41,13 +41,13 @@ def sorted_by(graph):
     ],
 )
 def test_artifacts_are_sorted(sorted_by, sort, falling, rising):
-    """Pages in either order hold every artifact once; equal values are ordered by id."""
+    """In either order, pages hold every artifact once; ties are broken by id."""
     assert sorted_by(sort=sort) == falling
     assert sorted_by(sort=sort, order="asc") == rising
 
 
 def test_a_count_follows_the_filters(graph, sorted_by):
-    """The total counts what matches, not what is stored; without asking, nothing is counted."""
+    """The total counts artifacts that match the filters, and only if requested."""
     sorted_by()
     assert graph.artifacts(total=True).total == 3
     assert graph.artifacts(artifact_type="decision_policy", sort="confidence", total=True).total == 1
@@ -56,7 +56,7 @@ def test_a_count_follows_the_filters(graph, sorted_by):
 
 
 def test_wrong_sorts_and_cursors_are_refused(graph, sorted_by):
-    """Sort and order are closed lists, and the cursor of one listing is not that of another."""
+    """Unknown sorts and orders, and cursors of another listing, are refused."""
     sorted_by()
     with pytest.raises(UnknownChoice, match="created, updated, confidence, evidence"):
         graph.artifacts(sort="title")
@@ -70,7 +70,7 @@ def test_wrong_sorts_and_cursors_are_refused(graph, sorted_by):
 
 
 def test_types_are_read_at_once(graph, sorted_by, tenant_id):
-    """The types of many artifacts take one read; ids of other tenants or of nothing are left out."""
+    """The types of many artifacts take one read; ids unknown to the tenant are left out."""
     sorted_by()
     statements = []
     stop = graph.trace(statements.append)
@@ -83,7 +83,7 @@ def test_types_are_read_at_once(graph, sorted_by, tenant_id):
 
 
 def test_keys_open_one_tenant(graph, tenant_id):
-    """A key is found by its secret alone, belongs to its tenant, and only that tenant lists or revokes it."""
+    """A key is found by its secret alone; only its tenant can list or revoke it."""
     made = graph.keys.create("ops", scopes=["write"], label="ci")
     stored_key = graph.keys.find(made.secret)
     assert stored_key == made.key
@@ -102,7 +102,7 @@ def test_keys_open_one_tenant(graph, tenant_id):
 
 
 def test_wrong_keys_are_not_made(graph):
-    """Scopes are a closed list, and a key acts as somebody."""
+    """A key needs valid scopes and an agent id."""
     for scopes in ([], ["admin"], ["read", "admin"]):
         with pytest.raises(UnknownChoice, match="read, write"):
             graph.keys.create("ops", scopes=scopes)
@@ -114,7 +114,7 @@ def test_wrong_keys_are_not_made(graph):
 
 
 def test_usage_adds_up_by_hour(graph, tenant_id):
-    """Counts of the same hour are added, hours are listed in order within the period, tenants are kept apart."""
+    """Counts of one hour are summed, hours are listed in order within the period, tenants are separate."""
     graph.usage.add([UsageHour(HOUR_US, ingested=2), UsageHour(3 * HOUR_US, syntheses=1)])
     graph.usage.add([UsageHour(HOUR_US, ingested=3, errors=1)])
     assert graph.usage.hours() == (
@@ -129,7 +129,7 @@ def test_usage_adds_up_by_hour(graph, tenant_id):
 
 
 def test_compilations_are_kept(graph):
-    """The reports of compilations are listed, newest first, under ids of their own."""
+    """Compilation reports are listed newest first, each under an id of its own."""
     graph.append("message", {"role": "user", "text": "Deploy staging"}, session_id="s")
     runs = [graph.usage.record_run(graph.compile(full=full)) for full in (False, True)]
     stored = graph.usage.runs()

@@ -1,4 +1,4 @@
-"""Every packaged statement on the real server: it plans, it does what its mode says, the planner has no complaint."""
+"""Every packaged statement on the real server: it plans without warnings and does what its mode says."""
 
 import pytest
 from neo4j import GraphDatabase
@@ -15,9 +15,9 @@ TENANT_READS = [name for name in query_names() if query(name).mode == "read" and
 
 @pytest.fixture(scope="module")
 def young(tmp_path_factory):
-    """A bare driver of a database that has its schema and nothing else.
+    """A driver for a fresh database with only its schema.
 
-    It knows no name that nobody told it, and how its statements are planned depends on no other test.
+    It holds no names or data of other tests that could change plans or hide warnings.
     """
     with (
         local_database(tmp_path_factory.mktemp("young")) as own,
@@ -27,20 +27,20 @@ def young(tmp_path_factory):
 
 
 def example(parameter):
-    """A value that the planner accepts for *parameter*: counts are numbers, the rest is unknown."""
+    """A value the planner accepts for *parameter*: a number for counts, else null."""
     return 10 if parameter.endswith(("limit", "skip", "hops")) else None
 
 
 @pytest.mark.parametrize("name", [name for name in query_names() if not name.startswith("databases/")])
 def test_statement_plans_without_complaint(young, name):
-    """The server plans the statement, agrees with its mode and columns, and warns of nothing, however young it is."""
+    """On a fresh database the statement plans without warnings and matches its declared mode and columns."""
     packaged = query(name)
     parameters = {parameter: example(parameter) for parameter in packaged.parameters}
     with young.session(database=DATABASE) as session:
         result = session.run("EXPLAIN " + packaged.text, parameters)
         columns = tuple(result.keys())
         summary = result.consume()
-    # The server counts its own procedures (dbms.components) as administration.
+    # The server classifies its own procedures (dbms.components) as schema queries.
     allowed = QUERY_TYPES[packaged.mode] | ({"s"} if name.startswith("health/") else set())
     assert summary.query_type in allowed
     assert columns == packaged.row
@@ -48,7 +48,7 @@ def test_statement_plans_without_complaint(young, name):
 
 
 def test_a_task_is_locked_before_it_is_there(young):
-    """The lock of a task holds its key even where there is no node yet; who starts it second waits for the first."""
+    """Locking a task locks its key even before its node exists, so a second starter waits for the first."""
     packaged = query("tasks/lock")
     parameters = dict.fromkeys(packaged.parameters)
     plan = young.execute_query(f"EXPLAIN {packaged.text}", parameters, database_=DATABASE).summary.plan
@@ -56,7 +56,7 @@ def test_a_task_is_locked_before_it_is_there(young):
 
 
 def test_the_newest_records_of_a_facet_come_from_the_index_in_order(young):
-    """However many records a facet has, no more of them are read than asked for, and none are sorted."""
+    """The newest records of a facet are read from an index in order, up to the limit, without sorting."""
     packaged = query("tasks/newest_with_facet")
     parameters = {parameter: example(parameter) for parameter in packaged.parameters}
     plan = young.execute_query(f"EXPLAIN {packaged.text}", parameters, database_=DATABASE).summary.plan
@@ -66,9 +66,9 @@ def test_the_newest_records_of_a_facet_come_from_the_index_in_order(young):
 
 @pytest.mark.parametrize("name", TENANT_READS)
 def test_no_read_goes_through_all_tenants(young, name):
-    """What is read is looked for in an index, by key or by tenant: what others store makes nobody slower.
+    """Every read seeks by key or tenant, so that other tenants' data do not slow it down.
 
-    Packs read by keys, words, sessions and times alone, so not even a whole index.
+    Packs do not scan even a whole index: they read by key, word, session and time only.
     """
     packaged = query(name)
     parameters = {parameter: example(parameter) for parameter in packaged.parameters}

@@ -1,4 +1,4 @@
-"""Streams over the wire: every message stored, acknowledged after its commit, and none lost when it fails."""
+"""Streams over the network: every message is stored and acknowledged after its commit; failures lose none."""
 
 import asyncio
 import itertools
@@ -25,13 +25,13 @@ NUMBER = 30
 
 @pytest.fixture
 def stored(connection, tenant_id):
-    """The bare look at the test's tenant."""
+    """The stored nodes and relationships of the test's tenant."""
     return Ingested(connection, tenant_id)
 
 
 @pytest.fixture
 def messages(tenant_id):
-    """Events as texts; some overtake others, one comes twice, one is broken."""
+    """Events as text; two are out of order, one is repeated, one is malformed."""
     texts = [json.dumps(document(tenant_id=tenant_id, event_id=f"e{n:02}", sequence=n)) for n in range(NUMBER)]
     texts[3], texts[5] = texts[5], texts[3]
     return [*texts, texts[0], "{broken"]
@@ -39,7 +39,7 @@ def messages(tenant_id):
 
 @pytest.fixture
 def opened(address, tenant_id):
-    """The asynchronous face of the test's tenant."""
+    """Opens the asynchronous face for the test's tenant."""
 
     @asynccontextmanager
     async def connect():
@@ -52,14 +52,14 @@ def opened(address, tenant_id):
 
 
 def check(report, stored):
-    """Everything arrived, in order; the repeat and the broken one are accounted for."""
+    """Check that everything arrived in order, with one duplicate and one rejection."""
     assert (report.accepted, report.duplicates, len(report.rejected), report.late) == (NUMBER, 1, 1, 0)
     ids = [f"e{n:02}" for n in range(NUMBER)]
     assert stored.links("NEXT") == [("NEXT", a, b) for a, b in itertools.pairwise(ids)]
 
 
 class Recorded:
-    """A stream in memory that remembers what was acknowledged, and what was stored by then."""
+    """An in-memory stream that records what was acknowledged and whether it was stored by then."""
 
     def __init__(self, messages, stored, fail_at=None):
         self.messages, self.stored, self.fail_at = messages, stored, fail_at
@@ -80,12 +80,12 @@ class Recorded:
         self.acknowledged += receipts
 
     async def close(self):
-        """Note that nobody will acknowledge any more."""
+        """Note that the stream was closed."""
         self.closed = True
 
 
 def test_acknowledged_after_the_commit(opened, stored, messages):
-    """Each message is acknowledged once, and only when its event is in the graph; refused ones too."""
+    """Each message, even a rejected one, is acknowledged once, after its event is in the graph."""
 
     async def run():
         stream = Recorded(messages, stored)
@@ -99,7 +99,7 @@ def test_acknowledged_after_the_commit(opened, stored, messages):
 
 
 def test_what_came_before_a_failure_is_stored(opened, stored, messages):
-    """A stream that breaks off raises, after all that it delivered was stored and acknowledged."""
+    """If a stream breaks off, everything delivered is stored and acknowledged before the error is raised."""
 
     async def run(stream):
         async with opened() as graph:
@@ -114,7 +114,7 @@ def test_what_came_before_a_failure_is_stored(opened, stored, messages):
 
 
 def test_asynchronous_iterables_and_plain_sources(opened, stored, messages):
-    """The asynchronous face reads asynchronous iterables and everything that the plain face reads."""
+    """The asynchronous face reads asynchronous iterables and every source of the synchronous face."""
 
     async def arriving():
         for message in messages:
@@ -130,7 +130,7 @@ def test_asynchronous_iterables_and_plain_sources(opened, stored, messages):
 
 
 def test_an_open_pipe_is_stored_and_left(opened, stored, messages):
-    """What came through a pipe is stored while it is open; the ingest can be cancelled, and the loop ends."""
+    """Lines are stored while the pipe is still open, and the ingest can be cancelled."""
 
     async def run():
         async with opened() as graph:
@@ -151,7 +151,7 @@ def test_an_open_pipe_is_stored_and_left(opened, stored, messages):
 
 @pytest.mark.parametrize("face", ["plain", "asynchronous"])
 def test_an_iterable_that_raises_loses_nothing(opened, graph, stored, messages, face):
-    """Everything that it handed over is stored, then its error is raised; by either face."""
+    """On both faces everything an iterable yields before raising is stored, then its error is raised."""
 
     def broken():
         yield from messages[:20]
@@ -167,7 +167,7 @@ def test_an_iterable_that_raises_loses_nothing(opened, graph, stored, messages, 
 
 
 def test_the_plain_face_refuses_asynchronous_sources(graph, messages):
-    """An asynchronous source needs the asynchronous face; the error says so."""
+    """The synchronous face refuses an asynchronous source, and the error names ``connect_async``."""
 
     async def arriving():
         yield messages[0]
@@ -177,7 +177,7 @@ def test_the_plain_face_refuses_asynchronous_sources(graph, messages):
 
 
 def test_latecomers_wait_in_the_window(opened, stored, tenant_id):
-    """An event that overtook another waits for it, at most as long as the window; then it is late, and linked right."""
+    """An event that arrives after the reordering window is counted as late, and still linked in order."""
 
     async def arriving():
         for number in (0, 2):
@@ -194,7 +194,7 @@ def test_latecomers_wait_in_the_window(opened, stored, tenant_id):
 
 
 def test_server_sent_events(opened, stored, messages):
-    """Each event is one data field; a dropped connection goes on after the last id received."""
+    """Each event is one data field; a dropped connection resumes after the last id received."""
 
     async def serve(reader, writer):
         request = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
@@ -222,7 +222,7 @@ def test_server_sent_events(opened, stored, messages):
 
 @pytest.mark.parametrize(("said", "silence"), [("", 0.5 + 1), ("retry: 200\n\n", 0.2 + 0.2)])
 def test_a_dropped_connection_is_given_time(tenant_id, said, silence):
-    """Before it is made again there is the pause that the sender asks for, else half a second that doubles."""
+    """Reconnects wait as long as the sender asks, or else half a second, doubled each time."""
 
     async def serve(reader, writer):
         await reader.readuntil(b"\r\n\r\n")
@@ -246,7 +246,7 @@ def test_a_dropped_connection_is_given_time(tenant_id, said, silence):
 
 
 def test_websocket(opened, stored, messages):
-    """Each frame is one event; the end of the connection is the end of the stream."""
+    """Each frame is one event; the stream ends with the connection."""
     from websockets.asyncio.server import serve  # noqa: PLC0415 - only with the extra
 
     async def talk(socket):
@@ -276,7 +276,7 @@ def test_websocket(opened, stored, messages):
     ],
 )
 def test_an_unreachable_server_is_one_clear_error(opened, url, caplog):
-    """The error has the address, but no login and no traceback of the client library."""
+    """The error names the address without login, and the client library logs no traceback."""
 
     async def run():
         async with opened() as graph:
@@ -289,7 +289,7 @@ def test_an_unreachable_server_is_one_clear_error(opened, url, caplog):
 
 
 def test_a_refused_request_shows_no_login(opened):
-    """The address in the client library's message is shown without login and query too."""
+    """An error quoted from the client library contains neither login nor query string."""
 
     async def refuse(reader, writer):
         await reader.readuntil(b"\r\n\r\n")
@@ -308,7 +308,7 @@ def test_a_refused_request_shows_no_login(opened):
 
 
 def test_unknown_streams_are_refused():
-    """A scheme that we do not know is refused with the list of those that we do."""
+    """An unknown scheme is refused, listing the known ones."""
     with pytest.raises(IngestRefused, match="kafka"):
         open_stream("gopher://host/events")
 
@@ -317,7 +317,7 @@ def test_unknown_streams_are_refused():
     "url", ["http://[host/", "redis://host:port/key", "kafka://host:port/topic", "http://host:port/", "ws://host:port/"]
 )
 def test_no_address_is_one_clear_error(opened, url):
-    """An address that cannot be read is refused with the address, not with an error of Python."""
+    """An invalid address raises an error that names it, not a bare Python error."""
 
     async def run():
         async with opened() as graph:
@@ -328,7 +328,7 @@ def test_no_address_is_one_clear_error(opened, url):
 
 
 def test_redis(opened, stored, messages, tmp_path):
-    """Entries are acknowledged after the commit; those received but not stored come again, each once."""
+    """Entries are acknowledged after the commit; those received but not stored are read again, once each."""
     from redis.asyncio import Redis  # noqa: PLC0415 - only with the extra
 
     port = free_port()
@@ -339,7 +339,7 @@ def test_redis(opened, stored, messages, tmp_path):
         for message in messages:
             await client.xadd("events", {"event": message})
         await client.xgroup_create("events", "hmxgraph", id="0")
-        await client.xreadgroup("hmxgraph", "hmxgraph", {"events": ">"}, count=10)  # a reader that died with ten
+        await client.xreadgroup("hmxgraph", "hmxgraph", {"events": ">"}, count=10)  # a reader that dies with ten
         async with opened() as graph:
             report = await graph.ingest(open_stream(f"{url}/events", idle_seconds=0.3))
             again = await graph.ingest(open_stream(f"{url}/events", idle_seconds=0.3))
@@ -356,7 +356,7 @@ def test_redis(opened, stored, messages, tmp_path):
 
 
 def test_a_redis_connection_has_patience():
-    """The client's own default for the silence of a connection, of a few seconds, does not hold for a stream."""
+    """A stream disables the client's default socket timeout; the URL can set one."""
     stream = open_stream("redis://127.0.0.1/events")
     assert stream._client.connection_pool.connection_kwargs["socket_timeout"] is None
     stream = open_stream("redis://127.0.0.1/events?db=2&group=g&socket_timeout=5&health_check_interval=7")
@@ -366,7 +366,7 @@ def test_a_redis_connection_has_patience():
 
 
 def test_a_silent_redis_is_waited_for(messages, tmp_path):
-    """A silence longer than the connection's patience, which a URL may name, does not end the stream."""
+    """A silence longer than the socket timeout does not end the stream."""
     from redis.asyncio import Redis  # noqa: PLC0415 - only with the extra
 
     port = free_port()
@@ -387,7 +387,7 @@ def test_a_silent_redis_is_waited_for(messages, tmp_path):
 
 
 def test_a_server_lost_before_the_acknowledgement_is_reported(opened, stored, messages, tmp_path):
-    """What was received is stored, and one clear error names the lost server."""
+    """If the server is lost before the acknowledgement, events stay stored and the error names the server."""
     from redis.asyncio import Redis  # noqa: PLC0415 - only with the extra
 
     port = free_port()
@@ -418,7 +418,7 @@ def test_a_server_lost_before_the_acknowledgement_is_reported(opened, stored, me
 
 
 def test_jetstream(opened, stored, messages, tmp_path):
-    """Messages are acknowledged after the commit, so that the durable consumer has none left."""
+    """Messages are acknowledged after the commit, so that nothing is pending for the durable consumer."""
     import nats  # noqa: PLC0415 - only with the extra
 
     port = free_port()
@@ -443,7 +443,7 @@ def test_jetstream(opened, stored, messages, tmp_path):
 
 
 def test_kafka(opened, stored, messages, tenant_id, tmp_path):
-    """Offsets are committed after the events, so that the group goes on behind them."""
+    """Offsets are committed after the events, so that the group resumes after them."""
     from aiokafka import AIOKafkaProducer  # noqa: PLC0415 - only with the extra
 
     topic = "".join(sign if sign.isalnum() else "-" for sign in tenant_id)

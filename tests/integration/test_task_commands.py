@@ -11,7 +11,7 @@ from hmxgraph.errors import TaskError
 
 @pytest.fixture
 def hmxgraph(address, tenant_id, monkeypatch):
-    """Runs one command on a fresh tenant and gives back what it printed as JSON, or as text."""
+    """Runs one command on a fresh tenant; returns its JSON output, or its text."""
     monkeypatch.setenv("HMXGRAPH_URI", address.uri)
     monkeypatch.setenv("HMXGRAPH_USER", address.user)
     monkeypatch.setenv("HMXGRAPH_PASSWORD", address.password)
@@ -28,7 +28,7 @@ def hmxgraph(address, tenant_id, monkeypatch):
 
 
 def test_a_task_from_the_command_line(hmxgraph):
-    """Start, progress, run, evidence, countersignature, resume: each command answers like the API."""
+    """The commands for steps, verdicts, search and resume give the same results as the API."""
     task_id = hmxgraph("task", "start", "Find the leak", "--agent", "ana", "--set", "confidence=0.5")["task_id"]
     hmxgraph("task", "progress", task_id, "-s", "half way", "--next", "bisect")
     run = hmxgraph("task", "run-start", task_id, "--command", "make", "--why", "fast", "--input", "src")["artifact_id"]
@@ -56,7 +56,7 @@ def test_a_task_from_the_command_line(hmxgraph):
 
 
 def test_former_scopes_of_a_project_from_the_command_line(hmxgraph, tenant_id):
-    """``--alias`` names a project of this tenant or of another one; the table says how many hits each gave."""
+    """``--alias`` adds projects of this or another tenant; the output counts hits per scope."""
     hmxgraph("task", "start", "Find the leak", "--project", "lexer")
     hmxgraph("task", "start", "Find the old leak", "--project", "parser", "--tenant", f"{tenant_id}-before")
     words = ["record", "search", "leak", "-w", "project_id=parser", "--alias", "lexer"]
@@ -66,7 +66,7 @@ def test_former_scopes_of_a_project_from_the_command_line(hmxgraph, tenant_id):
 
 
 def test_memories_from_the_command_line(hmxgraph):
-    """Add, search, supersede, judge, delete, count, look after."""
+    """The ``memory`` commands add, search, supersede, judge, delete, count and maintain memories."""
     known = hmxgraph("memory", "add", "Always verify the rollout", "--kind", "policy")["memory_id"]
     new = hmxgraph("memory", "supersede", known, "Verify the rollout twice", "--kind", "policy")["memory_id"]
     hmxgraph("memory", "feedback", new, "positive")
@@ -80,7 +80,7 @@ def test_memories_from_the_command_line(hmxgraph):
 
 
 def test_every_choice_of_the_api_is_a_choice_of_the_command_line(hmxgraph):
-    """Siblings, hidden records of a thread, revisions that support, decisions about records, a dream of one's own."""
+    """Options exist for siblings, thread filters, supporting revisions, record decisions and dream details."""
     task_id = hmxgraph("task", "start", "Find the leak", "--agent", "ana", "--project", "p")["task_id"]
     tagged = ("--set", 'tags=["event:e1"]')
     bold = ("-s", "the [bold] buffer leaks", "--agent", "ana")
@@ -107,7 +107,7 @@ def test_every_choice_of_the_api_is_a_choice_of_the_command_line(hmxgraph):
 
 
 def test_wrong_usage_and_impossible_steps(hmxgraph, tenant_id):
-    """An unknown filter is wrong usage; a step out of order is the API's own error."""
+    """An unknown filter is a usage error; a step out of order raises the API's error."""
     wrong = CliRunner().invoke(app, ["task", "search", "-w", "task=x"])
     assert wrong.exit_code == 2
     with pytest.raises(TaskError, match="start it first"):
@@ -125,7 +125,7 @@ def test_wrong_usage_and_impossible_steps(hmxgraph, tenant_id):
     ],
 )
 def test_a_misplaced_field_is_a_usage_error(address, tenant_id, monkeypatch, words, message):
-    """A field set in two ways, or misspelt, is refused with the right way and exit code 2, without a traceback."""
+    """A field given twice or misspelt exits with code 2 and a message that says what to use instead."""
     for name in ("uri", "user", "password"):
         monkeypatch.setenv(f"HMXGRAPH_{name.upper()}", getattr(address, name))
     done = CliRunner().invoke(app, [*words, "--tenant", tenant_id], env={"COLUMNS": "500"})
@@ -134,7 +134,7 @@ def test_a_misplaced_field_is_a_usage_error(address, tenant_id, monkeypatch, wor
 
 
 def test_the_board_on_the_command_line(hmxgraph):
-    """List, claim, release and reopen answer like the API."""
+    """List, claim, release and reopen give the same results as the API."""
     task_id = hmxgraph("task", "start", "Find the leak", "--project", "p", "--task-id", "leak")["task_id"]
     hmxgraph("task", "claim", task_id, "--agent", "ana", "--lease", "600")
     (entry,) = hmxgraph("task", "list", "--assignee", "ANA", "--project", "p", "--status", "open")

@@ -1,4 +1,4 @@
-"""Tasks on the real server: steps, nodes and edges, events, resuming."""
+"""Tasks on the real server: steps, nodes and relationships, events, resuming."""
 
 import pytest
 
@@ -13,19 +13,19 @@ RETURN type(edge) AS type, labels(other)[0] AS label, properties(other) AS other
 
 
 def rows(connection, text, **parameters):
-    """What a question of this test's own answers."""
+    """The rows of a query written in this test."""
     driver = connection._driver
     return [dict(record) for record in driver.execute_query(text, parameters, database_="neo4j").records]
 
 
 def run(tasks, task_id, **fields):
-    """A run begun."""
+    """Start a run."""
     given = {"command": "make check", "why_chosen": "fast", "inputs": ["src"], "tool_name": "make"} | fields
     return tasks.run_start(task_id, **given)
 
 
 def test_each_write_returns_task_record_and_projections(tasks):
-    """A step answers with task_id, artifact_id and the projections that were made."""
+    """Each step returns the task id, the record id and the projections made."""
     started = tasks.start("Find the leak", agent_id="ana")
     finished = tasks.finish(started.task_id, what_worked=["valgrind"], what_failed=["asan"], validation=["rerun"])
     assert [part.kind for part in started.projections] == ["task_goal"]
@@ -35,7 +35,7 @@ def test_each_write_returns_task_record_and_projections(tasks):
 
 
 def test_impossible_steps_are_refused_with_the_way_out(tasks, records):
-    """Finish before start, silent steps, evidence for unknown tasks, foreign runs: each has its own error."""
+    """Each impossible step raises its own error that says what to do instead."""
     open_task = tasks.start("Find the leak").task_id
     for step, message in (
         (lambda: tasks.finish("nowhere"), "task_finish: there is no task 'nowhere', and .*; start it first"),
@@ -56,13 +56,13 @@ def test_impossible_steps_are_refused_with_the_way_out(tasks, records):
 
 
 def test_an_invalid_record_names_every_fault(records):
-    """A kind that is none and a confidence beyond 1 are told at once."""
+    """An unknown kind and a confidence above 1 are reported together."""
     with pytest.raises(InvalidDocument, match=r"artifact_kind.*confidence|confidence.*artifact_kind"):
         records.create("opinion", task_id="t", confidence=2.0)
 
 
 def test_a_step_given_again_is_answered_as_before(tasks):
-    """The same record under the same id writes nothing; another body under it is refused."""
+    """The same record under the same id writes nothing; another body under that id is refused."""
     task_id = tasks.start("Find the leak").task_id
     first = tasks.add_evidence(task_id, summary="seen", at=AT.format(1), artifact_id="e1")
     again = tasks.add_evidence(task_id, summary="seen", at=AT.format(1), artifact_id="e1")
@@ -73,7 +73,7 @@ def test_a_step_given_again_is_answered_as_before(tasks):
 
 
 def test_a_step_given_again_without_a_time_is_answered_as_before(tasks, records):
-    """Where the caller gives no time, nor an id of the task that starts, none is held against the retry."""
+    """A retry that omits the time, or the id of the task to start, still counts as the same record."""
     task_id = tasks.start("Find the leak", artifact_id="s1").task_id
     again = tasks.start("Find the leak", artifact_id="s1")
     assert (again.task_id, again.created) == (task_id, False)
@@ -92,7 +92,7 @@ def test_a_step_given_again_without_a_time_is_answered_as_before(tasks, records)
 
 @pytest.mark.parametrize("status", ["open", " Open"])
 def test_what_is_ended_is_not_open(tasks, records, status):
-    """Neither task nor run is finished as open; both go on as before."""
+    """Finishing a task or run with status "open" is refused, and both stay open."""
     task_id = tasks.start("Find the leak").task_id
     run_id = run(tasks, task_id).artifact_id
     for end in (
@@ -110,7 +110,7 @@ def test_what_is_ended_is_not_open(tasks, records, status):
 
 
 def test_a_text_is_no_list_of_texts(tasks, records):
-    """Text where a list is meant is refused by name, never taken apart; None and tuples are lists."""
+    """A string where a list is expected is refused, never split into characters; None and tuples are accepted."""
     task_id = tasks.start("Find the leak").task_id
     with pytest.raises(InvalidRequest, match=r"inputs 'src/main.c': expected a list of texts; write inputs="):
         run(tasks, task_id, inputs="src/main.c")
@@ -126,7 +126,7 @@ def test_a_text_is_no_list_of_texts(tasks, records):
 
 
 def test_what_is_said_elsewhere_is_no_field(tasks):
-    """Fields that a step cannot carry are refused by name, never overridden."""
+    """Fields that callers may not set are refused, and the error says where they come from."""
     task_id = tasks.start("Find the leak").task_id
     for field, way_out in (
         ("tenant_id", "the connection sets it"),
@@ -138,7 +138,7 @@ def test_what_is_said_elsewhere_is_no_field(tasks):
 
 
 def test_runs_end_once_and_a_finish_abandons_what_is_open(tasks):
-    """A run is finished by name or as the only open one, once; what a finished task left open is abandoned."""
+    """A run ends once, by id or as the only open one; finishing the task abandons open runs."""
     task_id = tasks.start("Find the leak").task_id
     first_run, second_run = run(tasks, task_id).artifact_id, run(tasks, task_id).artifact_id
     with pytest.raises(TaskError, match=r"2 runs of task .* are open"):
@@ -156,7 +156,7 @@ def test_runs_end_once_and_a_finish_abandons_what_is_open(tasks):
 
 
 def test_a_record_is_linked_to_everything_it_names(graph, connection, tasks):
-    """Task, data set, challenge, contributors, entities, replies and its event are nodes linked to it."""
+    """A record is linked to its task, event, data sets, challenge, contributors, entities and related records."""
     first = tasks.start("Find the leak", agent_id="ana")
     tasks.start("Parse", parent_task_id=first.task_id, task_id="child")
     written = tasks.add_evidence(
@@ -192,7 +192,7 @@ def test_a_record_is_linked_to_everything_it_names(graph, connection, tasks):
 
 
 def test_every_record_has_its_events(graph, connection, tasks):
-    """A task's records are a session of HMX events in order; the result answers its call, the failure is an error."""
+    """A task's records are one session of events in order; results answer calls, failures add error events."""
     task_id = tasks.start("Find the leak", agent_id="ana", at=AT.format(1)).task_id
     run_id = run(tasks, task_id, at=AT.format(2), agent_id="ana").artifact_id
     tasks.run_finish(task_id, run_id=run_id, status="failed", summary="no space left", at=AT.format(3))
@@ -215,7 +215,7 @@ def test_every_record_has_its_events(graph, connection, tasks):
 
 
 def test_resume_gives_the_next_agent_the_current_state(tasks, records):
-    """Goal, summary, blockers, what worked and failed, validation, next steps, last runs, and the records behind."""
+    """Resume returns the goal, the state of work, verified evidence, recent runs and the source records."""
     task_id = tasks.start("Find the leak", agent_id="ana", project_id="p").task_id
     run(tasks, task_id, agent_id="ana")
     tasks.run_finish(task_id, status="failed", summary="out of memory", agent_id="ana")
@@ -236,7 +236,7 @@ def test_resume_gives_the_next_agent_the_current_state(tasks, records):
 
 
 def test_a_digest_keeps_its_identity_and_follows_its_sources(tasks, records):
-    """Refreshed on read once a source made it stale; same id, later source_updated_at_ms; untouched otherwise."""
+    """A stale digest is refreshed on read under the same id; an up-to-date one stays untouched."""
     task_id = tasks.start("Find the leak", at=AT.format(1)).task_id
     first = tasks.resume(task_id).digest
     assert tasks.resume(task_id).digest == first
@@ -249,7 +249,7 @@ def test_a_digest_keeps_its_identity_and_follows_its_sources(tasks, records):
 
 
 def test_a_digest_without_sources_is_gone(graph, tasks, records):
-    """When the last source of a library is rejected, it tells nothing, and maintenance is done."""
+    """When the last source of a library is rejected, maintenance removes its digest."""
     memory = memory_of(graph)
     task_id = tasks.start("Find the leak", agent_id="ana").task_id
     old = tasks.add_evidence(task_id, summary="Tiles work", what_worked=["tiles"], agent_id="ana").artifact_id
@@ -264,14 +264,14 @@ def test_a_digest_without_sources_is_gone(graph, tasks, records):
 
 
 def test_unknown_tasks_are_not_found(tasks):
-    """Neither get nor resume invents a task."""
+    """Getting or resuming an unknown task raises ``NotFound``."""
     for ask in (tasks.get, tasks.resume):
         with pytest.raises(NotFound, match="no task 'nowhere'"):
             ask("nowhere")
 
 
 def test_a_whole_story_of_two_agents_and_a_third(graph, tasks, records):
-    """Start, two runs, a failure, evidence, review, countersignature, rejection, resume by a third, dream."""
+    """A full story: runs, failure, evidence, review, countersignature, rejection, resume, decision, dream, finish."""
     memory = memory_of(graph)
     task_id = tasks.start("Speed up the soil pipeline", agent_id="ana", project_id="soil", at=AT.format(0)).task_id
     run(tasks, task_id, agent_id="ana", command="pipeline --threads 64", at=AT.format(1))
@@ -333,7 +333,7 @@ def test_a_whole_story_of_two_agents_and_a_third(graph, tasks, records):
 
 
 def test_the_compiler_learns_from_task_work(graph, tasks, records):
-    """A failure that was repaired becomes a playbook beside the failures, a repeated decision a policy."""
+    """A repaired failure becomes a playbook in the failure library, a repeated decision becomes a policy."""
     for _ in range(4):
         task_id = tasks.start("Assemble the soil genome", agent_id="ana").task_id
         for tool, status in (("spades", "failed"), ("subsample_reads", "completed"), ("spades", "completed")):

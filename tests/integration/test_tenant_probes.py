@@ -1,4 +1,4 @@
-"""Tenants on the real server: keys of another tenant find nothing, and would without the statements' conditions."""
+"""Tenant isolation on the real server: another tenant's keys find nothing, solely because of the tenant conditions."""
 
 import random
 
@@ -13,7 +13,7 @@ from tests.task_makers import records_of, tasks_of
 from tests.tenant_anchors import without_tenant
 
 SECRET = "zanzibar"
-# Statements that read one node by a key that anybody can compute, with the node and the kind of key.
+# Statements that read a node by a key anybody can compute, with the node's variable and the kind of key.
 BY_KEY = [
     ("artifacts/get", "artifact", "artifact"),
     ("memories/get", "memory", "memory"),
@@ -27,7 +27,7 @@ BY_KEY = [
 
 @pytest.fixture
 def pair(graph, address):
-    """A tenant, and another one that knows the same things and a secret."""
+    """A tenant, and another one with the same sessions plus a secret."""
     login = {"user": address.user, "password": address.password}
     with hmxgraph.connect(address.uri, tenant_id=f"{graph.tenant_id}-other", **login) as other:
         for each in (graph, other):
@@ -50,13 +50,13 @@ def pair(graph, address):
 
 
 def rows(graph, text, parameters):
-    """The rows of any read."""
+    """The rows of a read."""
     return graph._connection._driver.execute_query(text, parameters).records
 
 
 @pytest.mark.parametrize(("name", "node", "kind"), BY_KEY)
 def test_a_key_of_another_tenant_finds_nothing(pair, name, node, kind):
-    """The condition decides: without it, the node of the other tenant is found."""
+    """Another tenant's key finds nothing, but finds the node once the tenant condition is removed."""
     graph, other, ids = pair
     packaged = query(name)
     parts = ("task", ids[kind]) if kind == "task" else (ids[kind],)
@@ -70,7 +70,7 @@ def test_a_key_of_another_tenant_finds_nothing(pair, name, node, kind):
 
 
 def test_saved_queries_are_those_of_explore(graph):
-    """Statements that read by key are no saved queries, whatever key a caller computes."""
+    """Statements outside ``explore/`` cannot be run as saved queries."""
     for name in query_names():
         if not name.startswith("explore/"):
             with pytest.raises(StatementMisuse):
@@ -81,7 +81,7 @@ PROBES = 60
 
 
 def probed(graph, other, ids, chance):
-    """What one random call on a public method says about things of the other tenant."""
+    """The result of one random call of a public method about the other tenant's data."""
     name = chance.choice([*ids.values(), other.tenant_id, other._tenancy.key, SECRET, "d1", "\0x", "' OR 1=1"])
     key = other._tenancy.node_key(name) if "\0" not in name else name
     given = chance.choice((name, key, f"{other.tenant_id}\0{name}"))
@@ -110,7 +110,7 @@ def probed(graph, other, ids, chance):
 
 @pytest.mark.parametrize("probes", [PROBES, pytest.param(2_000, marks=pytest.mark.fuzz)])
 def test_no_public_method_reads_another_tenant(pair, probes):
-    """Ids of the other tenant, keys computed from its names and odd names: no word of it, and no change."""
+    """Calls with the other tenant's ids, keys and odd names neither return its texts nor change anything."""
     graph, other, ids = pair
     chance = random.Random(7)
     before = graph.health()["event_count"], other.health()["state_version"]
@@ -121,7 +121,7 @@ def test_no_public_method_reads_another_tenant(pair, probes):
     assert (graph.health()["event_count"], other.health()["state_version"]) == before
 
 
-# Parameters that name one node by a key that anybody can compute, and lists of such keys.
+# Parameters that hold a key anybody can compute, and parameters that hold lists of such keys.
 KEYS = (
     "key",
     "task_key",
@@ -135,12 +135,12 @@ KEYS = (
 )
 LISTS = ("keys", "event_keys", "session_keys", "artifact_keys", "memory_keys", "dedup_keys", "digest_keys")
 BATCHED_PROBES = 100_000
-# Statements too long to be asked for many keys at once; the probes of public methods ask them.
+# Statements that cannot be wrapped to take many keys at once; the probes of public methods cover them.
 PROBED_BY_PACKS = {"recall/events", "recall/knowledge", "recall/surroundings", "memory_operations/search"}
 
 
 def by_key():
-    """Each statement that reads by key with the parameter that names it."""
+    """Each statement that reads by key, with the parameter that holds the key."""
     for name in query_names():
         packaged = query(name)
         if packaged.mode == "read" and "tenant_id" in packaged.parameters:
@@ -152,7 +152,7 @@ def by_key():
 
 
 def sent(packaged, parameter, tenant_id, keys):
-    """The text and parameters that ask a tenant's question for many keys at once."""
+    """The text and parameters that run a statement for many keys at once."""
     given = dict.fromkeys(packaged.parameters) | {"tenant_id": tenant_id}
     given |= {name: 100 for name in packaged.parameters if name.endswith(("limit", "hops"))}
     given |= {name: 2**62 for name in packaged.parameters if name.endswith("_us")}
@@ -169,7 +169,7 @@ def sent(packaged, parameter, tenant_id, keys):
 
 @pytest.mark.fuzz
 def test_a_hundred_thousand_keys_of_another_tenant_find_nothing(pair, record_property):
-    """Statements that read by key answer a tenant as they answer nobody; as the other one, they find its nodes."""
+    """With another tenant's keys, reads return what an unknown tenant gets; as that tenant, they find nodes."""
     graph, other, ids = pair
     named = "MATCH (n {tenant_id: $tenant_id}) WHERE n.key IS NOT NULL RETURN n.key AS key"
     theirs = sorted(row["key"] for row in rows(graph, named, {"tenant_id": other.tenant_id}))

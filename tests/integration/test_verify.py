@@ -1,4 +1,4 @@
-"""Verification on the real graph: silent where all is as recorded, exact about whatever was changed behind its back."""
+"""Verification on the real graph: no findings on intact data, exact findings for every manipulation."""
 
 import hashlib
 import json
@@ -34,7 +34,7 @@ CREATE (m2)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(e1)
 
 
 def event(number, **fields):
-    """A message of one session."""
+    """A message in one session."""
     return {
         "hmx_version": "HMX-1.0",
         "event_id": f"e{number}",
@@ -58,7 +58,7 @@ def tenancy(tenant_id):
 
 @pytest.fixture
 def cypher(address, tenancy):
-    """Sends a bare statement about this tenant, as somebody with a shell would."""
+    """Runs a Cypher statement on this tenant, as anyone with a shell could."""
     with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
         database = address.database
         yield lambda text, **more: driver.execute_query(text, tenant_id=tenancy.tenant_id, database_=database, **more)
@@ -66,13 +66,13 @@ def cypher(address, tenancy):
 
 @pytest.fixture
 def verified(connection, tenancy):
-    """The report on this tenant."""
+    """Verifies this tenant and returns the report."""
     return lambda: connection.perform(verify(tenancy))
 
 
 @pytest.fixture
 def stored(graph, connection, tenancy):
-    """Three events, a chain of three versions, two policies in conflict."""
+    """Three events, a chain of three versions and two conflicting policies."""
     extras = {"tags": ["x"], "embeddings": [1, 0.5], "salience": 1, "ttl_seconds": 9, "source": "y", "trace_id": "t"}
     graph.ingest([event(0), event(1, parent_event_id="e0", **extras), event(2, correlation_id="e1")], rehome=True)
     connection.perform(lifecycle.record_artifact(tenancy, schema("a1", source_events=["e0", "e1"])))
@@ -84,7 +84,7 @@ def stored(graph, connection, tenancy):
 
 
 def test_nothing_is_found_where_nothing_was_touched(stored, verified):
-    """All that was recorded passes every check."""
+    """Untouched data pass every check."""
     report = verified()
     assert report.findings == ()
     assert report.ok
@@ -94,12 +94,12 @@ def test_nothing_is_found_where_nothing_was_touched(stored, verified):
 
 
 def test_an_empty_tenant_is_in_order(verified):
-    """Nothing stored, nothing wrong."""
+    """An empty tenant has no findings."""
     assert verified().ok
 
 
 def test_what_an_earlier_release_did_not_derive_is_found(graph, verified, cypher):
-    """An event that failed and does not say so in its node makes queries tell wrong: named, with what is right."""
+    """A derived property missing on an event is reported with its expected value."""
     call = {"tool_name": "exec", "result": {"exit_code": 1}, "success": False}
     graph.ingest([event(7, event_type="tool_result", content=call)], rehome=True)
     cypher("MATCH (n:Event {tenant_id: $tenant_id, event_id: 'e7'}) REMOVE n.failed")
@@ -109,7 +109,7 @@ def test_what_an_earlier_release_did_not_derive_is_found(graph, verified, cypher
 
 
 def test_the_demo_is_in_order(graph, verified):
-    """A few hundred real events pass: each hash computed again from what is stored."""
+    """The demo's events have no findings, with every hash recomputed from what is stored."""
     graph.ingest(events_file(), rehome=True)
     report = verified()
     assert report.wrong == ()
@@ -165,7 +165,7 @@ def test_the_demo_is_in_order(graph, verified):
     ],
 )
 def test_whatever_was_changed_is_found(stored, verified, cypher, tampering, expected):
-    """Each change made in the database is found where it was made, and nothing else is."""
+    """Each manipulation gives exactly the expected findings."""
     cypher(tampering)
     wrong = {(finding.check, None if finding.kind == "conflict" else finding.record_id) for finding in verified().wrong}
     assert wrong == set(expected)
@@ -173,7 +173,7 @@ def test_whatever_was_changed_is_found(stored, verified, cypher, tampering, expe
 
 @pytest.fixture
 def known(stored, cypher, tenancy):
-    """Two entities in a relation, two memories of which one took the other's place."""
+    """Two related entities, and two memories of which one supersedes the other."""
     keys = {name: tenancy.node_key(name) for name in ("one", "two", "m1", "m2")}
     cypher(KNOWN, **keys, mark=f"uses>{keys['two'][:16]}")
 
@@ -206,14 +206,14 @@ def known(stored, cypher, tenancy):
     ],
 )
 def test_counters_of_knowledge_are_checked(known, verified, cypher, tampering, expected):
-    """Memories count their evidence, entities their mentions, relations the marks on them."""
+    """The evidence counts of memories and relations and the mention counts of entities are checked."""
     assert verified().findings == ()
     cypher(tampering)
     assert sorted({(finding.check, finding.kind) for finding in verified().wrong}) == expected
 
 
 def test_a_task_record_is_hashed(known, verified, cypher, tenancy):
-    """The document of a record is what was hashed."""
+    """A record whose document was changed no longer matches its hash."""
     record = "CREATE (:TaskRecord {tenant_id: $tenant_id, key: $key, artifact_id: 'r1', created_us: 1, "
     record += "document: '{}', record_hash: $hash})"
     cypher(record, key=tenancy.node_key("r1"), hash=hashlib.sha256(b"{}").hexdigest())
@@ -223,7 +223,7 @@ def test_a_task_record_is_hashed(known, verified, cypher, tenancy):
 
 
 def test_the_tenants_counter_and_clock_are_checked(stored, verified, cypher, tenancy):
-    """The number of events and the logical time follow from what is stored."""
+    """The tenant's event count and logical time are checked against stored events."""
     cypher("MATCH (n:Tenant {tenant_id: $tenant_id}) SET n.event_count = 9, n.logical_us = 0")
     assert [(finding.check, finding.kind) for finding in verified().wrong] == [
         ("event_count", "tenant"),
@@ -232,14 +232,14 @@ def test_the_tenants_counter_and_clock_are_checked(stored, verified, cypher, ten
 
 
 def test_verification_mends_nothing(stored, verified, cypher):
-    """The same findings come back as long as nobody mends them."""
+    """Verification repairs nothing: a second run reports the same findings."""
     cypher(ARTIFACT + "SET n.title = 'Better'")
     assert verified() == verified()
     assert not verified().ok
 
 
 def test_evidence_that_never_came_is_missing_not_wrong(connection, tenancy, verified, graph):
-    """Ids that nothing is stored under are listed; evidence that comes after its artifact is linked on arrival."""
+    """References to ids that are not stored are reported as missing, not as wrong."""
     connection.perform(lifecycle.record_artifact(tenancy, schema("a1", source_events=["e0"], source_memory_ids=["m"])))
     graph.ingest([event(0, parent_event_id="e9")], rehome=True)
     report = verified()
@@ -251,7 +251,7 @@ def test_evidence_that_never_came_is_missing_not_wrong(connection, tenancy, veri
 
 
 def test_a_walk_over_many_pages_misses_nothing(graph, verified, cypher, tenancy, monkeypatch):
-    """Events of one instant are walked through page by page, each once."""
+    """Events with the same timestamp are each checked once, across many pages."""
     monkeypatch.setattr("hmxgraph.graph.checks.PAGE", 7)
     graph.ingest([event(number, timestamp="2026-03-14T03:00:00Z") for number in range(30)], rehome=True)
     cypher("MATCH (n:Event {tenant_id: $tenant_id}) SET n.agent_id = 'other'")

@@ -1,4 +1,4 @@
-"""Hooks and commands that a running server answers, so that they need not connect themselves."""
+"""Hooks and commands answered by a running server, which saves them connecting themselves."""
 
 import fcntl
 import json
@@ -22,7 +22,7 @@ from tests.integration.serving import environment, server_process
 
 @pytest.fixture
 def settings(address, tmp_path, monkeypatch):
-    """The environment of programs on the database at *address* with a data home of their own."""
+    """The environment for programs that use the database at *address* and a data home of their own."""
     monkeypatch.setenv("HMXGRAPH_HOME", str(tmp_path / "home"))
     for name, value in environment(address).items():
         monkeypatch.setenv(name, value)
@@ -39,12 +39,12 @@ def program(settings, *arguments, given=""):
 
 
 def said(answer, stream):
-    """What an answer prints on one of both streams."""
+    """What an answer prints on one of the two streams."""
     return "".join(text for name, text in answer["printed"] if name == stream)
 
 
 def commands(graph):
-    """Commands that read, right and wrong ones, with accents and brackets in what they print."""
+    """Read-only commands, valid and invalid; the output contains accents and brackets."""
     tenant = ("--tenant", graph.tenant_id)
     return [
         ("pack", "push the branch", *tenant),
@@ -66,7 +66,7 @@ def commands(graph):
 def test_a_command_is_about_the_tenant_that_its_client_names(
     address, tmp_path, monkeypatch, arguments, client, answered
 ):
-    """An option of the command comes before the environment of the client; that of the process does not count."""
+    """The tenant comes from the command's option, else from the client's environment, never the server's."""
     monkeypatch.setenv("HMXGRAPH_TENANT", "of-the-process")
     with hmxgraph.connect(address.uri, user=address.user, password=address.password) as graph:
         message = {"command": ["health", "--json", *arguments]} | ({"tenant": client} if client else {})
@@ -76,7 +76,7 @@ def test_a_command_is_about_the_tenant_that_its_client_names(
 
 @pytest.mark.slow
 def test_a_server_answers_commands_as_they_answer_themselves(address, settings, tmp_path, graph):
-    """The same output, errors and exit codes, by the process of the server; without one, by their own."""
+    """Output, errors and exit codes are the same whether the server or the command's own process answers."""
     graph.remember("Never push on a Friday: the Zürich [blue] cluster is frozen", kind="policy", hard=True)
     alone = [program(settings, *command) for command in commands(graph)]
     assert "Zürich [blue]" in alone[0][1]
@@ -90,14 +90,14 @@ def test_a_server_answers_commands_as_they_answer_themselves(address, settings, 
 
 
 def at_terminal(settings, *arguments, columns=70):
-    """What a terminal of this width is sent by one run of the program."""
+    """Exit code and output of one run of the program at a terminal of this width."""
     primary, secondary = pty.openpty()
     fcntl.ioctl(secondary, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     command = [sys.executable, "-m", "hmxgraph", *arguments]
     with subprocess.Popen(command, env=settings, stdin=secondary, stdout=secondary, stderr=secondary) as process:
         os.close(secondary)
         chunks = []
-        with suppress(OSError):  # how Linux says that the other end is closed
+        with suppress(OSError):  # Linux signals the closed end this way
             while chunk := os.read(primary, 65_536):
                 chunks.append(chunk)
         os.close(primary)
@@ -106,7 +106,7 @@ def at_terminal(settings, *arguments, columns=70):
 
 @pytest.mark.slow
 def test_a_command_looks_the_same_at_a_terminal(address, settings, tmp_path, graph):
-    """Width and colours are those of the terminal, whoever answers; without colours, too."""
+    """Width and colours are those of the client's terminal, whether the server answers or not."""
     graph.remember(
         "Never push on a Friday: " + "the cluster is frozen and nobody is there to mend it; " * 3, kind="policy"
     )
@@ -125,7 +125,7 @@ def test_a_command_looks_the_same_at_a_terminal(address, settings, tmp_path, gra
 
 @pytest.mark.slow
 def test_a_server_answers_hooks_of_every_tenant(address, settings, tmp_path, graph):
-    """Each from its own memory; another process for the same data home leaves the answering to the first."""
+    """Each hook is answered from its own tenant; a second server with the same data home leaves that to the first."""
     graph.remember("Never push on a Friday", kind="policy", hard=True)
     prompt = json.dumps({"session_id": "s", "prompt": "Push the branch"})
     hook = ("hook", "UserPromptSubmit", "--within", "60", "--tenant")
@@ -138,7 +138,7 @@ def test_a_server_answers_hooks_of_every_tenant(address, settings, tmp_path, gra
 
 @pytest.mark.slow
 def test_a_killed_server_is_not_waited_for(address, settings, tmp_path, graph):
-    """A command then runs by itself, and a hook starts a process for the next one."""
+    """If the server was killed, a command runs in its own process."""
     with server_process(address, tmp_path) as served:
         served.stop(signal.SIGKILL)
         assert warm.state_file().exists()
@@ -148,7 +148,7 @@ def test_a_killed_server_is_not_waited_for(address, settings, tmp_path, graph):
 
 @pytest.mark.slow
 def test_a_foreign_key_is_refused(address, settings, tmp_path):
-    """Whoever cannot read the private file gets no answer, and harms no other."""
+    """A client with a wrong key gets no answer; the state file is readable by its owner only."""
     with server_process(address, tmp_path):
         file = warm.state_file()
         state = json.loads(file.read_bytes())
@@ -162,7 +162,7 @@ def test_a_foreign_key_is_refused(address, settings, tmp_path):
 
 @pytest.mark.slow
 def test_a_started_server_is_warm_until_it_stops(tmp_path, monkeypatch):
-    """Starting the local server leaves a process that answers commands, and that ends with the server."""
+    """Starting the local server starts a process that answers commands until the server stops."""
     monkeypatch.setenv("HMXGRAPH_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("HMXGRAPH_START_SECONDS", "300")
     monkeypatch.delenv("HMXGRAPH_URI", raising=False)
@@ -179,7 +179,7 @@ def test_a_started_server_is_warm_until_it_stops(tmp_path, monkeypatch):
 
 
 def eventually(answer, seconds=120):
-    """The first answer that is true, within *seconds*."""
+    """The first truthy answer within *seconds*."""
     end = monotonic() + seconds
     while not (value := answer()):
         assert monotonic() < end

@@ -1,4 +1,4 @@
-"""Files followed while others write them: nothing is lost or stored twice, whatever happens to file or watcher."""
+"""Files followed while they are written: nothing is lost or stored twice, whatever happens to file or watcher."""
 
 import json
 import os
@@ -25,8 +25,8 @@ from tests.integration.proxies import proxied, until
 from tests.unit.ingest.making import document
 
 WAIT = 60
-# Appends numbered lines in pieces, moves or cuts the file now and then, and notes each line that is whole. What is cut
-# off without a copy is gone, so before that it lets the watch look twice.
+# Appends numbered lines in pieces, sometimes renames or truncates the file, and notes each complete line. Truncated
+# content without a copy is lost, so before that it waits until the watch has looked twice.
 WRITER = """
 import os, random, shutil, sys, time
 path, notes, steps, first, seed, template = sys.argv[1:]
@@ -72,25 +72,25 @@ def plain(number):
 
 @pytest.fixture
 def stored(connection, tenant_id):
-    """What the tenant's graph holds."""
+    """The stored nodes and relationships of the test's tenant."""
     return Ingested(connection, tenant_id)
 
 
 @pytest.fixture
 def transcript(tmp_path):
-    """The file that is followed."""
+    """The path of the followed file."""
     (tmp_path / "projects").mkdir()
     return tmp_path / "projects" / "session.jsonl"
 
 
 @pytest.fixture
 def watch(graph, transcript, tmp_path):
-    """Makes a watch of the folder; a second one is the same after a restart."""
+    """Makes a watch of the folder; a second one acts as if restarted."""
     return lambda: Watch(graph, transcript.parent, Positions(tmp_path / "state" / "positions.sqlite"))
 
 
 def append(path, text):
-    """Append *text* as a writer does."""
+    """Append *text* to the file."""
     with path.open("a") as file:
         file.write(text)
 
@@ -104,7 +104,7 @@ def texts(stored):
 
 
 def test_appended_lines_and_new_files(watch, transcript, stored):
-    """Each step stores what is new, a restart goes on where it was, and nothing is read twice."""
+    """Each step stores only what is new, and a restart resumes at the stored position."""
     append(transcript, line(0) + line(1))
     first = watch()
     assert (first.step(), first.step()) == (2, 0)
@@ -119,7 +119,7 @@ def test_appended_lines_and_new_files(watch, transcript, stored):
 
 
 def test_truncation(watch, transcript, stored):
-    """A file that was cut and written again is read from its beginning."""
+    """A file that was truncated and rewritten is read from its beginning."""
     followed = watch()
     append(transcript, line(0) + line(1) + line(2))
     followed.step()
@@ -133,7 +133,7 @@ def test_truncation(watch, transcript, stored):
 
 
 def test_rotation(watch, transcript, stored):
-    """What was appended before a file was renamed is read from its new name."""
+    """Lines appended before a file was renamed are read under its new name."""
     followed = watch()
     append(transcript, line(0))
     followed.step()
@@ -145,7 +145,7 @@ def test_rotation(watch, transcript, stored):
 
 
 def test_an_unknown_format_is_tried_again_when_the_file_grows(watch, transcript):
-    """Lines that tell nothing yet are not lost."""
+    """Lines of an unrecognised format are read once the file has grown enough to recognise it."""
     followed = watch()
     append(transcript, '{"kind": 1}\n')
     assert (followed.step(), followed.progress.unknown) == (0, {str(transcript)})
@@ -157,7 +157,7 @@ def test_an_unknown_format_is_tried_again_when_the_file_grows(watch, transcript)
 
 @pytest.mark.parametrize("copied", [False, True])
 def test_rotation_to_a_name_that_is_followed_too(watch, transcript, stored, copied):
-    """Renamed, or copied and cut, once and again: what a file held is read once, under the name it had before."""
+    """Over several rotations, by rename or by copy and truncate, each line is stored once."""
     followed = watch()
     for number in range(4):
         append(transcript, plain(2 * number))
@@ -178,7 +178,7 @@ def test_rotation_to_a_name_that_is_followed_too(watch, transcript, stored, copi
 
 
 def test_a_copy_beside_its_original_is_a_file_of_its_own(watch, transcript, stored):
-    """As a resumed session is, which begins with the lines of the one before."""
+    """A file that begins with a copy of another, as a resumed session does, is followed separately."""
     followed = watch()
     append(transcript, line(0))
     followed.step()
@@ -189,7 +189,7 @@ def test_a_copy_beside_its_original_is_a_file_of_its_own(watch, transcript, stor
 
 
 def test_a_line_behind_a_torn_one(watch, transcript, stored):
-    """After a writer was killed amid a line, that line is reported, and the next is read from its own beginning."""
+    """A line torn by a killed writer is rejected, and the next line is read whole."""
     followed = watch()
     append(transcript, line(0) + line(1)[:70])
     assert (followed.step(), followed.progress.unfinished) == (1, 1)
@@ -201,7 +201,7 @@ def test_a_line_behind_a_torn_one(watch, transcript, stored):
 @pytest.mark.slow
 @pytest.mark.parametrize("template", ["transcript", "messages"])
 def test_a_writer_that_rotates_truncates_and_is_killed(watch, transcript, tmp_path, stored, template):
-    """Whatever a writer does to its file between and amid its lines: each whole line is stored once, in its order."""
+    """Whatever the writer does between or within lines, each complete line is stored once."""
     shape = {"transcript": line(7), "messages": plain(7)}[template].strip().replace("Request number 7", "NUMBER")
     shape = shape.replace("u7", "uNUMBER")
     notes, steps, seed = tmp_path / "notes", tmp_path / "steps", random.randrange(1 << 30)
@@ -223,7 +223,7 @@ def test_a_writer_that_rotates_truncates_and_is_killed(watch, transcript, tmp_pa
     for _ in range(12):
         followed.step()
     whole, said = {int(number) for number in notes.read_text().split()}, [int(text) for text in texts(stored)]
-    # A line may be whole and its writer be killed before it noted that.
+    # The writer may be killed after completing a line but before noting it.
     assert whole <= set(said) <= whole | {number + 1 for number in whole}, f"seed {seed}"
     assert len(said) == len(set(said)), f"seed {seed}"
     assert followed.progress.rejected <= 3, f"seed {seed}"
@@ -231,7 +231,7 @@ def test_a_writer_that_rotates_truncates_and_is_killed(watch, transcript, tmp_pa
 
 @pytest.mark.slow
 def test_a_watcher_that_is_killed_loses_and_repeats_nothing(environment, transcript, stored):
-    """The command is killed amid its work, started again, and ended by Ctrl-C."""
+    """A command killed while working and started again stores every line once."""
     started = subprocess.Popen(command(transcript), env=environment, stdout=subprocess.DEVNULL)
     for number in range(40):
         append(transcript, line(number))
@@ -250,7 +250,7 @@ def test_a_watcher_that_is_killed_loses_and_repeats_nothing(environment, transcr
 
 @pytest.mark.slow
 def test_appended_lines_and_new_files_are_stored_within_two_seconds(environment, transcript, stored):
-    """From the moment of writing to the moment at which they can be read in the graph."""
+    """The median time from writing a line to reading it in the graph is under two seconds."""
     append(transcript, line(0))
     seconds = []
     with running(command(transcript), environment):
@@ -268,7 +268,7 @@ def test_appended_lines_and_new_files_are_stored_within_two_seconds(environment,
 
 @pytest.mark.slow
 def test_the_database_is_lost_for_a_while(address, environment, transcript, stored):
-    """The status says so; whatever is appended meanwhile is stored when the database is back, and compiled."""
+    """While the database is unreachable the status says so; appended lines are stored and compiled once it is back."""
     append(transcript, line(0))
     with proxied(address.uri) as proxy:
         through = environment | {"HMXGRAPH_URI": proxy.uri}
@@ -286,7 +286,7 @@ def test_the_database_is_lost_for_a_while(address, environment, transcript, stor
 
 
 def test_a_file_that_may_not_be_read_keeps_no_other_waiting(watch, transcript, stored, monkeypatch):
-    """It is named in the progress, and read once it may be."""
+    """An unreadable file is reported, does not block others, and is read once readable."""
     append(transcript, line(0))
     closed = transcript.with_name("closed.jsonl")
     append(closed, line(1))
@@ -308,7 +308,7 @@ def test_a_file_that_may_not_be_read_keeps_no_other_waiting(watch, transcript, s
 
 @pytest.mark.slow
 def test_a_single_look_fails_where_nothing_can_be_stored(address, tenant_id, transcript, stored, tmp_path):
-    """A script learns that it has to look again; the second time everything is stored."""
+    """With ``once`` an unreachable database is an error, so that a script can retry; the retry stores everything."""
     append(transcript, line(0))
     with (
         proxied(address.uri) as proxy,
@@ -326,7 +326,7 @@ def test_a_single_look_fails_where_nothing_can_be_stored(address, tenant_id, tra
 
 @pytest.mark.slow
 def test_the_status_is_one_line_on_a_terminal(environment, transcript, stored):
-    """It changes in place; Ctrl-C compiles what is left, leaves the last status, and ends with 0."""
+    """At a terminal the status is updated in place; Ctrl-C compiles, leaves the last status and exits with 0."""
     append(transcript, line(0))
     terminal, child = pty.openpty()
     watching = subprocess.Popen(
@@ -344,7 +344,7 @@ def test_the_status_is_one_line_on_a_terminal(environment, transcript, stored):
 
 @pytest.fixture
 def environment(address, tenant_id, tmp_path):
-    """The environment of a command that uses the database of the tests."""
+    """The environment for a command that uses the test database."""
     return {
         **os.environ,
         "HMXGRAPH_URI": address.uri,
@@ -358,13 +358,13 @@ def environment(address, tenant_id, tmp_path):
 
 
 def command(path, *options):
-    """The command that watches the folder of *path*, without compiling unless *options* say so."""
+    """The command that watches the folder of *path*, without compiling unless *options* are given."""
     return [sys.executable, "-m", "hmxgraph", "watch", str(path.parent), *(options or ["--no-compile"]), "--json"]
 
 
 @contextmanager
 def running(arguments, environment):
-    """The command until the block ends; then it gets a Ctrl-C, and ``last_words`` is what it printed unread."""
+    """Run the command during the block, then send Ctrl-C; ``last_words`` is its remaining output."""
     with subprocess.Popen(arguments, env=environment, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield process
@@ -376,25 +376,25 @@ def running(arguments, environment):
 
 
 def _statuses(watching):
-    """The lines of status that the command prints from now on."""
+    """The status lines that the command prints from now on."""
     for printed in watching.stdout:
         yield json.loads(printed)
 
 
 def _read_all(terminal):
-    """What a program writes to its terminal until it ends."""
+    """The terminal output of a program until it exits."""
     shown = b""
     try:
         while piece := os.read(terminal, 4096):
             shown += piece
-    except OSError:  # the program closed its end
+    except OSError:  # the program closed its end of the terminal
         os.close(terminal)
     return shown.decode()
 
 
 @pytest.mark.parametrize(("rehome", "counts"), [(True, (1, 0)), (False, (0, 1))])
 def test_events_of_another_tenant_are_stored_only_where_asked(graph, tmp_path, rehome, counts):
-    """A followed file of another tenant's events is refused, or moved to this one."""
+    """Events of another tenant are rejected, unless moving them to this one was requested."""
     path = tmp_path / "theirs.jsonl"
     path.write_text(json.dumps(document(tenant_id="somebody-else")) + "\n")
     watched = Watch(graph, path, Positions(tmp_path / "positions.sqlite"), rehome=rehome)

@@ -1,4 +1,4 @@
-"""Whose memory: what a user says is bound to that user, and what others say is only proposed."""
+"""Whose memory: what a user says is bound to that user, and what outside sources say is only proposed."""
 
 from functools import partial
 
@@ -16,18 +16,18 @@ HELD = ("core", "constraints", "procedures", "facts")
 
 @pytest.fixture
 def say(graph):
-    """Ingest messages; each is text, session and what else the event says."""
+    """Ingests a message with the given text, session and event fields."""
     return speaking_to(graph)
 
 
 @pytest.fixture
 def texts_in_force(graph):
-    """The texts in force in a pack about nuts and refunds."""
+    """The texts in force in a pack of the test's tenant."""
     return partial(held, graph)
 
 
 def speaking_to(graph):
-    """Ingest messages into *graph*."""
+    """Returns a function that ingests messages into *graph*."""
     count = iter(range(1000, 100_000))
 
     def said(text, session_id, *, role="user", **fields):
@@ -53,12 +53,12 @@ def held(graph, query="Who is allergic to peanuts?", **reader):
 
 
 def user(name):
-    """Fields of an event of that user."""
+    """Event fields that name the user."""
     return {"metadata": {"user_id": name}}
 
 
 def test_a_fact_about_a_user_is_packed_for_that_user_alone(say, texts_in_force):
-    """Also in other sessions of the same user; not for other users, nor in their sessions."""
+    """A fact about a user is packed in all of that user's sessions, and for no other user."""
     say(ALLERGY, "s1", **user("ann"))
     say("Hello there!", "s2", **user("ann"))
     say("Hello there!", "s3", **user("bob"))
@@ -69,7 +69,7 @@ def test_a_fact_about_a_user_is_packed_for_that_user_alone(say, texts_in_force):
 
 
 def test_what_an_unnamed_user_says_stays_in_the_session(say, texts_in_force):
-    """Nobody knows who will speak in the next one."""
+    """What an unnamed user says holds in that session only."""
     say(ALLERGY, "s1")
     say("Hello there!", "s2")
     assert texts_in_force(session_id="s1") == ["The user is allergic to peanuts."]
@@ -77,7 +77,7 @@ def test_what_an_unnamed_user_says_stays_in_the_session(say, texts_in_force):
 
 
 def test_in_a_tenant_of_one_person_what_they_say_holds_beyond_the_session(personal_graph):
-    """Without any name, and as a rule at once."""
+    """In a single-user tenant an unnamed user's facts and rules hold in every session at once."""
     say = speaking_to(personal_graph)
     say(ALLERGY, "s1")
     say(RULE, "s2")
@@ -86,7 +86,7 @@ def test_in_a_tenant_of_one_person_what_they_say_holds_beyond_the_session(person
 
 
 def test_a_person_who_is_the_agent_of_their_messages_needs_no_other_name(say, texts_in_force):
-    """Two persons in a conversation are told apart by who speaks."""
+    """Speakers in a conversation are identified by the agent id of their messages."""
     say(ALLERGY, "s1", agent_id="Caroline", source="Caroline")
     say("Hello there!", "s2", agent_id="Caroline", source="Caroline")
     say("Hello there!", "s3", agent_id="Melanie", source="Melanie")
@@ -96,21 +96,21 @@ def test_a_person_who_is_the_agent_of_their_messages_needs_no_other_name(say, te
 
 
 def test_a_channel_is_nobodys_name(say, texts_in_force):
-    """Many people may speak through one source."""
+    """A source does not identify a user, because many people may speak through it."""
     say(ALLERGY, "s1", source="Customer")
     say("Hello there!", "s2", source="Customer")
     assert texts_in_force(session_id="s2") == texts_in_force("Is the customer allergic to peanuts?") == []
 
 
 def test_a_pack_for_nobody_may_hold_what_is_known_of_a_user_whom_it_names(say, texts_in_force):
-    """Whoever asks about Ann by name means her."""
+    """A question that names a user may be answered with facts about that user."""
     say(ALLERGY, "s1", **user("ann_smith_7"))
     assert texts_in_force("Is ann_smith_7 allergic to peanuts?") == ["Ann_smith_7 is allergic to peanuts."]
     assert texts_in_force("Is anybody allergic to peanuts?") == []
 
 
 def test_a_users_rule_holds_for_the_tenant_when_several_users_give_it(say, texts_in_force, graph):
-    """One user's rule is theirs; that of one user in many sessions, or of unnamed ones, stays so."""
+    """A user's rule is their own until three users give it; one user or unnamed ones repeating it do not count."""
     for session in range(4):
         say(RULE, f"a{session}", **user("ann"))
         say(RULE, f"u{session}")
@@ -123,7 +123,7 @@ def test_a_users_rule_holds_for_the_tenant_when_several_users_give_it(say, texts
 
 
 def test_a_rule_of_the_operator_holds_at_once(say, texts_in_force):
-    """A system message speaks for the whole tenant."""
+    """A rule in a system message holds for the whole tenant at once."""
     say(RULE, "s1", role="system", source="system")
     assert texts_in_force(REFUNDS, user_id="zoe") == texts_in_force(REFUNDS) == [RULE]
 
@@ -140,7 +140,7 @@ def test_a_rule_of_the_operator_holds_at_once(say, texts_in_force):
     ],
 )
 def test_what_others_say_is_only_proposed(say, texts_in_force, graph, fields):
-    """However often one source repeats it, in whatever session, by whatever agent."""
+    """An outside source's rule stays a proposal, however many sessions or agents repeat it."""
     for session in range(4):
         say(RULE, f"s{session}", **({"agent_id": f"agent-{session}"} | fields))
     assert texts_in_force(REFUNDS) == texts_in_force(REFUNDS, session_id="s0") == []
@@ -149,7 +149,7 @@ def test_what_others_say_is_only_proposed(say, texts_in_force, graph, fields):
 
 
 def test_a_proposal_stays_out_among_much_else(say, texts_in_force, graph):
-    """Where so many memories match that each word is searched alone."""
+    """Proposals stay out of packs also when many memories match."""
     say(RULE, "s0", source="partner:x")
     graph.remember_all([f"Refund {number} was above fifty dollars." for number in range(70)])
     rule = "Escalate refunds above fifty dollars to the shift lead."
@@ -158,7 +158,7 @@ def test_a_proposal_stays_out_among_much_else(say, texts_in_force, graph):
 
 
 def test_the_trust_policy_decides_whom_to_believe(address, tenant_id):
-    """A source may be trusted to speak for the tenant, or be distrusted whatever its role."""
+    """The trust policy can let a source speak for the tenant, or distrust it whatever its role."""
     trust = hmxgraph.TrustPolicy(trusted=("crm-sync",), untrusted=("partner:",))
     with hmxgraph.connect(
         address.uri,
@@ -176,7 +176,7 @@ def test_the_trust_policy_decides_whom_to_believe(address, tenant_id):
 
 
 def test_forgetting_support_takes_a_proposal_out_of_force(say, texts_in_force, graph):
-    """What three users supported is a proposal again when one of them is forgotten."""
+    """A rule that three users supported loses force when one of them is forgotten."""
     for name in ("ann", "bob", "cem"):
         say(RULE, name, **user(name))
     assert texts_in_force(REFUNDS) == [RULE]
@@ -185,7 +185,7 @@ def test_forgetting_support_takes_a_proposal_out_of_force(say, texts_in_force, g
 
 
 def test_remember_can_be_for_one_user(graph, texts_in_force):
-    """Without a user it is for all."""
+    """A memory remembered for a user is packed for that user only; without a user, for all."""
     graph.remember("Ann wants refunds as store credit", kind="preference", user_id="ann")
     graph.remember("Refunds take five days", kind="fact")
     assert set(texts_in_force(ASKED, user_id="ann")) == {"Ann wants refunds as store credit", "Refunds take five days"}
@@ -193,7 +193,7 @@ def test_remember_can_be_for_one_user(graph, texts_in_force):
 
 
 def test_two_names_contradict_each_other_in_one_session_only(say, graph):
-    """Two unnamed users of one tenant may well have two names."""
+    """Two names conflict only within one session, because unnamed users may differ between sessions."""
     say("My name is Yusuf Rossi.", "s1")
     say("My name is Emma Kim.", "s2")
     assert not graph.conflicts()
@@ -202,7 +202,7 @@ def test_two_names_contradict_each_other_in_one_session_only(say, graph):
 
 
 def test_ingest_says_once_that_sessions_name_no_user(graph, tenant_id):
-    """Their memories end with the session."""
+    """Ingest warns once that sessions name no user and their memories will not outlive them."""
     events = [
         document(
             tenant_id=tenant_id,
@@ -219,7 +219,7 @@ def test_ingest_says_once_that_sessions_name_no_user(graph, tenant_id):
 
 
 def test_a_search_finds_what_its_user_may_see(say, graph):
-    """As packs do: not what is bound to others, nor proposals, unless everything hidden is asked for."""
+    """Searches, like packs, leave out other users' memories, and proposals unless hidden ones are requested."""
     say(ALLERGY, "s1", **user("ann"))
     say("Peanuts are stored in hall 4. Always label peanuts.", "s2", source="web:evil.example", role="system")
     asked = "peanuts"
@@ -234,7 +234,7 @@ def test_a_search_finds_what_its_user_may_see(say, graph):
 
 
 def test_explain_shows_what_a_proposal_waits_for(say, graph):
-    """Who supports it so far, and how much support the policy asks for."""
+    """Explaining a proposal shows its support so far and how much it needs."""
     for name in ("ann", "bob"):
         say(RULE, name, **user(name))
     (proposal,) = [memory for memory in graph.memories(kind="policy", status="tentative")[0] if memory.proposed]
@@ -246,7 +246,7 @@ def test_explain_shows_what_a_proposal_waits_for(say, graph):
 
 
 def test_explain_shows_whose_experience_an_artifact_is(say, graph):
-    """A decision of an outside source makes a draft that names the source."""
+    """A policy learned from an outside source stays a draft, and its explanation names the source."""
     for number in range(4):
         decided = {"question": "Which carrier?", "chosen_option": "express", "alternatives": ["post"]}
         say("", f"s{number}", event_type="decision", content=decided, source="web:evil.example")
@@ -259,7 +259,7 @@ def test_explain_shows_whose_experience_an_artifact_is(say, graph):
 
 
 def test_fingerprints_count_what_the_tenant_holds(say, graph):
-    """Neither what is bound to single users nor what is only proposed travels."""
+    """Fingerprints count neither memories bound to users nor proposals."""
     say(ALLERGY, "s1", **user("ann"))
     say(RULE, "s2", source="web:evil.example")
     assert graph.export_fingerprint().fingerprint["semantic_summary"]["promoted_count"] == 0

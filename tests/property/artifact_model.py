@@ -1,7 +1,7 @@
-"""The lifecycle of artifacts once more, in plain Python and without a database: the oracle of the state machine.
+"""The artifact lifecycle reimplemented in plain Python, without a database: the oracle for the state machine.
 
-Every change is an entry of one log, (time, kind, ...); what was true at a time is what a replay of the entries up to
-that time gives.
+Every change is an entry (time, kind, ...) in one log; the state at a time is found by replaying the entries up to
+that time.
 """
 
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ SETTLED = "a side no longer holds"
 
 @dataclass
 class Version:
-    """One artifact: what it says, where it stands, since when."""
+    """One artifact: what it says, its status, and since when."""
 
     said: tuple[str, ...]
     version: int
@@ -34,13 +34,13 @@ class Version:
 
     @property
     def question(self):
-        """The condition that a policy speaks about; None for everything else."""
+        """The condition of a policy; None for other types."""
         return self.said[1] if self.said[0] == "policy" else None
 
 
 @dataclass
 class Dispute:
-    """Two artifacts that cannot both hold."""
+    """A conflict between two artifacts."""
 
     sides: tuple[str, str]
     detected: int
@@ -51,7 +51,7 @@ class Dispute:
 
 @dataclass
 class Model:
-    """One tenant; *events* are the times of its events, by their ids."""
+    """One tenant; *events* maps event ids to times."""
 
     events: dict[str, int]
     clock: int = field(init=False)
@@ -64,14 +64,14 @@ class Model:
         self.clock = self._latest()
 
     def record(self, name, said, status, time, evidence):
-        """The outcome of recording: created, or duplicate where a living one says the same."""
+        """The outcome of recording: created, or duplicate if a live artifact says the same."""
         if status in LIVE_STATUSES and self.twin(said):
             return "duplicate"
         self._begin(name, Version(said, 1, None, status, time, evidence))
         return "created"
 
     def supersede(self, old_id, name, said, status, time, evidence):
-        """The outcome of superseding, or the error class that refuses it."""
+        """The outcome of superseding, or the class of the expected error."""
         old = self.versions[old_id]
         if old.superseded_by:
             return AlreadySuperseded
@@ -92,7 +92,7 @@ class Model:
         return "created"
 
     def transition(self, name, status, time):
-        """The status after it, or the error class that refuses it."""
+        """The new status, or the class of the expected error."""
         version = self.versions[name]
         if (version.status, status) == ("active", "superseded"):
             return SuccessorNeeded
@@ -109,7 +109,7 @@ class Model:
         return status
 
     def resolve(self, sides, keep, why, time):
-        """The outcome of resolving, or the error class that refuses it."""
+        """The outcome of resolving, or the class of the expected error."""
         dispute = self.disputes[sides]
         if dispute.resolved is not None:
             return "resolved" if (dispute.kept, dispute.why) == (keep, why) else ConflictClosed
@@ -123,9 +123,9 @@ class Model:
         return "resolved"
 
     def forget(self, events):
-        """The artifacts that lose their last evidence with *events*: what still lives of them is deprecated.
+        """The artifacts that lose their last evidence with *events*; live ones are deprecated.
 
-        The clock goes back where one of these held it.
+        The clock goes back if one of these events determined it.
         """
         fresh = set(events) - self.erased
         held = any(self.events[event] >= self.clock for event in fresh)
@@ -145,14 +145,14 @@ class Model:
         return lost
 
     def twin(self, said):
-        """The living artifact that says the same."""
+        """A live artifact that says the same, if any."""
         living = (
             name for name, version in self.versions.items() if version.status in LIVE_STATUSES and version.said == said
         )
         return next(living, None)
 
     def artifacts_at(self, time):
-        """Each artifact recorded by then, with its status and successor of then, from a replay of the log."""
+        """Each artifact recorded by *time*, with its status and successor at that time, by replaying the log."""
         seen = {}
         for at, kind, name, *details in self.log:
             if at <= time and kind == "status":
@@ -160,7 +160,7 @@ class Model:
         return seen
 
     def disputes_at(self, time):
-        """Each dispute known by then, with its state and what was kept, from a replay of the log."""
+        """Each conflict detected by *time*, with its status and kept side at that time, by replaying the log."""
         seen = {}
         for at, kind, sides, *details in self.log:
             if at <= time and kind in {"opened", "closed"}:
@@ -177,7 +177,7 @@ class Model:
         return max([*event_times, *decision_times, *(version.since for version in self.versions.values())], default=0)
 
     def _replace(self, old, name, time):
-        """A draft takes the place of its predecessor; else the error class that refuses it."""
+        """Replace the predecessor of a draft; return the class of the expected error if that is refused."""
         if old.superseded_by:
             return AlreadySuperseded
         if old.status != "active":

@@ -1,4 +1,4 @@
-"""Random entity graphs, written to the store and built in networkx from the same plan."""
+"""Random entity graphs, built from one description both in the store and in networkx."""
 
 import random
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ RELATIONS = ("uses", "related_to", "fails_with")
 
 @dataclass(frozen=True)
 class Drawn:
-    """One random graph: entities and relations as property maps, some of them deprecated, some first seen late."""
+    """One random graph: entities and relations as property maps; some are deprecated, some first seen later."""
 
     tenant_id: str
     entities: list[dict]
     relations: list[dict]
 
     def known(self, as_of_us):
-        """Keys of the active entities and the active relations between them, known at a time."""
+        """Keys of the active entities, and the active relations between them, known at a time."""
         keys = {entity["key"] for entity in self.entities if counts(entity, as_of_us)}
         return keys, [
             relation
@@ -36,12 +36,12 @@ class Drawn:
 
 
 def counts(properties, as_of_us):
-    """Whether a digest at a time sees this entity or relation."""
+    """Whether a digest at this time includes the entity or relation."""
     return properties["status"] == "active" and (as_of_us is None or properties["first_us"] <= as_of_us)
 
 
 def draw(tenant_id, seed):
-    """A graph of up to 30 entities: trees, rings, dust and crowds, with loops and parallel relations."""
+    """A random graph of up to 30 entities, with loops and parallel relations; every fourth is a ring or a path."""
     rng = random.Random(seed)
     size = rng.randint(0, 30)
     entities = [entity(tenant_id, number, rng) for number in range(size)]
@@ -78,7 +78,7 @@ def relation(entities, source, target, rng):
 
 
 def expected(graph):
-    """The wire form of the digest by networkx."""
+    """The digest document computed with networkx."""
     entities = [data for _, data in graph.nodes(data=True)]
     relations = [data for _, _, data in graph.edges(data=True)]
     hubs = sorted((-degree, graph.nodes[key]["name"], graph.nodes[key]["type"], key) for key, degree in graph.degree)
@@ -97,13 +97,13 @@ def expected(graph):
 
 
 def tally(rows, name):
-    """How often each value of a property occurs."""
+    """The number of occurrences of each value of a property."""
     values = [row[name] for row in rows]
     return {value: values.count(value) for value in sorted(set(values))}
 
 
 def mean(rows, name):
-    """The average of a property, 0 for nothing."""
+    """The mean of a property, 0 without rows."""
     return sum(row[name] for row in rows) / len(rows) if rows else 0.0
 
 

@@ -1,4 +1,4 @@
-"""Documents out of their JSON Schemas, and the many ways to spoil them."""
+"""Documents generated from their JSON Schemas, and ways to corrupt them."""
 
 import copy
 import json
@@ -9,7 +9,7 @@ from hmxgraph.protocol.document import schema
 from hmxgraph.protocol.timestamps import iso
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
-UNSAFE = 2**53, 1e21  # between them, canonical JSON spells a float as an integer that no reader may take
+UNSAFE = 2**53, 1e21  # canonical JSON prints floats in this range as integers that readers must reject
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 NUMBERS = st.integers(-(2**53) + 1, 2**53 - 1) | FLOATS.filter(lambda x: not UNSAFE[0] <= abs(x) < UNSAFE[1])
 SCALARS = st.none() | st.booleans() | NUMBERS | TEXTS
@@ -29,7 +29,7 @@ ODD = (
 
 
 def documents(name):
-    """Mostly valid documents of the schema of that name."""
+    """A strategy for mostly valid documents of the named schema."""
     whole = schema(name)
     return _of(whole, whole)
 

@@ -1,4 +1,4 @@
-"""Whatever is done to artifacts in whatever order: chains stay lines, and every as-of answer equals a replay."""
+"""Whatever the order of operations on artifacts, chains stay linear and as-of answers match a replay of the log."""
 
 import uuid
 
@@ -35,14 +35,14 @@ SECONDS = st.integers(min_value=0, max_value=40)
 
 
 def content(said):
-    """The type and content of what is said."""
+    """The artifact type and content for a drawn value."""
     if said[0] == "schema":
         return "task_schema", {"steps": [{"order": 1, "description": said[1]}]}
     return "decision_policy", {"condition": said[1], "recommendation": said[2], "scope": [said[3]]}
 
 
 def observation(number, name):
-    """An event that says nothing much."""
+    """A minimal event."""
     return {
         "hmx_version": "HMX-1.0",
         "event_id": name,
@@ -58,7 +58,7 @@ def observation(number, name):
 
 
 class Lifecycle(RuleBasedStateMachine):
-    """One tenant on the real graph, and the same in the model."""
+    """One tenant on the real graph, run in step with the model."""
 
     def __init__(self, connection, driver):
         super().__init__()
@@ -78,7 +78,7 @@ class Lifecycle(RuleBasedStateMachine):
         evidence=EVIDENCE,
     )
     def record(self, said, status, second, evidence):
-        """An artifact begins a chain, unless a living one says the same."""
+        """Record an artifact, a duplicate if a live one says the same."""
         name, artifact = self._new(said, status, second, evidence)
         expected = self.model.record(name, said, status, at(second), evidence)
         self._same(expected, lifecycle.record_artifact(self.tenancy, artifact), lambda done: done.outcome)
@@ -88,7 +88,7 @@ class Lifecycle(RuleBasedStateMachine):
         pick=PICK, said=SAID, status=st.sampled_from(("active", "active", "draft")), second=SECONDS, evidence=EVIDENCE
     )
     def supersede(self, pick, said, status, second, evidence):
-        """An artifact continues a chain, or is refused with the one right error."""
+        """Supersede an artifact, or expect the model's error."""
         name, artifact = self._new(said, status, second, evidence)
         old_id = self.names[pick % len(self.names)]
         expected = self.model.supersede(old_id, name, said, status, at(second), evidence)
@@ -97,7 +97,7 @@ class Lifecycle(RuleBasedStateMachine):
     @precondition(lambda self: self.names)
     @rule(pick=PICK, status=st.sampled_from(MOVES), second=st.none() | SECONDS)
     def transition(self, pick, status, second):
-        """An artifact changes its status along the table, or is refused."""
+        """Change an artifact's status, or expect the model's error."""
         name = self.names[pick % len(self.names)]
         time = None if second is None else at(second)
         expected = self.model.transition(name, status, time)
@@ -107,7 +107,7 @@ class Lifecycle(RuleBasedStateMachine):
     @precondition(lambda self: self.model.disputes)
     @rule(pick=PICK, side=st.sampled_from((0, 1, None)), second=st.none() | SECONDS)
     def resolve(self, pick, side, second):
-        """A conflict ends with one side or both, once."""
+        """Resolve a conflict for one side or for both, or expect the model's error."""
         sides = sorted(self.model.disputes)[pick % len(self.model.disputes)]
         keep = None if side is None else sides[side]
         time = None if second is None else at(second)
@@ -119,7 +119,7 @@ class Lifecycle(RuleBasedStateMachine):
     @precondition(lambda self: len(self.model.erased) < len(EVENTS))
     @rule(pick=PICK)
     def forget(self, pick):
-        """What rested on an event alone is deprecated when it is erased."""
+        """Erase an event; artifacts that rested on it alone are deprecated."""
         left = sorted(set(EVENTS) - self.model.erased)
         event_id = left[pick % len(left)]
         expected = self.model.forget([event_id])
@@ -127,7 +127,7 @@ class Lifecycle(RuleBasedStateMachine):
         self._same(expected, work, lambda report: list(report.artifacts))
 
     def teardown(self):
-        """Chains are lines, and what the graph answers for each time is what the replay gives."""
+        """Check that chains are linear and that as-of answers match the replay."""
         self._lines()
         times = sorted({entry[0] for entry in self.model.log})
         for time in [None, *times[:: max(1, len(times) // 2)]]:
@@ -170,7 +170,7 @@ class Lifecycle(RuleBasedStateMachine):
         chains.add_edges_from(tuple(edge) for edge in edges)
         assert nx.is_directed_acyclic_graph(chains)
         assert all(degree <= 1 for _, degree in [*chains.in_degree(), *chains.out_degree()])
-        # A draft that was proposed as a successor, and never came into force, is no part of the chain.
+        # A proposed successor that never became active is not part of the chain.
         joined = [
             artifact for artifact in stored.values() if artifact.supersedes and self._joined(artifact.artifact_id)
         ]
@@ -194,14 +194,14 @@ def names(conflict):
 
 @pytest.fixture(scope="module")
 def driver(address):
-    """A bare driver, to look at the edges themselves."""
+    """A plain driver for reading the relationships directly."""
     with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
         yield driver
 
 
 @pytest.mark.timeout(1200)
 def test_lifecycle_equals_its_model(connection, driver):
-    """Runs of 30 steps on the real graph agree with the model, with networkx and with the replay."""
+    """Runs of 30 steps on the real graph agree with the model and its replay, and chains are linear."""
     runs = 6 if settings().max_examples < 100 else settings().max_examples
     run_state_machine_as_test(
         lambda: Lifecycle(connection, driver), settings=settings(max_examples=runs, stateful_step_count=30)
@@ -210,7 +210,7 @@ def test_lifecycle_equals_its_model(connection, driver):
 
 @pytest.mark.fuzz
 def test_lifecycle_equals_its_model_at_length(connection, driver):
-    """1,000 runs of 30 steps do."""
+    """The same for 1,000 runs of 30 steps."""
     run_state_machine_as_test(
         lambda: Lifecycle(connection, driver), settings=settings(max_examples=1000, stateful_step_count=30)
     )

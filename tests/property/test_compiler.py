@@ -1,4 +1,4 @@
-"""Properties of the compiler: order, repetition, the hash seed and the way of compiling never matter."""
+"""Properties of the compiler: results do not depend on order, repetition, hash seed or incremental compilation."""
 
 import random
 from dataclasses import replace
@@ -41,12 +41,12 @@ def played(world):
 
 
 def compiled(sessions):
-    """The drafts of a world."""
+    """The drafts compiled from a world."""
     return compile_summaries(summarise(events) for events in sessions).drafts
 
 
 def applied(heads, changes):
-    """The heads after *changes*, as the graph would keep them."""
+    """The heads after *changes*, as the graph would store them."""
     kept = {head.artifact_id: head for head in heads}
     for change in changes:
         if change.head is not None and (change.statuses or change.artifact is not None):
@@ -63,7 +63,7 @@ def applied(heads, changes):
 
 
 def head_of(draft, artifact_id, version, change):
-    """The head of a change."""
+    """The head that results from a change."""
     made = reconcile([], [draft], Making("acme", DEFAULT_PROFILE, START))[0].artifact
     return Head(
         artifact_id,
@@ -91,14 +91,14 @@ def test_order_of_events_and_sessions_never_matters(world, random):
 
 @given(worlds)
 def test_stored_summaries_compile_like_fresh_ones(world):
-    """What was summarised and stored compiles to the same as what is read again: incremental equals full."""
+    """Stored session summaries compile to the same drafts as summaries made anew."""
     sessions = played(world)
     stored = [SessionSummary.parse(summarise(events).to_json()) for events in sessions]
     assert compile_summaries(stored).drafts == compiled(sessions)
 
 
 def twice_changes_nothing(first, second):
-    """Compile a world, then more of it, then the same again; every lineage is one draft."""
+    """Compile a world, then a larger one twice: the second time changes nothing, and lineages are unique."""
     making = Making("acme", DEFAULT_PROFILE, START)
     heads = applied([], reconcile([], compiled(played(first)), making))
     drafts = compiled(played(first + second))
@@ -110,7 +110,7 @@ def twice_changes_nothing(first, second):
 
 @given(worlds, worlds)
 def test_compiling_twice_changes_nothing(first, second):
-    """Whatever was compiled before, the second of two equal compilations finds nothing to do."""
+    """Compiling the same sessions twice changes nothing the second time, whatever was compiled before."""
     twice_changes_nothing(first, second)
 
 
@@ -118,13 +118,13 @@ def test_compiling_twice_changes_nothing(first, second):
 @settings(max_examples=3_000)
 @given(st.lists(scripts, max_size=25), worlds)
 def test_compiling_twice_changes_nothing_for_long(first, second):
-    """The same over many larger worlds."""
+    """The same for many larger worlds."""
     twice_changes_nothing(first, second)
 
 
 @given(worlds)
 def test_titles_are_unique_and_support_is_listed(world):
-    """Titles and lineages differ, confidence lies in [0, 1], evidence names events of the world without repeats."""
+    """Titles and lineages are unique, confidence is in [0, 1], and evidence lists known events without repeats."""
     sessions = played(world)
     known = {event.event_id for events in sessions for event in events}
     drafts = compiled(sessions)
@@ -137,7 +137,7 @@ def test_titles_are_unique_and_support_is_listed(world):
 
 
 def digest():
-    """One hash over what was compiled of many made-up worlds."""
+    """One hash over the artifacts compiled from many generated worlds."""
     chance, whole = random.Random(5), sha256()
     for _ in range(40):
         world = [
@@ -159,5 +159,5 @@ def digest():
 
 @pytest.mark.slow
 def test_the_hash_seed_does_not_matter():
-    """Processes with other PYTHONHASHSEEDs compile the same."""
+    """Processes with other values of PYTHONHASHSEED compile the same artifacts."""
     assert digests_of(__name__) == {digest()}

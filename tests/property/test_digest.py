@@ -1,4 +1,4 @@
-"""The digest counted by the store and walked over arrays says what networkx says."""
+"""The digest, counted by the store and computed over arrays, equals what networkx computes."""
 
 import uuid
 
@@ -23,7 +23,7 @@ CLEAR = "MATCH (entity:Entity) WHERE entity.key IN $keys DETACH DELETE entity"
 
 @pytest.fixture(scope="module")
 def drawn(address):
-    """Random graphs in the store, a tenant each, written in two statements: 125 in ``make test``, else 500."""
+    """Random graphs in the store, one tenant each, written in two statements."""
     prefix = f"digest-{uuid.uuid4()}"
     graphs = [draw(f"{prefix}-{number}", number) for number in range(5 * settings().max_examples)]
     entities = [entity for graph in graphs for entity in graph.entities]
@@ -37,7 +37,7 @@ def drawn(address):
 
 @pytest.mark.parametrize("as_of_us", [None, 60])
 def test_digest_equals_networkx(connection, drawn, as_of_us):
-    """On each random graph every field of the digest is that of networkx, now and at an earlier time."""
+    """For each random graph every field of the digest equals networkx's, now and as of an earlier time."""
     for graph in drawn:
         measures = connection.perform(digest(Tenancy.of(graph.tenant_id), as_of_us))
         exact, expected_values = measures.document(), expected(graph.networkx(as_of_us))
@@ -68,12 +68,12 @@ def test_digest_equals_networkx(connection, drawn, as_of_us):
     ],
 )
 def test_depth_is_the_diameter(graph):
-    """Long, round, crowded and tied shapes have the diameter that networkx finds."""
+    """Long, round, dense, scattered and tied graphs get the diameter that networkx computes."""
     assert max_depth([(str(node), [str(other) for other in graph[node]]) for node in graph]) == (depth(graph), True)
 
 
 def test_depth_of_a_large_graph_is_a_flagged_lower_bound():
-    """Above 5,000 entities the depth is that of a double sweep, the same each time, never too large."""
+    """Above 5,000 entities the depth is a reproducible lower bound, marked as not exact."""
     graph = nx.barabasi_albert_graph(6_000, 2, seed=5)
     links = [(str(node), [str(other) for other in graph[node]]) for node in graph]
     first = max_depth(links)

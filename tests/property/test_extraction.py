@@ -1,4 +1,4 @@
-"""Extraction holds its bounds and its order on any event; chains stay linear whatever is told."""
+"""Extraction is bounded and ordered for any event; chains stay linear whatever is asserted."""
 
 import re
 from itertools import pairwise
@@ -45,7 +45,7 @@ CONTENTS = st.dictionaries(st.sampled_from(FIELDS) | st.text(max_size=8), VALUES
 
 
 def made(event_type, content, text):
-    """An event of any content; a message has a text."""
+    """An event with any content; a message always has a text."""
     return Event(
         hmx_version="HMX-1.0",
         event_id="e",
@@ -63,7 +63,7 @@ def made(event_type, content, text):
 
 @given(st.sampled_from(EVENT_TYPES) | st.just("x-a-b"), CONTENTS, TEXTS)
 def test_any_event_is_read(event_type, content, text):
-    """No content breaks extraction; what it gives is bounded, normalised, in order, and closed under its relations."""
+    """Extraction accepts any content; its output is bounded, normalised, ordered, and relations join its mentions."""
     extraction = extract(made(event_type, content, text))
     assert len(extraction.mentions) <= 33
     assert len(extraction.relations) <= 36
@@ -79,7 +79,7 @@ def test_any_event_is_read(event_type, content, text):
 
 @given(CONTENTS)
 def test_the_order_of_fields_decides_nothing(content):
-    """Two documents that differ in the order of their keys give the same."""
+    """The order of a document's keys does not change the extraction."""
     turned = dict(reversed(list(content.items())))
     assert extract(made("tool_result", content, "")) == extract(made("tool_result", turned, ""))
 
@@ -99,7 +99,7 @@ TELLINGS = st.lists(
 
 @given(st.lists(TELLINGS, max_size=4))
 def test_chains_stay_linear(batches):
-    """Batch after batch intervals stay in order and apart, only the last one is open, and nothing told is lost."""
+    """Over many batches intervals stay ordered and disjoint, only the last is open, and no assertion is lost."""
     stored = []
     for number, batch in enumerate(batches):
         timeline = settle(stored, batch)
@@ -113,7 +113,7 @@ def test_chains_stay_linear(batches):
 
 @given(TELLINGS)
 def test_assertions_come_in_any_order(batch):
-    """One batch gives the same timeline in whatever order it is handed over."""
+    """The order of assertions within a batch does not change the timeline."""
     forwards, other = settle([], batch), settle([], list(reversed(batch)))
     assert [(interval.answer, interval.first_us, interval.last_us) for interval in forwards.intervals] == [
         (interval.answer, interval.first_us, interval.last_us) for interval in other.intervals
@@ -127,7 +127,7 @@ MOMENTS = st.lists(
 
 @given(MOMENTS.flatmap(st.permutations), st.data())
 def test_assertions_arrive_in_any_order(moments, data):
-    """In whatever order and batches assertions of different times arrive, the timeline is the one of their times."""
+    """Assertions with distinct times give the same timeline in whatever order and batches they arrive."""
     assertions = [Assertion(time_us, f"e{time_us}", answer) for time_us, answer in moments]
     at_once, stored = settle([], assertions), []
     while assertions:
@@ -145,7 +145,7 @@ def test_assertions_arrive_in_any_order(moments, data):
 
 
 def as_stored(interval, name):
-    """A interval as it comes back from where it was stored, with all its assertions."""
+    """An interval as read back from the store, with all its assertions."""
     key = interval.key or name
     before = interval.stored if interval.key or interval.origin else ()
     assertions = tuple(sorted({*before, *(StoredAssertion(*assertion[:2]) for assertion in interval.new)}))

@@ -1,4 +1,4 @@
-"""Fingerprints of states drawn at random, and envelopes damaged bit by bit."""
+"""Fingerprints of random states, and damaged envelopes."""
 
 import random
 
@@ -20,7 +20,7 @@ TEXTS = st.text(max_size=200)
 @pytest.mark.slow
 @given(st.integers(0, 10**9), st.integers(0, 200), st.sampled_from(sorted(TIERS)), st.sampled_from([3, 30, 300]))
 def test_no_tier_is_ever_too_large(seed, count, tier, long):
-    """Whatever was learned, the envelope is within its tier, legal, and verified."""
+    """Whatever the state, the envelope fits its tier, is valid and passes verification."""
     made = generate(drawn(seed, count, tier, long), ExportOptions(tier=tier))
     assert len(made.to_json().encode()) <= TIERS[tier].most_bytes
     assert verify(made.to_json()).fingerprint.compression_tier == tier
@@ -28,7 +28,7 @@ def test_no_tier_is_ever_too_large(seed, count, tier, long):
 
 @given(st.lists(st.tuples(TEXTS, TEXTS, st.lists(TEXTS, max_size=4)), max_size=12), st.sampled_from(sorted(TIERS)))
 def test_any_text_travels(rows, tier):
-    """Quotes, control characters, emoji and any other script make legal fingerprints within their tier."""
+    """Quotes, control characters, emoji and any script give valid fingerprints within their tier."""
     artifacts = [
         artifact(number, "decision_policy", title or "-", policy_content(title, answer, tags), tags=tuple(tags))
         for number, (title, answer, tags) in enumerate(rows)
@@ -40,7 +40,7 @@ def test_any_text_travels(rows, tier):
 
 @given(st.integers(0, 10**9), st.randoms(use_true_random=False))
 def test_the_choice_does_not_depend_on_order(seed, rng):
-    """The same artifacts in any order are chosen and grouped alike."""
+    """The order of artifacts does not change which are selected or how they are grouped."""
     artifacts = [artifact for name, members in drawn(seed, 60).selection.sets.items() for artifact in members if name]
     shuffled = rng.sample(artifacts, len(artifacts))
     for tier in TIERS.values():
@@ -55,7 +55,7 @@ def ten_kilobytes():
 
 
 def refused(data):
-    """Whether an envelope is refused."""
+    """Whether verification refuses an envelope."""
     try:
         verify(data)
     except FingerprintError:
@@ -64,14 +64,14 @@ def refused(data):
 
 
 def flipped(data, bit):
-    """*data* with one bit turned."""
+    """*data* with one bit flipped."""
     damaged = bytearray(data)
     damaged[bit // 8] ^= 1 << bit % 8
     return bytes(damaged)
 
 
 def test_flipped_bits_are_refused():
-    """Of 2,000 bits spread over a 10 KB envelope, each one that is flipped is noticed without any signature."""
+    """Flipping any of 2,000 sampled bits of a 10 KB envelope is detected, even without a signature."""
     whole = ten_kilobytes()
     bits = random.Random(1).sample(range(8 * len(whole)), 2_000)
     assert [bit for bit in bits if not refused(flipped(whole, bit))] == []
@@ -80,12 +80,12 @@ def test_flipped_bits_are_refused():
 
 @pytest.mark.fuzz
 def test_every_flipped_bit_is_refused():
-    """Each single bit of a 10 KB envelope, all 80,000 of them."""
+    """Flipping any bit of a 10 KB envelope is detected."""
     whole = ten_kilobytes()
     assert [bit for bit in range(8 * len(whole)) if not refused(flipped(whole, bit))] == []
 
 
 def test_every_truncation_is_refused():
-    """No beginning of an envelope is one."""
+    """A truncated envelope is refused."""
     whole = envelope().to_json().encode()
     assert [length for length in range(0, len(whole), 7) if not refused(whole[:length])] == []

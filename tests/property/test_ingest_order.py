@@ -1,4 +1,4 @@
-"""Whatever the order of arrival, the graph is that of the sorted events."""
+"""The graph does not depend on the order in which events arrive."""
 
 import itertools
 import uuid
@@ -16,7 +16,7 @@ IDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1,
 
 @st.composite
 def arrivals(draw):
-    """Events of two sessions with ties, repeats and links without a loop, in any order, cut into batches anywhere."""
+    """Events of two sessions with ties, repeats and acyclic links, in any order and split into any batches."""
     names = draw(st.lists(IDS, min_size=2, max_size=14, unique=True))
     events = [
         document(
@@ -35,7 +35,7 @@ def arrivals(draw):
 
 
 def links(events):
-    """The links that the events mean."""
+    """The expected links between the events."""
     links = [("CAUSED_BY", e["event_id"], e["parent_event_id"]) for e in events]
     stored = {e["event_id"] for e in events}
     links = [link for link in links if link[2] in stored]
@@ -49,7 +49,7 @@ def links(events):
 
 
 def check(address, connection, case):
-    """Ingest the case's batches one by one into a fresh tenant and compare."""
+    """Ingest the batches one by one into a fresh tenant and compare the links."""
     events, batches = case
     tenant_id = f"order-{uuid.uuid4()}"
     with hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=tenant_id) as graph:
@@ -71,12 +71,12 @@ def connection(address):
 @settings(max_examples=25)
 @given(case=arrivals())
 def test_chain_and_links_do_not_depend_on_arrival(address, connection, case):
-    """Shuffled, repeated and cut anywhere, the events give the chains and links of their sorted order."""
+    """Shuffled, repeated and split into batches, events get the chains and links of their sorted order."""
     check(address, connection, case)
 
 
 @pytest.mark.fuzz
 @given(case=arrivals())
 def test_chain_and_links_long(address, connection, case):
-    """The same, for a long time."""
+    """The same with more examples."""
     check(address, connection, case)

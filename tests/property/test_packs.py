@@ -28,9 +28,9 @@ from tests.recall_makers import (
     relation,
 )
 
-# A pack takes milliseconds and a world is large: fewer examples than elsewhere, unless a profile asks for more.
+# Worlds are large and packs take milliseconds: fewer examples than elsewhere, unless a profile sets more.
 FEW = settings(max_examples=40) if settings().max_examples <= 100 else settings()
-# More than any heading, date and notice above one entry can take.
+# More tokens than the heading, date and notice above one entry can take.
 ABOVE_ONE = 60
 TEXTS = (
     QUERY,
@@ -84,7 +84,7 @@ asked = st.fixed_dictionaries(
 
 @st.composite
 def worlds(draw):
-    """Events and what is known."""
+    """Random events and knowledge."""
     events = [
         event(number, text, session=session, kind=kind, speaker=speaker, age_days=age, salience=salience)
         for number, (text, session, kind, speaker, age, salience) in enumerate(draw(st.lists(events_of, max_size=25)))
@@ -125,7 +125,7 @@ def worlds(draw):
 @FEW
 @given(worlds(), asked)
 def test_the_budget_is_a_hard_limit(world, options):
-    """Neither the sum of estimates nor the rendered text ever takes more tokens than the budget."""
+    """Neither the summed estimates nor the rendered text exceeds the budget."""
     pack = packed(*world, **options)
     budget = pack.token_budget
     assert sum(entry.token_estimate for entry in pack.entries) == budget.used <= budget.total_budget
@@ -140,7 +140,7 @@ def test_the_budget_is_a_hard_limit(world, options):
 @FEW
 @given(worlds(), asked)
 def test_entries_stand_in_the_specified_order(world, options):
-    """Sections by priority; within one the higher score, then the shorter, then the smaller id (HMX-C 3.3)."""
+    """Entries are ordered by section, then by higher score, shorter text and smaller id (HMX-C 3.3)."""
     pack = packed(*world, **options)
     places = [
         (SECTION_PRIORITY.index(of.section), -of.relevance_score, of.token_estimate, of.source_id)
@@ -153,7 +153,7 @@ def test_entries_stand_in_the_specified_order(world, options):
 @FEW
 @given(worlds(), asked)
 def test_every_candidate_is_an_entry_or_a_drop(world, options):
-    """Candidates = entries + drops, by number and by rank; of the drops the best hundred are told."""
+    """Every candidate is an entry or a drop, each with a rank of its own; the best hundred drops are listed."""
     pack = packed(*world, **options)
     made, drops = pack.assembly_metadata, pack.dropped_entries
     assert made.candidate_count == made.included_count + pack.token_budget.dropped_count
@@ -168,7 +168,7 @@ def test_every_candidate_is_an_entry_or_a_drop(world, options):
 @FEW
 @given(worlds(), asked)
 def test_a_pack_is_a_valid_document(world, options):
-    """Every pack passes its own specification when it is read again, and keeps its bytes."""
+    """Every pack parses under its own specification and keeps its bytes."""
     pack = packed(*world, **options)
     assert ContextPack.parse(pack.to_json()).to_json() == pack.to_json()
 
@@ -176,7 +176,7 @@ def test_a_pack_is_a_valid_document(world, options):
 @FEW
 @given(worlds(), asked)
 def test_every_section_with_something_to_say_has_an_entry(world, options):
-    """Where the budget holds a little of each section, none goes empty that has an eligible candidate."""
+    """If the budget allows a little for each section, every section with an eligible candidate has an entry."""
     pack = packed(*world, **options | {"budget": len(SECTION_PRIORITY) * (LEAST_CUT + ABOVE_ONE)})
     short = {drop.section for drop in pack.dropped_entries if drop.drop_reason == "budget_exceeded"}
     assert short <= {entry.section for entry in pack.entries}
@@ -185,7 +185,7 @@ def test_every_section_with_something_to_say_has_an_entry(world, options):
 @FEW
 @given(worlds(), asked)
 def test_what_is_left_over_goes_to_whoever_needs_it(world, options):
-    """Nothing is dropped for the budget that would fit what is left; only episodes beside procedures have a cap."""
+    """No candidate is dropped for budget that still fits, except episodes capped in favour of procedures."""
     pack = packed(*world, **options)
     free = options["budget"] - COUNT(pack.text) - ABOVE_ONE
     capped = {"episodes"} if any(entry.section == "procedures" for entry in pack.entries) else set()
@@ -197,7 +197,7 @@ def test_what_is_left_over_goes_to_whoever_needs_it(world, options):
 @FEW
 @given(worlds(), asked, st.randoms(use_true_random=False))
 def test_the_order_of_candidates_does_not_matter(world, options, chance):
-    """The same candidates in any order give the same bytes."""
+    """The order of candidates does not change a byte."""
     events, what = world
     shuffled = [list(part) for part in (events, what.memories, what.artifacts, what.conflicts, what.records)]
     for part in shuffled:
@@ -219,14 +219,14 @@ def test_the_order_of_candidates_does_not_matter(world, options, chance):
 @settings(max_examples=25)
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=12))
 def test_no_content_looks_like_structure(said):
-    """Whatever entries say, only the renderer's own lines begin with a heading."""
+    """Only the renderer's own lines begin with a heading, whatever entries contain."""
     events = [event(number, f"staging {text}") for number, text in enumerate(said)]
     lines = packed(events, query="staging", sections=["episodes"]).text.split("\n")
     assert [line for line in lines if line.startswith("#")] == ["## Episodes"] * bool(lines[0])
 
 
 def test_all_six_drop_reasons_are_reached():
-    """Budget, relevance, repetition, age, contradiction and lost evidence each have their reason."""
+    """Each of the six specified drop reasons occurs."""
     what = known(
         memories=[
             memory(1, "Staging is deployed on Monday", confidence=0.9),
@@ -246,14 +246,14 @@ def test_all_six_drop_reasons_are_reached():
 
 
 def test_a_record_among_events_is_counted_as_it_is_written():
-    """Records bring a mark and a line of their own, each under its session's date: the text stays within the budget."""
+    """Packs of records under many session dates stay within budget."""
     records = [record(number, f"Deploy {number}", session=f"t{number}") for number in range(12)]
     for budget in range(20, 200):
         assert COUNT(packed((), known(records=records), query="Deploy", budget=budget).text) <= budget
 
 
 def test_repeats_do_not_keep_out_what_is_useful():
-    """Where the best say all the same, those after them get the budget; what seemed alike may be none."""
+    """Near-duplicates are dropped, so that useful candidates ranked below them get the budget."""
     filler = " ".join(f"word{number}" for number in range(60))
     noise = [
         event(number, f"deploy staging environment {filler} {number}", session=f"n{number}") for number in range(40)
@@ -267,9 +267,11 @@ def test_repeats_do_not_keep_out_what_is_useful():
 
 
 def test_an_event_is_packed_where_its_record_is_not_requested():
-    """A record of a section that was not requested does not displace its event."""
+    """A record in a section that was not requested does not displace its event."""
     events = [event(1, "Decided: deploy the staging environment by hand")]
-    decided = record(1, "Deploy the staging environment by hand", section="procedures", reporting_events=frozenset({"e001"}))
+    decided = record(
+        1, "Deploy the staging environment by hand", section="procedures", reporting_events=frozenset({"e001"})
+    )
     what = known(records=[decided])
     assert [entry.source_id for entry in packed(events, what).entries] == ["t001"]
     assert [entry.source_id for entry in packed(events, what, sections=["episodes"]).entries] == ["e001"]
@@ -282,7 +284,7 @@ def _many(count, words):
 
 
 def test_the_limits_of_the_specification_hold():
-    """At most 500 entries, 256 KB, 100 drops told, 10 next steps and 20 constraints, whatever there is (HMX-C 12)."""
+    """At most 500 entries, 256 KB, 100 listed drops, 10 next steps and 20 constraints (HMX-C 12)."""
     small = packed(_many(700, 1), budget=100_000, sections=["episodes"])
     assert (len(small.entries), len(small.dropped_entries)) == (MAX_ENTRIES, MAX_DROPPED)
     assert small.token_budget.dropped_count == 200
@@ -305,7 +307,7 @@ def test_the_limits_of_the_specification_hold():
 
 
 def digest():
-    """One hash over the packs of many made-up worlds."""
+    """One hash over the packs of many generated worlds."""
     chance, whole = random.Random(5), sha256()
     for _ in range(40):
         events = [
@@ -322,11 +324,11 @@ def digest():
 
 
 def test_the_hash_seed_does_not_matter():
-    """Processes with other PYTHONHASHSEEDs make the same bytes, and the same pack where no canonical JSON sorts it."""
+    """Processes with other values of PYTHONHASHSEED make the same packs, as JSON and as text."""
     assert digests_of(__name__) == {digest()}
 
 
 def test_as_of_now_is_the_logical_clock():
-    """A pack carries the time that it answers for, never the wall clock."""
+    """A pack is dated by the tenant's logical clock, never by the wall clock."""
     assert packed(_many(3, 1)).created_at == "2026-03-14T03:00:00.000Z"
     assert NOW == 1_773_457_200_000_000

@@ -1,4 +1,4 @@
-"""Models and schemas never disagree, documents come back as they were, hashes stay."""
+"""Models and schemas agree, documents survive a round trip, and hashes stay the same."""
 
 import re
 from random import Random
@@ -29,8 +29,8 @@ KINDS = {
     "task-record": TaskRecord,
 }
 EXAMPLES = {"fingerprint-envelope": "envelope"}
-# What a document may be refused for although its schema accepts it: limits and rules that no schema can state, or that
-# the printed ones do not.
+# Faults for which a document may be refused although its schema accepts it: limits and rules that a schema cannot
+# express, or that the printed schemas leave out.
 BEYOND_SCHEMA = {
     "event": r"\(HMX-E 11\)|found an empty array, expected a non-empty array",
     "artifact": r"\(HMX-A (6|7|12)\)",
@@ -45,7 +45,7 @@ kinds = pytest.mark.parametrize("name", KINDS)
 
 
 def _pattern(_validator, pattern, text, _schema):
-    """ECMA 262, not Python: digits are ASCII and $ is the end."""
+    """Match patterns as ECMA 262 does, not Python: digits are ASCII and $ is the end."""
     if isinstance(text, str) and not re.search(pattern.replace("$", r"\Z"), text, re.ASCII):
         yield jsonschema.ValidationError(f"{text!r} does not match {pattern}")
 
@@ -57,7 +57,7 @@ VALIDATORS = {name: Independent(schema(name), format_checker=FORMATS) for name i
 
 
 def _agree(name, document):
-    """Compare the model's verdict with the schema's as another implementation sees it."""
+    """Compare the model's verdict with that of an independent schema validator."""
     parsed, faults = _verdict(KINDS[name], as_json(document))
     if VALIDATORS[name].is_valid(document):
         beyond = re.compile(f"{BEYOND_SCHEMA[name]}|{UNSAFE_INTEGER}")
@@ -99,7 +99,7 @@ def _starts(name):
 
 @kinds
 def test_model_and_schema_agree(name):
-    """On some thousand generated and spoiled documents, model and schema say the same, and nothing is lost."""
+    """On thousands of generated and corrupted documents, model and schema agree, and nothing is lost."""
 
     @settings(max_examples=60)
     @given(_starts(name), st.integers(0, 2**32))

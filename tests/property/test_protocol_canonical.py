@@ -41,7 +41,7 @@ def _equal_bytes(value):
 
 
 def _same_reading(text):
-    """Both readers agree on what the text means, or it is refused."""
+    """Check that both parsers read the same value, or that the text is refused for a known reason."""
     seen = []
     try:
         expected = json.loads(text, object_pairs_hook=lambda pairs: seen.append(pairs) or dict(pairs))
@@ -66,13 +66,13 @@ def _verdict(text):
 
 @given(ANYTHING)
 def test_bytes_are_those_of_the_library(value):
-    """Every value has the bytes that the rfc8785 library gives it, or no canonical form for both."""
+    """Every value has the same bytes as from the rfc8785 library, or is refused by both."""
     _equal_bytes(value)
 
 
 @given(ANYTHING)
 def test_measure_is_never_too_small(value):
-    """No canonical text has more bytes than canonical_size_bound; what is canonical_size_bound as 0 may be anything."""
+    """``canonical_size_bound`` is never below the canonical size, unless it is 0, which means unknown."""
     try:
         size = len(canonical_bytes(value))
     except NotCanonical:
@@ -82,19 +82,19 @@ def test_measure_is_never_too_small(value):
 
 @given(FLOATS | SPELLED)
 def test_numbers_are_those_of_the_library(number):
-    """Every float is printed as ECMAScript prints it."""
+    """Every float is printed as by the rfc8785 library."""
     _equal_bytes([number])
 
 
 @given(st.lists(FRAGMENTS, max_size=12).map("".join))
 def test_reading_is_that_of_the_standard_library(text):
-    """Texts are read alike, apart from what strict JSON refuses by name."""
+    """Texts are read as by the standard library, apart from what strict JSON refuses."""
     _same_reading(text)
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3)), max_size=4), st.booleans())
 def test_repeated_keys_are_always_seen(pairs, nested):
-    """A repeated key is refused wherever it stands, whatever else the text holds."""
+    """A repeated key is refused wherever it occurs."""
     text = "{" + ", ".join(f'"{name}": ":{value}"' for name, value in pairs) + "}"
     text = f'{{"x": [{text}], "colon": "\\u003a"}}' if nested else text
     if len(dict(pairs)) == len(pairs):

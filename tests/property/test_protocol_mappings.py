@@ -1,4 +1,4 @@
-"""Whatever a document holds, it comes back from the internal types as it was."""
+"""Every document survives the round trip through the internal types."""
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -42,7 +42,7 @@ AWKWARD = st.dictionaries(
 
 @given(documents("event"), AWKWARD)
 def test_events(document, awkward):
-    """Any event, also one whose metadata uses the names that the way back looks for."""
+    """Any event, even if its metadata uses names that the conversion back reads."""
     document = {**document, "metadata": awkward}
     assume(not Event.faults(document))
     event = Event.parse(document)
@@ -51,7 +51,7 @@ def test_events(document, awkward):
 
 @given(documents("artifact"), AWKWARD, AWKWARD)
 def test_artifacts(document, content, metadata):
-    """Any artifact, also one whose content is named like common fields or spelled like internal ones."""
+    """Any artifact, even if its content uses names of common fields or internal spellings."""
     document = {**document, "content": content, "metadata": metadata}
     assume(not Artifact.faults(document))
     artifact = Artifact.parse(document)
@@ -60,7 +60,7 @@ def test_artifacts(document, content, metadata):
 
 @given(documents("context-pack"), AWKWARD)
 def test_packs(document, awkward):
-    """Any pack."""
+    """Any context pack."""
     document = {**document, "metadata": awkward, "entries": [entry | awkward for entry in document["entries"]]}
     assume(not ContextPack.faults(document))
     pack = ContextPack.parse(document)

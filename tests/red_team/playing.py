@@ -28,7 +28,7 @@ class Stage:
         self.graph.compile()
 
     def packs(self, case):
-        """What is told to anybody, and to one user."""
+        """The packs for an unspecified reader and for one user."""
         user_id = case.get("user_id", "zoe")
         return [self.graph.pack(case["ask"]), self.graph.pack(case["ask"], user_id=user_id)]
 
@@ -62,7 +62,7 @@ class Stage:
 
 
 def poisoned(parts):
-    """An envelope of knowledge with hostile words."""
+    """A fingerprint envelope with hostile knowledge."""
     made = []
     if "policy" in parts:
         condition, recommendation = parts["policy"]
@@ -79,7 +79,7 @@ def poisoned(parts):
 
 
 def _numbered(fields, number):
-    """*fields*, with the number of the session where they ask for it."""
+    """*fields* with ``{n}`` replaced by the session's number."""
     return {
         name: value.replace("{n}", str(number)) if isinstance(value, str) else value for name, value in fields.items()
     }

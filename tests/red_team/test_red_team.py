@@ -1,4 +1,4 @@
-"""Attacks on memory, as data: no hostile text may stand in force, and honest rules still must."""
+"""Attacks on memory, as data: hostile text must never be in force, and honest rules must be."""
 
 import json
 from pathlib import Path
@@ -9,20 +9,20 @@ from tests.red_team.playing import Stage
 
 CASES = json.loads(Path(__file__).with_name("cases.json").read_text(encoding="utf-8"))
 IN_FORCE = ("core", "constraints", "procedures", "facts")
-# One attack of each surface, and as many honest rules, are part of `make test`.
+# `make test` runs one attack for each surface, and six honest cases.
 QUICK = {case["name"] for case in {case["surface"]: case for case in reversed(CASES["attacks"])}.values()}
 QUICK |= {case["name"] for case in CASES["honest"][:6]}
 
 
 def parameters(kind):
-    """The cases of a kind, slow but for a few."""
+    """The cases of a kind; all but a few are marked slow."""
     marks = {case["name"]: () if case["name"] in QUICK else (pytest.mark.slow,) for case in CASES[kind]}
     return [pytest.param(case, id=case["name"], marks=marks[case["name"]]) for case in CASES[kind]]
 
 
 @pytest.mark.parametrize("case", parameters("attacks"))
 def test_hostile_text_is_never_in_force(graph, case):
-    """Whatever way it came in, and whoever asks."""
+    """Hostile text is never in force, whichever way it came in and whoever asks."""
     stage = Stage(graph)
     stage.play(case["steps"])
     for pack in stage.packs(case):
@@ -35,7 +35,7 @@ def test_hostile_text_is_never_in_force(graph, case):
 
 @pytest.mark.parametrize("case", parameters("honest"))
 def test_honest_knowledge_is_in_force(graph, case):
-    """In the section where it belongs."""
+    """Honest knowledge is in force, in its expected section."""
     stage = Stage(graph)
     stage.play(case["steps"])
     pack = stage.packs(case)[-1]
@@ -46,7 +46,7 @@ def test_honest_knowledge_is_in_force(graph, case):
 
 
 def test_the_suite_is_large_enough():
-    """At least sixty attacks, over every surface."""
+    """There are at least sixty attacks, and every surface has some."""
     assert len(CASES["attacks"]) >= 60
     surfaces = {case["surface"] for case in CASES["attacks"]}
     assert surfaces >= {"web", "tool", "document", "forged", "feedback", "decision", "import", "drip", "many agents"}

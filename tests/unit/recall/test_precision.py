@@ -1177,3 +1177,14 @@ def test_a_step_that_edits_comes_before_one_that_only_looks():
     pack = packed([*looked, *edited, *chain.from_iterable(TREES)], query="Trace the heatmap worker")
     calls = [text for text in shown(pack, "episodes") if text.startswith(("edit(", "exec("))]
     assert calls[0] == "edit(path=lib/job, new_string=span)"
+
+
+def test_an_edit_is_shown_by_its_new_text():
+    """The old text of an edit has the words of the question, too, but the new one is what was done."""
+    old = "\n".join(f"the heatmap worker waits for tile {n}" for n in range(30))
+    edit = f"edit(path=lib/job, old_string={old}, new_string=the heatmap worker opens a span)"
+    edited = announced(100, "Next the heatmap worker:", edit, "edit -> written")
+    pack = packed([*edited, *chain.from_iterable(TREES)], query="Trace the heatmap worker")
+    (call,) = [text for text in shown(pack, "episodes") if text.startswith("edit(")]
+    assert "opens a span" in call
+    assert "waits for tile" not in call
