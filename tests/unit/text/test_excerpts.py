@@ -93,3 +93,11 @@ def test_an_excerpt_of_an_excerpt_has_no_two_marks_beside_each_other():
         "return the card […]",
         "8 of them",
     ]
+
+
+def test_an_excerpt_of_a_call_shows_the_argument_that_is_asked_for():
+    """The arguments of a call are passages of their own, so that the one that matters is not cut off."""
+    call = f"book(user=ann, flights=[{', '.join(f'XY{n}' for n in range(60))}], payment_methods=[card_7])"
+    excerpt = Passages.of(call, {"payment": 1.0}).excerpt(120)
+    assert excerpt.startswith("book(user=ann")
+    assert excerpt.endswith("payment_methods=[card_7])")
