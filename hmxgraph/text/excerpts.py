@@ -15,8 +15,8 @@ GAP = " […]"
 _BEGUN = "[…] "
 # An excerpt of an excerpt has adjacent marks.
 _GAPS = re.compile(r"( ?\[…\])(?:\s*\[…\])+ ?")
-# A sentence, a line, a field of a record or an argument of a call; longer ones are split at a space, or anywhere if there
-# is none.
+# A sentence, a line, a field of a record or an argument of a call; longer ones are split at a space, or anywhere if
+# there is none.
 _LONGEST = 160
 _FIELD_END = r",\s(?=\w{1,40}(?::\s|=))"
 # Texts whose pieces are cached, up to some ten kilobytes each.
