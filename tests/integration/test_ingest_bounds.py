@@ -142,6 +142,6 @@ def test_numbers_of_any_length(graph, tenant_id):
 def test_more_rejections_than_a_report_names(graph, tmp_path):
     """Rejections beyond the limit of the report are still counted and written to the rejects file."""
     rejects = tmp_path / "rejects.ndjson"
-    report = graph.ingest(b'{"event_id": 1}\n' * 10_050, rejects=rejects)
+    report = graph.ingest(b'{"event_id": 1}\n' * 10_050, format="hmx", rejects=rejects)
     assert (report.rejected_count, len(report.rejected), report.lines) == (10_050, 10_000, 10_050)
     assert rejects.read_bytes().count(b"\n") == 10_050
