@@ -22,16 +22,18 @@ from hmxgraph.ingest.sources import ENDINGS, Delivery, Source
 
 # Files that grow line by line; all others are read whole, again whenever they have changed.
 _GROWING = (".jsonl", ".ndjson")
-# Maximum bytes that one step reads of one file, and of all: memory use stays flat, and positions are saved often.
+# Bytes after which a step stops reading a growing file, and all of them: memory use stays flat, and positions are saved
+# often. Only a line without an end is read on.
 _MOST_OF_FILE = 8 << 20
 _MOST_OF_STEP = 32 << 20
-# Maximum length of a single line, which may be longer than a step reads.
+# Maximum length of a line; longer ones are rejected.
 _LONGEST_LINE = 64 << 20
 # Bytes at both ends of what was read that tell whether a file is still the same one.
 _SEAL = 1_024
 # A file that does not grow line by line is read once it has not changed for this long.
 _SETTLED_US = 1_000_000
-# Steps for which an unfinished last line must not change before it counts as the end of a finished file.
+# Steps for which a last line without a line end must keep its length before it is taken as complete, if it is JSON or
+# its file was renamed.
 _STEADY = 8
 
 _TABLE = """
@@ -115,7 +117,7 @@ class _Piece:
 class Progress:
     """What a watch did so far: files followed, lines read, and the outcomes of their events.
 
-    ``unfinished`` files end mid-line, ``unknown`` ones are in an unknown format; both are read further when they grow.
+    ``unfinished`` files end mid-line; ``unknown`` ones are in an unknown format, and are read again when they change.
     ``unreadable`` ones, which this user may not read, are tried again at each step.
     ``behind``: there was more data than the last step read.
     """
@@ -138,7 +140,7 @@ class Progress:
 class Watch:
     """Follows a file or a folder for one tenant; each :meth:`step` stores what is new since the last.
 
-    Event ids follow from the content, so whatever a crash makes the watch read twice is a duplicate.
+    The same line of the same file always gives the same event id, so what is read twice after a crash is a duplicate.
     """
 
     def __init__(
@@ -161,11 +163,12 @@ class Watch:
         self._steady: dict[Path, tuple[int, int]] = {}
         self._waiting: dict[Path, tuple[int, int, int]] = {}
         self._half_read: set[Path] = set()
-        # Files that are gone, and when their folder last changed: without a change there is nothing to look for.
+        # Files that are gone or were replaced, with the time at which their folder had last changed when they were
+        # searched for: without a later change there is nothing to look for.
         self._missing: dict[Path, int] = {}
 
     def step(self) -> int:
-        """The number of events stored: everything appended since the last step."""
+        """Store what is new, up to the maximum of a step; return the number of events stored."""
         before = self.progress.accepted
         paths = list(self._files())
         self.progress.files, self.progress.unfinished = len(paths), 0
@@ -196,7 +199,10 @@ class Watch:
         }
 
     def _target(self, path: Path) -> Path | None:
-        """The file next to *path* that begins with what was read of *path*, and does not continue another file."""
+        """The file that *path* became: next to it, with the same beginning, and not a followed file of its own.
+
+        None if the folder has not changed since the last search.
+        """
         position, folder = self._positions.get(path), path.parent
         with suppress(FileNotFoundError):
             changed_ns = folder.stat().st_mtime_ns
@@ -264,7 +270,10 @@ class Watch:
             self.progress.unreadable.discard(str(path))
 
     def _read(self, name: Path, path: Path, position: Position, *, closed: bool = False) -> list[_Piece]:
-        """The new lines of the file at *path*, which is, or before it was *closed* was, called *name*."""
+        """The new lines of the file at *path*, which is followed as *name*.
+
+        It is *closed* if it was renamed since: then its last line need not be JSON to be taken without a line end.
+        """
         with path.open("rb") as file:
             file_stat = os.fstat(file.fileno())
             start = position if position.size and _sealed(file, position) else _UNREAD
@@ -284,14 +293,20 @@ class Watch:
         return [_Piece(name, numbered, after)] if size or after.inode != position.inode else []
 
     def _complete_lines(self, path: Path, file: IO[bytes], available: int, *, closed: bool) -> tuple[list[bytes], int]:
-        """The lines that are finished, and their length; the last line of a file at rest needs no line end."""
+        """The lines that are finished, and their length.
+
+        The last line of a file at rest needs no line end if it is JSON, or if the file is *closed*.
+        """
         data = file.read(min(available, _MOST_OF_FILE))
         while b"\n" not in data and len(data) < min(available, _LONGEST_LINE):
-            data += file.read(_MOST_OF_FILE)
+            # Nothing more comes if the file was truncated since its size was read.
+            if not (more := file.read(_MOST_OF_FILE)):
+                break
+            data += more
         end = data.rfind(b"\n") + 1
         if len(data) < available:
             self.progress.behind = True
-            # One line without an end, longer than any line may be: it is passed on, to be reported.
+            # Without any line end, the line is longer than allowed: it is passed on, to be rejected.
             end = end or len(data)
         elif end < len(data):
             if self._at_rest(path, len(data) - end) and (closed or _is_json(data[end:])):
@@ -301,7 +316,7 @@ class Watch:
         return data[:end].removesuffix(b"\n").split(b"\n") if end else [], end
 
     def _at_rest(self, path: Path, unfinished: int) -> bool:
-        """Whether the unfinished line has been as long for some steps."""
+        """Count a step, and return whether the unfinished line has kept its length for long enough."""
         length, steps = self._steady.get(path, (0, 0))
         steps = steps + 1 if length == unfinished else 0
         self._steady[path] = (unfinished, steps)

@@ -1,4 +1,4 @@
-"""State that an adapter stores for a framework: bytes that only the framework reads."""
+"""State that an adapter stores for a framework: bytes that only the adapter and its framework interpret."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -9,8 +9,9 @@ from typing import Any
 class State:
     """Bytes and their *format*, identified by five names.
 
-    States of one *shelf*, such as a thread, are read and deleted together; *kind*, *place*, *item* and *part* identify
-    a state within it. *mark* is a second key for finding states of a kind. *stored_us* is when it was first stored.
+    A *shelf*, such as a thread, can be dropped as a whole, or read by kind, place and item; *kind*, *place*, *item* and
+    *part* identify a state within it. *mark* is a label, which states may share, for finding states of a kind on all
+    shelves. *stored_us* is when it was first stored.
     """
 
     shelf: str

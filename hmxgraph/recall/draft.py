@@ -69,7 +69,10 @@ class Contest:
 
 
 def contested(candidates: Iterable[Candidate], conflicts: Iterable[KnownConflict]) -> Contest:
-    """Apply *conflicts* to *candidates*: of two valid sides, the less confident one loses."""
+    """Apply *conflicts* to *candidates*: of sides without a verdict, the less confident lose.
+
+    Sides with nearly the same confidence are disputed.
+    """
     by_id = {candidate.source_id: candidate for candidate in candidates if not candidate.verdict}
     losers, disputed = set[str](), set[str]()
     for conflict in conflicts:
@@ -98,7 +101,8 @@ class Appraised:
     """The knowledge in force, and the candidates made from it.
 
     ``progress`` is the position of the running session in the leading task schema, or else in the best one for the
-    question; ``remedy`` is the playbook for the failure that the session just hit.
+    question; ``remedy`` is the best playbook for the failure that the session just hit, or that the question
+    reports.
     """
 
     appraisal: Appraisal
@@ -126,7 +130,10 @@ def appraised(
     count_tokens: TokenCounter,
     guidance: Guidance = NO_GUIDANCE,
 ) -> Appraised:
-    """Appraise *known* for *request*, with term weights from the events in *by_words*."""
+    """Appraise *known* for *request*; *by_words* is the ranking of events before the walk.
+
+    Terms weigh by their rarity among its events and *known*.
+    """
     in_force = _in_force(request, state, known)
     question = by_words.question
     answering = remedies(question, in_force.artifacts, guidance.failure)
@@ -137,7 +144,7 @@ def appraised(
     doubtful = asked & changes_of_policies(in_force.artifacts)
     guidance = replace(guidance, remedies=answering, troubled=question.troubled, about=about, suspected=suspected)
     guidance = replace(guidance, named=named, asked=asked, doubtful=doubtful)
-    # Without events or words there is nothing to doubt.
+    # Without events, or terms in the question, the match cannot be judged and counts as sure.
     assurance = by_words.assurance if by_words.event_count and question.terms else 1.0
     guidance = replace(guidance, assurance=assurance)
     guidance = replace(guidance, warning=warning(question, in_force.artifacts, guidance))
@@ -180,7 +187,10 @@ class _Vocabulary:
         return dict(zip(question_terms, (plain * phrasing.factors * rarity(counts, size)).tolist(), strict=True))
 
     def corrections(self, by_words: Ranking) -> dict[str, str]:
-        """Return the question's misspelt terms, found nowhere but one typo away from a term of the knowledge."""
+        """Return the correction of each term of the question that occurs nowhere.
+
+        A correction is a term of the knowledge that is one typo away.
+        """
         terms_asked = by_words.question.terms
         counts = by_words.pool.occurrences.counts(terms_asked)
         in_events = {term for term, times in zip(terms_asked, counts, strict=True) if times.any()}
@@ -196,8 +206,8 @@ def _appraisal(
     vocabulary: _Vocabulary,
     counter_and_guidance: tuple[TokenCounter, Guidance],
 ) -> Appraisal:
-    # All terms, including names: events carry their speaker, knowledge only names people in its text.
     question = by_words.question.corrected(vocabulary.corrections(by_words))
+    # Not the terms of by_words, which leave out the names of speakers: knowledge names people in its text.
     weights = vocabulary.weights(by_words, question.terms)
     priors = priors_of(request.priors) if request.strategy == "fingerprint_guided" else NO_PRIORS
     decay = recency_decay(request, question, state.as_of_us)
@@ -205,7 +215,7 @@ def _appraisal(
 
 
 def _in_force(request: PackRequest, state: State, known: Known) -> Known:
-    """Return what applies to the reader (HMX-A 6) with enough confidence.
+    """Return what applies to the reader (HMX-A 6) with enough confidence; hard rules and conflicts need none.
 
     A conflict quotes its sides, so it applies only if all of them do.
     """
@@ -234,7 +244,7 @@ def _without_repeated(candidates: Iterable[Candidate], in_force: Known, guidance
 def _labelled(candidates: Iterator[Candidate], in_force: Known) -> Iterator[Candidate]:
     """Yield the candidates, labelling memories that come from tools or the web with their latest event's label.
 
-    A state change with too many events to fetch any of them is labelled "data": its origin is unknown.
+    A state change for which no event was fetched is labelled "data": its origin is unknown.
     """
     labels = {evidence.record_id: evidence.label for evidence in in_force.evidence}
     for each in candidates:
@@ -280,9 +290,9 @@ def _remedy(in_force: Known, candidates: tuple[Candidate, ...], guidance: Guidan
 def _next_step(
     request: PackRequest, reached: Progress | None, remedy: KnownArtifact | None, candidates: tuple[Candidate, ...]
 ) -> Iterator[Candidate]:
-    """Yield the next step, unless the procedures section already shows it first.
+    """Yield the next step for the workflow section, unless the procedures section begins with it.
 
-    After a failure, the playbook's first step takes precedence over the procedure's next step.
+    If a playbook answers a failure, its first step counts, not the procedure's next one.
     """
     shows_procedures = "procedures" in request.sections
     if remedy is not None and (steps := recovery_steps(remedy)):
@@ -385,14 +395,14 @@ _MARGIN = 1.2
 _COMPARED_ALIKE = 2
 _LEAST_COMPARED = 16
 _MOST_COMPARED = 1_500
-# Number of past sessions shown whole; one is enough next to a procedure, which already states what they share.
+# Maximum number of past sessions shown as examples; one is enough next to a procedure, which states what they share.
 MOST_SESSIONS = 3
 # Share of the budget for past sessions next to procedures, facts or relations. ``ALONE``: without those, the share for
 # logs of many tasks, and for the passages that long messages are cut to.
 BESIDE_ANSWERS, ALONE = 0.5, 0.8
 # Approximate tokens per case.
 _TOKENS_OF_CASE = 96
-# A question that asks for the latest and has at most this many terms is ranked by time alone.
+# For a question that asks for the latest and has at most this many terms, no event counts as unrelated.
 _BARE = 1
 # A procedure that went well in a smaller share of its sessions usually failed.
 _USUALLY = 0.5
@@ -406,8 +416,8 @@ class Draft:
 
     ``failed``: sessions whose last feedback was negative; ``long_sessions``: logs of many tasks; ``results`` maps each
     result event to its call; ``changes``: tools that change something; ``examples``: sessions fetched in full to serve
-    as examples (if empty, any session may serve). With a ``mask_key`` secrets are masked, linked by a hash under that
-    key.
+    as examples (if empty, any session may serve). With a ``mask_key`` secrets are masked; equal secrets get the same
+    mark, a hash under that key.
     """
 
     request: PackRequest
@@ -475,11 +485,14 @@ class Draft:
 
     @cached_property
     def whole_sessions(self) -> frozenset[str]:
-        """Sessions to show whole: those about what the question names, or a few that answer a request; and the running.
+        """Sessions to show whole: those about what the question names, or a few that answer a request.
+
+        With them comes the running session.
 
         Their events are shown as calls with their results, in place of the best lines of many sessions. Conversations
         without tool calls are shown line by line if no procedure fits. Where tools do the work, a question that users
-        raised before counts as a request. If the best session is a log of many tasks, any question gets its steps.
+        raised before counts as a request. If the best session is a log of many tasks, most other questions get its
+        steps, too.
         """
         question, running = self.events.question, self.request.session_id
         if self.cases:
@@ -549,7 +562,7 @@ class Draft:
 
     @property
     def only_guesses(self) -> bool:
-        """Whether the one procedure that may be shown is the best guess."""
+        """Whether the only procedure or playbook that may be shown is the leading one, and that is a guess."""
         guidance = self.appraised.appraisal.guidance
         return guidance.guesses and self._procedure_ids == {guidance.lead}
 
@@ -624,7 +637,10 @@ class Draft:
         )
 
     def _timely(self, decay: RecencyDecay, pool: EventPool, relevance: Floats) -> Floats | float:
-        """Return how much recency counts per event: fully in the running session and for questions about a time."""
+        """Return how much recency counts per event.
+
+        It counts fully in the running session, for questions about a time, and for ``recency_biased``.
+        """
         if decay.moment is not None or self.request.strategy == "recency_biased":
             return 1.0
         running = np.array([session_id == self.request.session_id for session_id in pool.session_id], dtype=np.bool_)
@@ -632,7 +648,7 @@ class Draft:
         return np.where(running, 1.0, timely(matters, self.events.assurance))
 
     def _related(self, decay: RecencyDecay, pool: EventPool, relevance: Floats) -> Flags | None:
-        """Return which events are about the question; None (all) if only episodes are wanted or time alone decides.
+        """Return which events are about the question; None (all) if only episodes, or the newest, are wanted.
 
         A pack of episodes alone is a search, which returns as many hits as fit; with other sections it is a briefing.
         """
@@ -656,7 +672,10 @@ class Draft:
                 yield from ((event_id, "duplicate") for event_id in record.reporting_events)
 
     def _outdated(self) -> Iterator[tuple[str, str]]:
-        """Yield the events that repeat what was deleted, retired or rejected, as deprecated."""
+        """Yield as deprecated the events that state what holds no longer.
+
+        These are deleted memories, remembered ones that ended, and records that were replaced or rejected.
+        """
         known = self.appraised.in_force
         retired_ids = {each.memory_id for each in known.memories if each.method == REMEMBERED and not each.held}
         evidence_ids = {evidence.event_id for evidence in known.evidence if evidence.record_id in retired_ids}

@@ -132,6 +132,25 @@ def test_truncation(watch, transcript, stored):
     assert texts(stored) == [f"Request number {n}" for n in range(6)]
 
 
+@pytest.mark.timeout(60)
+def test_truncation_between_the_size_and_the_bytes(watch, transcript, stored, monkeypatch):
+    """A file that has fewer bytes than its size promised ends the step; its new lines come with the next one."""
+    followed, fstat = watch(), os.fstat
+
+    def truncated(descriptor):
+        stat = fstat(descriptor)
+        os.truncate(transcript, 0)
+        return stat
+
+    append(transcript, line(0)[:-1])
+    with monkeypatch.context() as patched:
+        patched.setattr("hmxgraph.api.watching.os.fstat", truncated)
+        assert followed.step() == 0
+    append(transcript, line(1))
+    assert followed.step() == 1
+    assert texts(stored) == ["Request number 1"]
+
+
 def test_rotation(watch, transcript, stored):
     """Lines appended before a file was renamed are read under its new name."""
     followed = watch()
