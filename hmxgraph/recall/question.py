@@ -228,6 +228,8 @@ def speaks_of_trouble(text: str) -> bool:
     (True, False)
     >>> speaks_of_trouble("The commit was refused"), speaks_of_trouble("She refused to come")
     (True, False)
+    >>> speaks_of_trouble("A hook refuses my commits"), speaks_of_trouble("Rejected by the server")
+    (True, True)
 
     """
     return bool(_TROUBLE.search(text))
