@@ -75,7 +75,7 @@ def with_passages(
     *room* for each session allows.
 
     Documents stay whole, and so does tool output unless it would leave no room for what followed: it is about one
-    thing, and half a record misleads.
+    thing, and half a record misleads. Steps of logs are short already.
     """
     limit = min(max(budget // _PASSAGES_OF_BUDGET, _LEAST_PASSAGES), _MOST_PASSAGES)
     pool, scores = episodes.pool, episodes.scores
@@ -93,7 +93,8 @@ def with_passages(
             break
         message_limit = limits.get(pool.session_id[at], limit)
         own_limit = message_limit if pool.label[at] in {"", SUPERSEDED} else budget // _RESULT_OF_BUDGET
-        if tokens[at] > _LONGER * own_limit and not pool.title[at]:
+        is_step = bool(episodes.step) and episodes.step[at] >= 0
+        if tokens[at] > _LONGER * own_limit and not pool.title[at] and not is_step:
             own_weights = weights.get(pool.session_id[at], weight_by_term)
             passages = Passages.of(whole.get(pool.event_id[at], texts[at]), own_weights)
             # A call begins with the name of its tool, a person's message with its subject.

@@ -1188,3 +1188,20 @@ def test_an_edit_is_shown_by_its_new_text():
     (call,) = [text for text in shown(pack, "episodes") if text.startswith("edit(")]
     assert "opens a span" in call
     assert "waits for tile" not in call
+
+
+def test_an_edit_in_a_log_is_cut_once():
+    """A call that was shortened to its line is shown as it is, however full the budget."""
+    text = "\n".join(f"trace(heatmap_worker, part {part}, {part}+{part}, 2*{part})" for part in range(6))
+    edits = [
+        announced(
+            100 + 9 * n, f"Next the heatmap worker {n}:", f"edit(path=lib/{n}, content={text})", "edit -> written"
+        )
+        for n in range(3)
+    ]
+    pack = packed(
+        [*chain.from_iterable(edits), *chain.from_iterable(TREES)], query="Trace the heatmap worker", budget=400
+    )
+    calls = [shown_text for shown_text in shown(pack, "episodes") if shown_text.startswith("edit(")]
+    assert calls
+    assert all("part 5" in call for call in calls)
