@@ -5,6 +5,7 @@ that the question names, and with a small share at the best events. What lies be
 most weight, so that a path of two relations comes before a single relation that leads away.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -56,7 +57,9 @@ _SILENT = frozenset(
     {"agent", "command", "concept", "error_type", "file", "id", "person", "symbol", "tag", "tool", "url"}
 )
 _WORKERS = frozenset({"agent", "tool"})
-_ASKS_WHO = frozenset(terms("agent agents tool tools command commands uses used using"))
+_ACTORS = frozenset(terms("agent agents tool tools command commands"))
+# "Which of them used it?", but not "it cannot be used".
+_ASKS_WHO = re.compile(r"\b(?:who|whose|which|what)\b[^.?!]{0,60}\bus(?:es?|ed|ing)\b", re.IGNORECASE)
 
 
 def _shown(entity: RelatedEntity) -> str:
@@ -189,8 +192,8 @@ def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[
     if not working and kind != "mentions_with":
         return True
     ends = sum(question.mentions(search_text(name)) for name in (relation.source, relation.target))
-    asked = working and not question.works and not _ASKS_WHO.isdisjoint(question.terms)
-    return ends == 2 or (ends == 1 and asked)
+    asks = not _ACTORS.isdisjoint(question.terms) or _ASKS_WHO.search(question.text[:LONGEST_QUESTION])
+    return ends == 2 or (ends == 1 and working and not question.works and bool(asks))
 
 
 def _asked_types(relation_types: Iterable[str], question: Question) -> Iterator[str]:

@@ -90,6 +90,9 @@ def test_who_uses_a_tool_is_said_only_if_asked():
     uses = [relation(1, "agent-1", "kubectl", kind="uses"), relation(2, "kubectl", "a.yaml", kind="touches")]
     assert said("Deploy with kubectl", uses, named=["kubectl"]) == ["kubectl touches a.yaml"]
     assert "agent-1 uses kubectl" in said("Which agent uses kubectl?", uses, named=["kubectl"])
+    assert "agent-1 uses kubectl" in said("Who used kubectl last week?", uses, named=["kubectl"])
+    failed = "kubectl: the certificate cannot be used here. What now?"
+    assert "agent-1 uses kubectl" not in said(failed, uses, named=["kubectl"])
 
 
 def test_the_best_events_lead_where_nothing_is_named():
