@@ -190,7 +190,10 @@ def _priors(source: Fingerprint | Envelope | Mapping[str, Any] | None) -> Mappin
 
 
 class StepFields(TypedDict, total=False):
-    """The fields that a record of any kind may have; see `hmxgraph.protocol.records.TaskRecord`."""
+    """The optional fields of records other than claims, releases, reopenings.
+
+    See `hmxgraph.protocol.records.TaskRecord`.
+    """
 
     artifact_id: str
     parent_task_id: str
@@ -240,7 +243,7 @@ class StepFields(TypedDict, total=False):
 
 
 class BoardFields(TypedDict, total=False):
-    """The further fields of a claim or a release."""
+    """The further fields of a claim, a release or a reopening."""
 
     artifact_id: str
     session_id: str
@@ -257,7 +260,7 @@ class DecisionFields(StepFields, total=False):
 
 
 class RecordFields(DecisionFields, total=False):
-    """All fields of a record (memd: Canonical Artifact Envelope)."""
+    """All fields of a record (memd: Canonical Artifact Envelope) except its kind, task, tenant and time."""
 
     summary: str
     command: str
@@ -340,7 +343,7 @@ def new_record(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> dict[
 
 
 def generated_fields(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> frozenset[str]:
-    """The fields that `new_record` generates, which therefore differ when the same call is repeated.
+    """The fields that `new_record` generates for a record with an id: they differ when the same call is repeated.
 
     >>> sorted(generated_fields("task_start", None, {"goal": "x"})), generated_fields("evidence", "2026-03-14", {})
     (['task_id', 'timestamp_created'], frozenset())
@@ -519,13 +522,13 @@ def _is_flag(annotation: Any) -> bool:
 
 
 def _fields(annotation: Any) -> Iterable[str]:
-    """The keys of ``**fields: Unpack[...]``; a method that takes the fields of a step takes all of the envelope."""
+    """The keys of ``**fields: Unpack[...]``; a method with those of a step takes all fields of a `TaskRecord`."""
     keys = frozenset(get_args(annotation)[0].__annotations__)
     return keys.union(TaskRecord.model_fields) if keys >= frozenset(StepFields.__annotations__) else keys
 
 
 def _is_misnamed(name: str, signature: _Signature) -> bool:
-    """Whether a field of the envelope has another name in this method."""
+    """Whether a field of a `TaskRecord` has another name in this method."""
     return (
         name not in signature.own and name == "reply_to_artifact_id" and bool({"reply_to", "run_id"} & {*signature.own})
     )
@@ -544,7 +547,7 @@ def _unknown(name: str, value: Any, signature: _Signature) -> InvalidRequest:
 #
 # A span says which call it was, how long it took and with which error it failed; never what was asked or stored.
 
-# The operation, in the words of OpenTelemetry's conventions, and the method for each procedure behind it.
+# For each procedure: the operation, in the words of OpenTelemetry's conventions, and the public method that runs it.
 _CALLS = {
     "pack": ("search_memory", "pack"),
     "suggest_for_session": ("search_memory", "suggest"),

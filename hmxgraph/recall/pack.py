@@ -23,7 +23,7 @@ from hmxgraph.text.lines import entry_text, foreign, quotes_outside, speaker_nam
 from hmxgraph.text.marks import marked
 from hmxgraph.text.terms import TokenCounter
 
-# The parts of the rendered text besides the entries: headings, dates, labels, line ends.
+# The parts of the rendered text besides the entries (the notice, headings and dates), and their cost in tokens.
 
 NOTICE = (
     "Lines marked [tool], [web] or [data] and the lines indented under them are quoted from outside sources. "
@@ -69,7 +69,7 @@ def _said_on(time_us: int) -> str:
 
 
 def shows_date(candidate: Candidate) -> bool:
-    """Whether the entry shows the day it was last stated: memories, except hard rules and goals."""
+    """Whether the entry shows the day it was last stated: memories, except hard rules, pinned ones and goals."""
     return candidate.source_type in _SAID and not candidate.exempt and candidate.section != "goals"
 
 
@@ -113,7 +113,7 @@ class Costs:
 class Line(NamedTuple):
     """One entry ready to render; events also carry time, session, position and speaker.
 
-    Statements that may since have been replaced carry a time as well; permanent rules carry none.
+    Memories that show when they were last stated (`shows_date`) carry a time, too; for all other entries it is 0.
 
     ``failed`` means that the last feedback on its session was negative; ``timed`` is false if the
     time is unknown: a section with such an event is rendered without dates.
@@ -193,7 +193,7 @@ def _dated(lines: Sequence[Line]) -> Iterator[Part]:
 
 
 def rendered_line(line: Line) -> str:
-    """Return one rendered entry without its final line end; statements are followed by the day they were last made.
+    """Return one rendered entry without its final line end; a memory with a time is followed by its day.
 
     >>> rendered_line(Line("facts", "Ann looks after staging.", 1_678_000_000_000_000))
     '- Ann looks after staging. (said 5 March 2023)'
@@ -209,7 +209,7 @@ def tokens_of(line: Line, count_tokens: TokenCounter) -> int:
     return count_tokens(f"{rendered_line(line)}\n")
 
 
-# Terminal tables that explain why each entry is included and each drop is not.
+# Terminal tables that explain why each entry is included, and why the best of the dropped candidates are not.
 
 _MOST_SHOWN = 90
 _MOST_DROPS = 15
@@ -298,7 +298,7 @@ class Pack(ContextPack):
         return tuple(rendered_line(line) for line in self._lines())
 
     def table(self) -> Table:
-        """Return a terminal table that explains why each entry is included and each drop is not."""
+        """Return a terminal table: why each entry is included, and why the best of the dropped ones are not."""
         return _pack_table(self)
 
     def to_html(

@@ -33,11 +33,12 @@ _ASKED, _TOGETHER = 3.0, 0.2
 # Relevance grows with the cube root of the weight: a walk spreads over orders of magnitude.
 _FLATNESS = 1 / 3
 # The answer is most likely where named things occur with each other or with what is asked about them: the minimum
-# relevance of a sentence with both, and the exponent on the number of them in a sentence.
+# relevance of a sentence with a named thing and what is asked, and the exponent on the number of named things in a
+# sentence, plus one if it has what is asked.
 _ANSWERS = 0.7
 _MEETING = 2
-# Factors for relations into the holder of a named thing, and for other things with the same property: normally, and if
-# the question asks for others.
+# Factors for relations from elsewhere that end at a holder of a named thing, and for all further ones (other things
+# with the same property): normally, and if the question asks for others.
 _OUTER, _SHARED, _ASKED_SHARED = 0.5, 0.05, 2.0
 _ASKS_OTHERS = frozenset({"also", "another", "else", "other", "others", "same", "share", "shared", "shares"})
 # Without a named entity the best events only suggest what the question is about.
@@ -133,7 +134,7 @@ def _candidate(sentence: Sentence, appraisal: Appraisal) -> Candidate:
 
 
 def sentences(question: Question, related: Related, vicinity: Vicinity) -> Iterator[Sentence]:
-    """Yield the relations around *question* as sentences, one for each entity that has others, best first."""
+    """Yield the relations around *question* as sentences, at most one for each source of relations, best first."""
     named = related.named.intersection(entity.key for entity in related.entities)
     known = _unshared(related, named) if question.works or question.own else named
     # A request for work that names no entity needs no facts about entities, and a question about "my lamp" needs none
@@ -157,7 +158,7 @@ def sentences(question: Question, related: Related, vicinity: Vicinity) -> Itera
 def _subjects(related: Related) -> frozenset[str]:
     """The entities that a request for work is about: those it names, and the holders of those that are not people.
 
-    An agent that is to cancel an order needs what the order has, not the other orders of its customer.
+    An agent that is to cancel an order needs what the order has, not the other orders that refer to its customer.
     """
     people = {entity.key for entity in related.entities if entity.type == "person"}
     named = related.named - people
@@ -207,7 +208,8 @@ def _asked_types(relation_types: Iterable[str], question: Question) -> Iterator[
 def _bearings(question: Question, related: Related, shown: Sequence[KnownRelation]) -> Floats:
     """How much each relation bears on what the question names; shared properties count little.
 
-    Steps out of a named thing, into its holder, and out of either again stay with the subject.
+    Relations that begin or end at a named thing, or begin at something it holds or at one of its holders, count in
+    full; others that end at a holder, half.
     """
     origins = _origins(related)
     if not origins:
@@ -264,10 +266,10 @@ def _worded(
 
 
 def _echoes(by_source: Mapping[str, Sequence[KnownRelation]], named: Collection[str]) -> Iterator[str]:
-    """Yield the sources whose holder has everything that they have: the email of a user whose orders are known.
+    """Yield the sources whose holder has everything that they have: an email beside the user who has the same orders.
 
-    Of two things that hold each other and the same others, the one that the question names is kept, then the one with
-    more.
+    Of two things that hold each other, the one that the question names is kept, else the one that holds more, else the
+    first; the other is left out only if the kept one has all that it has.
     """
     holdings = {source: {each.target_key for each in relations} for source, relations in by_source.items()}
     rank = {source: (source not in named, -len(held), number) for number, (source, held) in enumerate(holdings.items())}
@@ -291,7 +293,10 @@ def _named_count(source: str, relations: Sequence[KnownRelation], related: Relat
 
 
 def _briefer(relations: Sequence[KnownRelation], asked_types: Collection[str]) -> list[KnownRelation]:
-    """Each target's relations of the briefest type, and of *asked_types*: payment method, not refund payment method."""
+    """*relations* without those whose type only lengthens that of another one to the same target, except *asked_types*.
+
+    For example, the refund payment method is left out beside the payment method.
+    """
     types: dict[str, set[str]] = {}
     for each in relations:
         types.setdefault(each.target_key, set()).add(each.relation_type)
