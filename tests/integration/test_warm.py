@@ -63,6 +63,7 @@ def commands(graph):
         ((), None, "default"),
     ],
 )
+@pytest.mark.usefixtures("settings")
 def test_a_command_is_about_the_tenant_that_its_client_names(
     address, tmp_path, monkeypatch, arguments, client, answered
 ):
