@@ -11,7 +11,7 @@ START = 1_773_457_200 * SECOND
 
 
 def at(second):
-    """The time so many seconds after the common start of the tests, in microseconds."""
+    """The common start of the tests plus this number of seconds, in microseconds."""
     return START + second * SECOND
 
 

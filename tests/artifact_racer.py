@@ -33,7 +33,7 @@ def race_as_process(address, tenant_id, racer, heads, barrier, results):
 
 
 def race_as_threads(connection, tenant_id, racers, heads):
-    """The outcomes of each of so many threads."""
+    """The outcomes of each thread."""
     barrier = threading.Barrier(racers)
     outcomes = [[] for _ in range(racers)]
 

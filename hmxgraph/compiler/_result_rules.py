@@ -205,8 +205,10 @@ def _cases(session: SessionSummary) -> Iterator[_Case]:
 
 def _rules(action: str, lookup: str, records: _Records, least: int) -> list[ResultRule]:
     """The rules for an action after a lookup, at most one of each kind."""
-    found = (_called_for(action, lookup, records), _waits_for(action, lookup, records, least))
-    return list({rule.called_for: rule for rule in reversed(found) if rule is not None}.values())
+    calls, waits = _called_for(action, lookup, records), _waits_for(action, lookup, records, least)
+    if calls is not None and waits is not None and waits.called_for:
+        return [calls]
+    return [rule for rule in (calls, waits) if rule is not None]
 
 
 def _waits_for(action: str, lookup: str, records: _Records, least: int) -> ResultRule | None:

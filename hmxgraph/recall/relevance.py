@@ -282,9 +282,10 @@ _SHORTEST_IDENTIFIER = 5
 _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
 # A request for work is new if no past request or step of at most this many distinct terms contains this share of it.
 # The more terms a request has, the smaller the share that one event can contain, so shares are scaled by the square
-# root of their number, as in a cosine: to a request of so many terms, and not below so few. Measured in logs of a
-# coding agent: of 32 requests for work like that done before, 2 were classed as new (13 with bare shares and events of
-# 64 terms); of 62 for other work, 61 (60). Of 120 requests for other work to three other agents, 107 (108).
+# root of their number, as in a cosine; a request of the usual number keeps its share, and shorter ones count as having
+# the least number. Measured in logs of a coding agent: of 32 requests for work like that done before, 2 were classed as
+# new (13 with bare shares and events of 64 terms); of 62 for other work, 61 (60). Of 120 requests for other work to
+# three other agents, 107 (108).
 _ALIKE, _LONGEST_STEP = 0.36, 128
 _USUAL_TERMS, _LEAST_TERMS = 8, 5
 # The best events match a long question in this many terms at most.

@@ -26,7 +26,7 @@ def as_in_a_program():
 
 @contextmanager
 def interrupted(seconds):
-    """Send SIGINT after so many seconds unless the block has ended by then."""
+    """Send SIGINT after this number of seconds unless the block has ended by then."""
     ended, lock = [], threading.Lock()
 
     def interrupt():

@@ -19,7 +19,7 @@ def graph(personal_graph):
 
 
 def _message(graph, second, text):
-    """A user message, so many seconds after the start."""
+    """A user message, this number of seconds after the start."""
     return event("s", second, "message", {"role": "user", "text": text}, tenant=graph.tenant_id)
 
 

@@ -133,7 +133,7 @@ def test_at_most_three_statements(learned):
 
 @pytest.fixture
 def written_meanwhile(learned, address):
-    """Assembles packs while another writer adds an event during the reading, so many times."""
+    """Assembles packs while another writer adds an event during the reading, a given number of times."""
     with opened(address, learned.tenant_id) as writer:
 
         def packed(times):

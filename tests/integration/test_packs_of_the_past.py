@@ -19,7 +19,7 @@ def graph(personal_graph):
 
 
 def message(tenant_id, session, second, text, **optional):
-    """A user message, so many seconds after the start."""
+    """A user message, this number of seconds after the start."""
     return event(session, second, "message", {"role": "user", "text": text}, tenant=tenant_id, **optional)
 
 

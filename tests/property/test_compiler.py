@@ -91,7 +91,7 @@ def test_order_of_events_and_sessions_never_matters(world, random):
 
 @given(worlds)
 def test_stored_summaries_compile_like_fresh_ones(world):
-    """Stored session summaries compile to the same drafts as summaries made anew."""
+    """Stored session summaries compile to the same drafts as summaries that are made again."""
     sessions = played(world)
     stored = [SessionSummary.parse(summarise(events).to_json()) for events in sessions]
     assert compile_summaries(stored).drafts == compiled(sessions)

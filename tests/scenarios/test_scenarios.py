@@ -192,7 +192,7 @@ def playbooks(world, expectation):
 
 
 def check_playbook(world, expectation):
-    """A playbook with this fix, from so many sessions."""
+    """A playbook with this fix, from this number of sessions."""
     chosen = playbooks(world, expectation)
     titles = [draft.title for draft in world.drafts]
     assert chosen, f"no such playbook among {titles}"
