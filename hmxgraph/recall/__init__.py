@@ -1,1 +1,1 @@
-"""From a question and candidates to a context pack: ranked, inside the budget, reproducible (HMX-C). Pure."""
+"""From a question and candidates to a context pack (HMX-C): ranked, within the budget, reproducible; no database."""

@@ -9,18 +9,19 @@ from hmxgraph.recall.candidates import SECTION, THRESHOLD, Dropped, Ranked
 from hmxgraph.recall.draft import ALONE, BESIDE_ANSWERS
 from hmxgraph.text.lines import foreign
 
-# Next to procedures, facts or relations, past sessions may fill at most a share of the budget; otherwise all that is
-# left, and logs of many tasks at most ALONE of the total. The section's own share applies if it is larger.
+# In a pack with procedures, facts or relations, past sessions fill at most BESIDE_ANSWERS of the budget. Otherwise they
+# may fill all that is left, but logs of many tasks at most ALONE. The section's own share applies if it is larger.
 _ANSWERS = frozenset({"procedures", "facts", "graph_relations"})
 
 Unit = tuple[Ranked, ...]
 
 
 def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats, *, guessed: bool) -> list[Dropped]:
-    """Add the sessions, best first, and return the dropped entries (low_relevance, duplicate or an earlier verdict).
+    """Add the sessions, best first; return the events dropped as low_relevance or duplicate, or by their verdict.
 
-    Each session gets an equal share of the tokens left below the cap, filled with its best units; logs of many tasks
-    compete by step. Text *stated* before is not repeated. A *guessed* procedure does not reduce the room.
+    A unit is a message, or a call with its results. Each session gets an equal share of the tokens left below the cap
+    and fills it with its best units. Logs of many tasks have a cap of their own, below which the best steps of all logs
+    are added. Units that only repeat memories in *stated* are dropped. *guessed* procedures do not lower the caps.
     """
     parts = _parts(ranking)
     dropped, eligible = list[Dropped](), list[Unit]()
@@ -47,13 +48,13 @@ def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats, *, guesse
     return dropped
 
 
-def _add_best(box: Box, parts: Sequence[Unit], cap: int) -> None:
-    """If no session fits, add the best unit and the message that explains it, cut to the *cap*.
+def _add_best(box: Box, units: Sequence[Unit], cap: int) -> None:
+    """If no session fits, add the best unit, and the next one if it explains the best, truncated to the *cap*.
 
-    A section with something to say has an entry (HMX-C 4).
+    A section with eligible candidates gets an entry (HMX-C 4).
     """
-    at = min(range(len(parts)), key=lambda place: min(parts[place]), default=0)
-    best = chain(*parts[at : at + 1], *filter(partial(_explains, parts[at]), parts[at + 1 : at + 2])) if parts else ()
+    at = min(range(len(units)), key=lambda place: min(units[place]), default=0)
+    best = chain(*units[at : at + 1], *filter(partial(_explains, units[at]), units[at + 1 : at + 2])) if units else ()
     for ranked in sorted(best, key=lambda ranked: ranked.candidate.tokens):
         box.add_cut(ranked, cap - box.in_section.get(SECTION, 0))
 
@@ -66,7 +67,7 @@ def _explains(unit: Unit, following: Unit) -> bool:
 
 
 def units(events: Sequence[Ranked], *, calls: bool) -> list[Unit]:
-    """Return the units of a session in its order: a message alone, a call with its results.
+    """Return the units of a session in session order: each message alone, each call with its results.
 
     If the session has *calls*, a result whose call is not among the *events* belongs to no unit;
     other outside text, such as an error, belongs to the unit before it.
@@ -88,7 +89,10 @@ def _is_call(ranked: Ranked) -> bool:
 
 
 def _parts(ranking: Iterable[Ranked]) -> list[list[list[Ranked]]]:
-    """Return the sessions, each as its events in its order, best first; all logs of many tasks are one part."""
+    """Return the parts that share the room, best first: one per session, and one for all logs of many tasks.
+
+    A part is a list of sessions, a session the list of its events in session order.
+    """
     placed = sorted(ranking, key=lambda ranked: (ranked.candidate.session_id, ranked.candidate.place))
     grouped = (list(events) for _, events in groupby(placed, key=lambda ranked: ranked.candidate.session_id))
     parts: dict[str, list[list[Ranked]]] = {}
@@ -104,8 +108,8 @@ def _is_log(events: Sequence[Ranked]) -> bool:
 def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[Dropped]]:
     """Return the units of a session that may be shown, and its dropped events.
 
-    Repeats are counted within the session only, so that it stays complete. A call counts as a repeat only together with
-    its results: the same call may have had another result.
+    What another session says does not count as repeated, so that each session stays complete. A call is dropped as a
+    repeat only together with its results: the same call may have had another result.
     """
     related, dropped, kept = list[Ranked](), list[Dropped](), list[Unit]()
     for ranked in events:
@@ -133,7 +137,7 @@ def _chosen(units: Sequence[Unit], limit: int) -> list[Unit]:
 
 
 def _chosen_steps(units: Sequence[Unit], limit: int, *, part: bool) -> list[Unit]:
-    """Return the steps that fit *limit* whole, best first; with *part*, the best step may be included in part."""
+    """Return the units of the steps that fit *limit* whole, best first; with *part*, the best step may lack units."""
     by_step = groupby(range(len(units)), key=lambda place: units[place][0].candidate.step)
     steps = sorted((list(places) for _, places in by_step), key=lambda places: min(_rank(units[at]) for at in places))
     chosen, left = list[int](), limit
@@ -146,6 +150,7 @@ def _chosen_steps(units: Sequence[Unit], limit: int, *, part: bool) -> list[Unit
 
 
 def _fitting(units: Sequence[Unit], places: Iterable[int], limit: int) -> list[Unit]:
+    """Return the units at *places* that fit *limit* together, the first ones first; none if only one event fits."""
     kept = list[Unit]()
     for place in dict.fromkeys(places):
         tokens = _tokens(units[place])
@@ -168,7 +173,7 @@ def _tokens(unit: Unit) -> int:
 
 
 def _add(box: Box, unit: Unit) -> None:
-    """Add all of a unit or nothing."""
+    """Add the whole unit, or nothing if a part of it does not fit."""
     if _tokens(unit) + sum(box.overhead(ranked) for ranked in unit) <= box.free and all(map(box.fits, unit)):
         for ranked in unit:
             box.add(ranked)

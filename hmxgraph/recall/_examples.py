@@ -1,4 +1,4 @@
-"""What decided a past session: the terms of its results that its messages mention, too."""
+"""What decided a past session: the terms that both its results and its messages contain."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -7,15 +7,16 @@ import numpy as np
 
 from hmxgraph.recall.pool import EventPool, Flags
 
-# A word in at least this share of a session's events is too common to have decided it.
+# A term in at least this share of a session's events is too common to have decided the session.
 _EVERYWHERE = 0.5
 
 
 def decisive_weights(pool: EventPool, own: Flags, weight_by_term: Mapping[str, float]) -> Mapping[str, float]:
-    """Return *weight_by_term* extended by the terms of the *own* session's results that its messages mention, too.
+    """Return *weight_by_term* with further terms: those that both results and messages of a session contain.
 
-    An excerpt of a refused request then contains the reason: what a lookup returned and the agent named. The rarer a
-    term is in the session, the higher its weight, up to that of the question's weightiest term.
+    *own* marks the events of the session. An excerpt of a refused request then contains the reason, which a lookup
+    returned and the agent mentioned. The rarer a further term is in the session, the higher its weight, up to that of
+    the question's weightiest term.
     """
     events = np.flatnonzero(own).tolist()
     terms_of = {at: frozenset(pool.words[at].split()) for at in events}

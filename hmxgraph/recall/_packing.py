@@ -23,23 +23,26 @@ from hmxgraph.text.terms import word_trigrams
 # Duplicate texts: equal after normalisation, or with a word-trigram Jaccard of at least 0.92.
 
 ALIKE = 0.92
-# Smaller sets reach that similarity only if they are equal: 11 of 12 is less than 0.92.
+# Sets of fewer trigrams are that similar only if they are equal: 11 of 12 is less than 0.92.
 FEW = 12
 # Packs of one tenant compare the same texts repeatedly; cache size in texts of some kilobytes each.
 _CACHED_TEXTS = 4_096
-# Punctuation around a word that does not change its meaning; "-5", ".5", "!ready", "C#" and "<b" stay different words.
+# Punctuation around a word that does not change its meaning; "-5", ".5", "!ready", "C#" and "<b" are left unchanged.
 _QUOTES = "\"'`*_\u00ab\u00bb\u2018\u2019\u201a\u201c\u201d\u201e\u300c\u300d\u300e\u300f"
 _SENTENCE = ".,;:!?\u2026\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f"
 _BEFORE = _QUOTES + "([{\u00a1\u00bf\uff08"
 _AFTER = _QUOTES + _SENTENCE + ")]}\uff09"
-# Tokens of only these characters are dropped; ":(" and "[]" carry meaning and stay.
+# Words of only these characters are dropped; ":(" and "[]" carry meaning and stay.
 _MEANINGLESS = _QUOTES + _SENTENCE + "#\u2022"
 _WITHOUT_SPACES = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])")
 _Trigrams: TypeAlias = frozenset[int]
 
 
 class Shape(NamedTuple):
-    """The trigram hashes of a text, and a prefix of which every similar text contains at least one."""
+    """The trigram hashes of a text, and a few of them (the prefix) of which every similar text contains at least one.
+
+    The prefix is empty for sets smaller than ``FEW``, which are compared for equality.
+    """
 
     trigrams: _Trigrams
     prefix: tuple[int, ...]
@@ -73,14 +76,14 @@ class Duplicates:
         if not shape.trigrams:
             return False
         self._texts.add(text)
-        return self._repeats_most(shape) if shape.prefix else self._repeats_all(shape.trigrams)
+        return self._nearly_repeats(shape) if shape.prefix else self._exactly_repeats(shape.trigrams)
 
-    def _repeats_all(self, shape: _Trigrams) -> bool:
-        known = shape in self._few
-        self._few.add(shape)
+    def _exactly_repeats(self, trigrams: _Trigrams) -> bool:
+        known = trigrams in self._few
+        self._few.add(trigrams)
         return known
 
-    def _repeats_most(self, shape: Shape) -> bool:
+    def _nearly_repeats(self, shape: Shape) -> bool:
         own, prefix = shape
         least, most = ALIKE * len(own), len(own) / ALIKE
         for start in prefix:
@@ -105,7 +108,7 @@ def _normalised_words(text: str) -> tuple[str, ...]:
     """Return the blank-separated words of *text*, case-folded, without quotes, markup and sentence punctuation.
 
     All other characters are part of the word: "can't" is not "can", "-5" not "5", "C#" not "C++". A text of only
-    punctuation is returned unchanged. In scripts without blanks each character is a word.
+    punctuation keeps it. Each Chinese, Japanese or Korean character is a word.
 
     >>> _normalised_words('**Always** use "C#" (not C++), or "can\u2019t"!'), _normalised_words("!!!")
     (('always', 'use', 'c#', 'not', 'c++', 'or', "can't"), ('!!!',))
@@ -121,19 +124,19 @@ def _folded(text: str) -> str:
 
 
 def _bare(word: str) -> str:
-    """Strip surrounding punctuation from *word*; "" for a word of only meaningless punctuation."""
+    """Return *word* without surrounding punctuation; "" if it consists of meaningless punctuation only."""
     return (word.lstrip(_BEFORE).rstrip(_AFTER) or word) if word.strip(_MEANINGLESS) else ""
 
 
-# Which candidates may be included, and the drop reason of each other one (HMX-C 8).
+# Which candidates may be included, and why each of the others is dropped (HMX-C 8).
 
-# The sections of rules.
+# The sections that contain rules.
 RULES = frozenset({"core", "constraints"})
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The eligible candidates in order, the dropped ones, and the ids of disputed sides."""
+    """The eligible candidates by rank, the dropped ones, and the ids of the candidates in undecided conflicts."""
 
     eligible: tuple[Ranked, ...]
     dropped: tuple[Dropped, ...]
@@ -141,7 +144,7 @@ class Judgement:
 
 
 class Repeats:
-    """The sources and texts accepted so far, to detect duplicate candidates."""
+    """The sources, texts and memories accepted so far, to detect duplicate candidates."""
 
     def __init__(self) -> None:
         self._texts = Duplicates()
@@ -149,7 +152,10 @@ class Repeats:
         self._statements: set[tuple[str, ...]] = set()
 
     def reason(self, candidate: Candidate) -> str:
-        """Return ``duplicate`` for a source or text already accepted, else ""; workflow and conflicts are exempt."""
+        """Return ``duplicate`` if *candidate* repeats one accepted before; otherwise accept it and return "".
+
+        Candidates of the sections workflow and conflicts are exempt.
+        """
         source = (candidate.source_type, candidate.source_id)
         if candidate.section in {"workflow", "conflicts"}:
             return ""
@@ -159,7 +165,7 @@ class Repeats:
         return ""
 
     def only_statements(self) -> "Repeats":
-        """Return a copy with the statements so far, without the sources and texts."""
+        """Return a copy with the statements of the memories so far, without the sources and texts."""
         fresh = Repeats()
         fresh._statements = set(self._statements)
         return fresh
@@ -176,7 +182,7 @@ class Repeats:
 
 
 def statement(candidate: Candidate) -> tuple[str, ...]:
-    """Return the words of the candidate without the name of the speaker."""
+    """Return the normalised words of the candidate without the name of the speaker."""
     text = candidate.content.removeprefix(f"{candidate.speaker}: ") if candidate.speaker else candidate.content
     if candidate.source_type in {"memory", "policy"}:
         text = SAID_BY.sub("", text, count=1)
@@ -184,7 +190,10 @@ def statement(candidate: Candidate) -> tuple[str, ...]:
 
 
 def repeated_memories(box: "Box") -> list[Ranked]:
-    """Return the memories in *box* that an event in it states in the same words, except rules and remembered ones."""
+    """Return the memories in *box* whose words an event in *box* contains as one run.
+
+    Rules, pinned memories and those that someone asked to remember are not returned.
+    """
     events = [
         " ".join(("", *statement(packed.ranked.candidate), ""))
         for packed in box.packed.values()
@@ -201,10 +210,7 @@ def repeated_memories(box: "Box") -> list[Ranked]:
 
 
 def judged(ranking: Sequence[Ranked], contest: Contest, repeats: Repeats) -> Judgement:
-    """Judge each candidate of *ranking* as eligible or dropped.
-
-    *repeats* then contains everything eligible.
-    """
+    """Divide the candidates of *ranking* into eligible and dropped ones; the eligible ones are added to *repeats*."""
     eligible, dropped = [], []
     for ranked in sorted(ranking, key=lambda ranked: not _wins_over_events(ranked.candidate)):
         reason = _reason(ranked.candidate, contest.losers) or repeats.reason(ranked.candidate)
@@ -218,7 +224,7 @@ def judged(ranking: Sequence[Ranked], contest: Contest, repeats: Repeats) -> Jud
 
 
 def _wins_over_events(candidate: Candidate) -> bool:
-    """Whether the candidate is kept rather than an event that only repeats it: rules and memories."""
+    """Whether the candidate is a rule or memory: these are kept rather than an event that only repeats them."""
     return candidate.section in RULES or candidate.source_type == "memory"
 
 
@@ -250,7 +256,8 @@ SHARES: Mapping[str, int] = {
 def section_budgets(total: int, sections: Iterable[str], priors: Priors = NO_PRIORS) -> dict[str, int]:
     """Return the initial token budget of each of *sections* in priority order; at most *total* together.
 
-    Shares are sixteenths of the total; if only some sections are requested, they divide all of it.
+    The sections divide the total in proportion to their ``SHARES``, weighted by *priors*; sections without a share get
+    nothing, unless no section has one: then all get the same.
 
     >>> section_budgets(4096, ["core", "facts", "procedures", "episodes", "graph_relations", "constraints"])
     {'core': 512, 'constraints': 256, 'procedures': 1024, 'facts': 1024, 'episodes': 768, 'graph_relations': 512}
@@ -266,7 +273,7 @@ def section_budgets(total: int, sections: Iterable[str], priors: Priors = NO_PRI
     return {name: int(total * share / whole) for name, share in shares.items()}
 
 
-# Filling: a guarantee per section, section shares, then redistribution (HMX-C 4).
+# Filling: one guaranteed entry per section, section shares, then redistribution (HMX-C 4).
 
 # Minimum tokens that remain of a truncated entry.
 LEAST_CUT = 24
@@ -295,7 +302,11 @@ class Packed:
 
 @dataclass
 class Box:
-    """The budget while it is filled: entries and tokens used, including headings and dates."""
+    """The budget while it is filled: entries by rank, and the tokens used, including headings and dates.
+
+    ``budgets`` and ``in_section`` are the tokens allotted to and used by each section, without headings; ``opened`` are
+    the headings already counted.
+    """
 
     total: int
     budgets: Mapping[str, int]
@@ -358,9 +369,9 @@ _Filling = Callable[[Box, Mapping[str, Sequence[Ranked]]], Iterable[Ranked]]
 
 
 def fill(box: Box, eligible: Sequence[Ranked], strategy: str, limited: Container[str] = ()) -> None:
-    """Fill *box* from *eligible*: guarantee, shares, redistribution, then one entry truncated to the rest.
+    """Fill *box* from *eligible*: one entry per section, shares, redistribution, then one entry truncated to the rest.
 
-    *Limited* sections get no more than their shares.
+    *Limited* sections get no more than their shares, except for their guaranteed first entry.
     """
     sections = _by_section(eligible)
     _guarantee(box, sections)
@@ -389,7 +400,7 @@ def _guarantee(box: Box, sections: Mapping[str, Sequence[Ranked]]) -> None:
 
 
 def _shares(box: Box, sections: Mapping[str, Sequence[Ranked]]) -> Iterator[Ranked]:
-    """Yield what fits the section budgets first, then everything by (priority, rank)."""
+    """Yield what fits the section budgets first, then everything by section priority and rank."""
     for members in sections.values():
         yield from (ranked for ranked in members if ranked.rank not in box.packed and box.fits_section(ranked))
     yield from chain.from_iterable(sections.values())
@@ -402,7 +413,7 @@ def _breadth(_box: Box, sections: Mapping[str, Sequence[Ranked]]) -> Iterator[Ra
 
 
 def _depth(_box: Box, sections: Mapping[str, Sequence[Ranked]]) -> Iterator[Ranked]:
-    """Yield the section with the best entry completely, then the others."""
+    """Yield all entries of the section with the best-ranked entry, then those of the others."""
     deepest = min(sections, key=lambda section: sections[section][0].rank, default=None)
     if deepest is not None:
         yield from sections[deepest]
@@ -423,9 +434,10 @@ _STRATEGIES: dict[str, _Filling] = {"breadth_first": _breadth, "depth_first": _d
 def truncated_to(
     text: str, tokens: int, count_tokens: Callable[[str], int], weight_by_term: Mapping[str, float] = NOTHING
 ) -> str:
-    """Return the passages of *text* with the weighted terms that fit *tokens*, including the truncation mark.
+    """Return an excerpt of *text* that fits *tokens* together with the truncation mark at its end.
 
-    If no such term lies beyond the longest prefix that fits, return that prefix.
+    It consists of the beginning and the passages with weighted terms, or, if none of these passages lies beyond the
+    longest prefix that fits, of that prefix.
 
     >>> truncated_to("one two three four five six", 5, lambda text: len(text.split()))
     'one two three four [truncated]'
@@ -441,7 +453,7 @@ def truncated_to(
 
 
 def _longest(cut: Callable[[int], str], most: int, fits: Callable[[str], bool]) -> str:
-    """Return the longest *cut* that *fits*, by binary search on its length."""
+    """Return the longest result of *cut* that *fits*, by binary search on the size passed to *cut*."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2

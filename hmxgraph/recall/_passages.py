@@ -1,4 +1,4 @@
-"""Long events in a pack: the passages that match the question, and the tokens that their lines take."""
+"""Long events in a pack: the passages that match the question, and the token counts of their lines."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -14,24 +14,25 @@ from hmxgraph.text.excerpts import Passages, without_old_text
 from hmxgraph.text.lines import SUPERSEDED, event_line
 from hmxgraph.text.terms import TokenCounter
 
-# Passages of a long message get one part in 32 of the budget, within these limits in tokens; characters per token.
+# The passages of a long message get 1/32 of the budget, within these limits in tokens.
 _PASSAGES_OF_BUDGET = 32
 _LEAST_PASSAGES, _MOST_PASSAGES = 48, 80
+# Approximate characters per token.
 _TOKEN_CHARACTERS = 4
-# A text is cut if it is more than this many times as long as its passages.
+# A text is cut if it is more than this many times as long as its passages may be.
 _LONGER = 2
-# Share of the budget that whole texts may fill before long ones are cut, and that texts fill before cutting stops.
+# Nothing is cut if the texts fill at most the first share of the budget; cutting stops when they exceed the second.
 _WHOLE_SHARE, _CUT_BEYOND = 0.75, 1.5
-# The passages of tool output get one part in four of the budget.
+# The passages of one text from a tool or the web get 1/4 of the budget.
 _RESULT_OF_BUDGET = 4
 
 
 def with_excerpts(
     pool: EventPool, whole: Mapping[str, str], weight_by_term: Mapping[str, float], count_tokens: TokenCounter
 ) -> EventPool:
-    """Replace truncated texts in *pool* by excerpts of the *whole* text where more of it matches *weight_by_term*.
+    """Return *pool* with excerpts of *whole* texts in place of truncated ones whose omitted rest matches the terms.
 
-    An excerpt is never longer than the truncated text was.
+    *whole* maps event ids to texts. An excerpt is never longer than the truncated text was.
     """
     texts, tokens = list(pool.text), list(pool.tokens)
     for event_id, text in whole.items():
@@ -50,7 +51,7 @@ def recounted(pool: EventPool, count_tokens: TokenCounter) -> EventPool:
 
 
 def marked_as_superseded(pool: EventPool, event_ids: Collection[str], count_tokens: TokenCounter) -> EventPool:
-    """Return *pool* with a label at the events that state what no longer holds."""
+    """Return *pool* with the events in *event_ids*, which state what no longer holds, labelled as superseded."""
     labels, tokens = list(pool.label), list(pool.tokens)
     places = [pool.index[event_id] for event_id in sorted(event_ids) if event_id in pool.index]
     for at in places:
@@ -68,14 +69,14 @@ def with_passages(
     sessions: Collection[str] = (),
     room: int = 0,
 ) -> Episodes:
-    """Cut long messages among the best *episodes* to the passages that match *weight_by_term*.
+    """Return *episodes* with long messages cut to the passages that match *weight_by_term*.
 
-    Nothing is cut if they fill at most three quarters of *budget*, or if there is only one. If whole *sessions* are
-    shown, only their events count, what decided them matters, too, and passages are as long as an equal share of the
-    *room* for each session allows.
+    Only events above the threshold are cut, and none if they fill at most three quarters of *budget* or if there is
+    only one. If whole *sessions* are shown, only their events are cut, the terms that decided a session count, too, and
+    passages are as long as an equal share of *room* for each session allows.
 
-    Documents stay whole, and so does tool output unless it would leave no room for what followed: it is about one
-    thing, and half a record misleads. Steps of logs are short already.
+    Documents stay whole, and so does text from tools or the web of at most half the budget: it is about one thing, and
+    half a record misleads. Longer text would leave no room for what followed. Steps of logs are short already.
     """
     limit = min(max(budget // _PASSAGES_OF_BUDGET, _LEAST_PASSAGES), _MOST_PASSAGES)
     pool, scores = episodes.pool, episodes.scores
@@ -98,8 +99,8 @@ def with_passages(
             own_weights = weights.get(pool.session_id[at], weight_by_term)
             passages = Passages.of(whole.get(pool.event_id[at], texts[at]), own_weights)
             # A call begins with the name of its tool, a person's message with its subject.
-            oriented = bool(pool.kinds[at]) or not is_assistant(pool.speaker[at])
-            excerpt = passages.excerpt(own_limit * _TOKEN_CHARACTERS, from_beginning=oriented)
+            from_beginning = bool(pool.kinds[at]) or not is_assistant(pool.speaker[at])
+            excerpt = passages.excerpt(own_limit * _TOKEN_CHARACTERS, from_beginning=from_beginning)
             texts[at] = excerpt or texts[at]
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
         used += tokens[at]
@@ -107,7 +108,10 @@ def with_passages(
 
 
 def _limits(sizes: Iterable[tuple[str, int]], least: int, room: int) -> dict[str, int]:
-    """The limit for the passages of each session: all sessions get equal parts of the *room*."""
+    """Return the limit in tokens for one event's passages in each session; sessions get equal parts of *room*.
+
+    *sizes* are the session id and the token count of each event.
+    """
     tokens: defaultdict[str, list[int]] = defaultdict(list)
     for session_id, size in sizes:
         tokens[session_id].append(size)
@@ -115,14 +119,15 @@ def _limits(sizes: Iterable[tuple[str, int]], least: int, room: int) -> dict[str
 
 
 def _longest_passages(tokens: Sequence[int], least: int, room: int) -> int:
-    """The largest limit, in steps of *least*, at which the passages of texts with these *tokens* fit the *room*.
+    """Return the largest multiple of *least* at which texts with these *tokens*, cut to it, fit *room*; else *least*.
 
     >>> _longest_passages([30, 90, 210], 50, 300), _longest_passages([30, 90, 210], 50, 100)
     (100, 50)
     """
-    fitting = (size for size in range(max(tokens) // least * least, least, -least) if _cut_to(size, tokens) <= room)
+    fitting = (size for size in range(max(tokens) // least * least, least, -least) if _after_cut(size, tokens) <= room)
     return next(fitting, least)
 
 
-def _cut_to(limit: int, tokens: Iterable[int]) -> int:
+def _after_cut(limit: int, tokens: Iterable[int]) -> int:
+    """Return the total of *tokens* when long texts are cut to *limit*."""
     return sum(limit if each > _LONGER * limit else each for each in tokens)

@@ -1,4 +1,4 @@
-"""A pack as one self-contained HTML page: the prompt text, the budget, each entry with its reasons, and the drops."""
+"""A pack as one self-contained HTML page: prompt text, budget, entries with their reasons, dropped candidates."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
@@ -41,7 +41,7 @@ padding:.15rem .4rem;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
 .hmx .prompt pre{max-height:none;padding-right:.8rem}
 .hmx details:not(details details)::details-content{content-visibility:visible;display:block}.hmx tr{break-inside:avoid}}
 """
-# The only script of the page: it copies the prompt text, and touches nothing else.
+# The only script of the page: it copies the prompt text to the clipboard.
 _COPY = (
     "document.querySelector('.hmx button').onclick=function(){"
     "getSelection().selectAllChildren(document.querySelector('.hmx .prompt pre'));"
@@ -61,8 +61,8 @@ def pack_html(
 ) -> str:
     """The page, or with *fragment* only the part that a notebook shows.
 
-    *text* is the prompt text. *trails* holds the evidence of entries by ``source_id``: events with timestamp,
-    session_id, event_type and text. *drop_texts* holds the texts of dropped candidates by ``source_id``.
+    *text* is the prompt text. *trails* maps the ``source_id`` of entries to their evidence: events with timestamp,
+    session_id, event_type and text. *drop_texts* maps the ``source_id`` of dropped candidates to their texts.
     """
     parts = (
         _head(pack),
@@ -89,7 +89,7 @@ def _head(pack: ContextPack) -> str:
 
 
 def _prompt(text: str, *, copy: bool) -> str:
-    """The prompt text, with a button to *copy* it."""
+    """The prompt text, with a button if *copy* is set."""
     if not text:
         return ""
     button = "<button type='button'>copy</button>" if copy else ""
@@ -97,7 +97,7 @@ def _prompt(text: str, *, copy: bool) -> str:
 
 
 def _budget(pack: ContextPack) -> str:
-    """One bar: the share of each section, in text order; unused budget stays empty."""
+    """A bar with the share of the budget that each section uses, in pack order; unused budget stays empty."""
     budget = pack.token_budget
     used = [(name, part.used) for name, part in _used_sections(pack)]
     bar = "".join(
@@ -151,7 +151,7 @@ def _entry(
 
 
 def _why(entry: Entry, about: Mapping[str, Any], scored: Mapping[str, float], weights: Mapping[str, float]) -> str:
-    """The reasons in words: rank, score and its components, size, confidence and evidence, time and session."""
+    """Why the entry is in the pack: rank, score and its components, size, confidence and evidence, time and session."""
     source = entry.provenance
     parts = [
         f"rank {entry.rank}, score {entry.relevance_score:.3f}, {entry.token_estimate} tokens",
@@ -164,7 +164,7 @@ def _why(entry: Entry, about: Mapping[str, Any], scored: Mapping[str, float], we
 
 
 def _score_bar(scored: Mapping[str, float], weights: Mapping[str, float]) -> str:
-    """A bar of the weighted components; their values are in the opened entry."""
+    """A bar of the weighted score components; the opened entry shows their values."""
     parts = (
         f"<i class='{_SHADES[name]}' style='width:{100 * weight * scored[name]:.1f}%'></i>"
         for name, weight in weights.items()

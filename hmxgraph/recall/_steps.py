@@ -24,27 +24,31 @@ from hmxgraph.text.excerpts import Passages, without_old_text
 from hmxgraph.text.lines import event_line
 from hmxgraph.text.terms import TokenCounter
 
-# Factor on the words of results, which are long and about many things; and on the mean of the steps before and after,
-# because one piece of work takes several steps. Exponent of the share of the question that a step has.
+# Weight of matches in results, which are long and about many things, and of the mean score of the steps before and
+# after, because one piece of work takes several steps. Exponent of the share of the question that a step matches.
 _OF_RESULTS, _OF_NEIGHBOURS, _OF_SHARE = 0.3, 0.5, 0.5
-# Factor on a step in which no call failed, for a question about a failure; and for other questions, on one in which no
-# file was edited, such as a look at the state before a commit.
+# For a question about a failure, factor on a step in which no call failed. For other questions, factor on a step in
+# which no file was edited, such as a look at the state before a commit.
 _WITHOUT_FAILURE, _WITHOUT_EDIT = 0.6, 0.7
-# A call that edits a file passes its text, or the old and the new one.
+# A call that edits a file passes the new content, a patch, or the old and the new text.
 _EDIT = re.compile(r"[(,]\s*(?:(?:old|new)_(?:str|string|text|source)|content|file_text|patch|diff|edits?|code_edit)=")
 # The question quotes a failure if the result that reports it contains this share of the question. The remedy is
 # expected in the next five steps, each of which scores a little less than the one before.
 _QUOTED = 0.6
 _STEPS_TO_REMEDY, _LESS_PER_STEP = 5, 0.05
-# Characters of one line of a step in a pack, and of a short result; and of a call that edits a file: it answers most.
+# Maximum characters of an event of a step, and of a short result. A call that edits a file may have more, because it
+# is the most informative.
 LINE, _LINE_OF_EDIT = 240, 360
 # A result only acknowledges its call if it adds at most this many words to those of the call, and more than this many
-# results add the same ones.
+# results of the tool add the same words.
 _FEW_WORDS, _OFTEN = 8, 3
 
 
 def steps(pool: EventPool) -> Integers:
-    """Return the step number of each event: a step begins with the first message after a call or result."""
+    """Return the step number of each event, from 1: the first message after a call or result begins a step.
+
+    So does an event that does not directly follow the one before it.
+    """
     messages = ~pool.results & np.array([not kind for kind in pool.kinds], dtype=np.bool_)
     begins = ~pool.follows | messages
     begins[1:] &= ~pool.follows[1:] | ~messages[:-1]
@@ -53,14 +57,14 @@ def steps(pool: EventPool) -> Integers:
 
 
 def step_scores(match: WordMatch, pool: EventPool, *, troubled: bool = False) -> Floats:
-    """Return for each event how well its step matches, in [0, 1]: by messages and calls, and less so by results.
+    """Return for each event how well its step matches the question, in [0, 1]; results count less than other events.
 
     A step without a call scores 0: it is not an example of work. If the question is about a failure (*troubled*), a
-    step in which no call failed counts less, and one with the failure that the question quotes is the best. For other
-    questions a step in which no file was edited counts less, if any was.
+    step in which no call failed counts less, and one with a failure that the question quotes scores 1. For other
+    questions, steps in which no file was edited count less if any step edits a file.
 
-    Measured on two sets of 18 questions with all steps of three long logs that help to answer them (nDCG of the best
-    eight): .48 and .55; without the factor for edits .46 and .53, also without neighbours and share .40 and .51.
+    Measured on two sets of 18 questions, each with all steps of three long logs that help to answer it, as nDCG of the
+    best eight: .48 and .55; without the factor for edits .46 and .53; without neighbours and share as well .40 and .51.
     """
     if not len(pool):
         return np.zeros(0)
@@ -86,14 +90,14 @@ def step_scores(match: WordMatch, pool: EventPool, *, troubled: bool = False) ->
 
 
 def _matches(match: WordMatch, pool: EventPool, events: Flags, starts: Integers) -> Floats:
-    """Return how well these *events* of each step match."""
+    """Return the BM25 score of each step; only these *events* count."""
     own = events.astype(np.float64)
     counts = np.add.reduceat(match.counts * own, starts, axis=1)
     return bm25(match.weights, counts, norms(np.add.reduceat(pool.occurrences.vocabulary * own, starts)))
 
 
 def _shares(match: WordMatch, starts: Integers) -> Floats:
-    """Return the share of the weight of the question's terms that each step has."""
+    """Return for each step the total weight of the question's terms in it, as a share of the weight of all terms."""
     has_term = np.add.reduceat(match.counts, starts, axis=1) > 0
     weights = np.asarray(match.weights, dtype=np.float64)
     shares: Floats = weights @ has_term / (weights.sum() or 1.0)
@@ -101,7 +105,7 @@ def _shares(match: WordMatch, starts: Integers) -> Floats:
 
 
 def _means_beside(scores: Floats, follows: Flags) -> Floats:
-    """Return for each step the mean of the scores of the steps directly before and after it; a missing one counts 0.
+    """Return for each step the mean score of the steps directly before and after it; a missing step counts as 0.
 
     >>> _means_beside(np.array([1.0, 0.0, 0.5]), np.array([False, True, False]))
     array([0. , 0.5, 0. ])
@@ -124,7 +128,7 @@ def _quoted_failures(match: WordMatch, pool: EventPool) -> Flags:
 
 
 def _with_remedies(scores: Floats, quoted: Flags, follows: Flags) -> Floats:
-    """Return the *scores* of steps, raised to 1 for a *quoted* failure and nearly as much for those directly after it.
+    """Return the *scores* of steps, raised to 1 for a *quoted* failure and to nearly 1 for the steps right after it.
 
     >>> _with_remedies(np.array([0.5, 0.0, 0.0]), np.array([True, False, False]), np.array([False, True, False]))
     array([1.  , 0.95, 0.  ])
@@ -137,7 +141,7 @@ def _with_remedies(scores: Floats, quoted: Flags, follows: Flags) -> Floats:
 
 
 def acknowledgements(pool: EventPool, call_of: Sequence[int]) -> Flags:
-    """Return which results only acknowledge their call: they add the same few words to it as other results do."""
+    """Return which results only acknowledge their call: they add the same few words as other results of the tool."""
     added = {
         at: (tool[1] if tool else "", rest)
         for at, (kind, tool, call) in enumerate(zip(pool.kinds, pool.tools, call_of, strict=True))
@@ -150,7 +154,7 @@ def acknowledgements(pool: EventPool, call_of: Sequence[int]) -> Flags:
 
 
 def _added(result: str, call: str) -> frozenset[str] | None:
-    """Return the few words that a *result* adds to those of its *call*; None if it adds more than it repeats."""
+    """Return the words that a *result* adds to those of its *call*; None if they are many or most of the result."""
     own = frozenset(result.split())
     rest = own - frozenset(call.split())
     return rest if len(rest) <= min(_FEW_WORDS, len(own) // 2) else None
@@ -159,9 +163,9 @@ def _added(result: str, call: str) -> frozenset[str] | None:
 def shortened(
     pool: EventPool, events: Flags, weight_by_term: Mapping[str, float], count_tokens: TokenCounter
 ) -> EventPool:
-    """Return *pool* with these *events* cut to their beginning and the passages that match *weight_by_term*.
+    """Return *pool* with the long texts of *events* cut to their beginning and passages that match *weight_by_term*.
 
-    Of an edit, only the new text counts: it is what was done.
+    The old text of an edit is omitted: the new text is what was done.
     """
     texts, tokens = list(pool.text), list(pool.tokens)
     for at in np.flatnonzero(events).tolist():

@@ -1,4 +1,4 @@
-"""Calendar days and the English expressions of time that mean them."""
+"""Calendar days, and the English time expressions that denote them."""
 
 import re
 from calendar import monthrange
@@ -17,7 +17,7 @@ MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
-# The first day and the day after the last.
+# A range of days: the first day, and the day after the last.
 Days: TypeAlias = tuple[date, date]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -60,20 +60,21 @@ def _month_of(calendar_day: date) -> Days:
 
 
 def months_later(calendar_day: date, months: int) -> date:
-    """Return the same day *months* later, or the last day of that month."""
+    """Return the same day *months* later, or the last day of that month if the month is shorter."""
     year, month = divmod(calendar_day.year * 12 + calendar_day.month - 1 + months, 12)
     return date(year, month + 1, min(calendar_day.day, monthrange(year, month + 1)[1]))
 
 
 # English time expressions and the days they mean.
 #
-# Rules expect lower-case text; offsets are relative to other days. An impossible date, such as the 31st of June,
-# raises ValueError.
+# Rules expect lower-case text. ``OFFSETS`` are relative to the days of another expression. An impossible date, such as
+# the 31st of June, raises ValueError.
 
 _FIRST_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _COUNTS = {name: number for number, name in enumerate(_FIRST_NUMBERS, start=1)} | {"few": 3, "couple of": 2}
 _NUMBERS: dict[str, float] = {"half a": 0.5, "half an": 0.5, "a": 1, "an": 1, **_COUNTS}
-# "may" and "march" are also verbs, "mar" is a verb, "dec" occurs in identifiers, April and June are also people.
+# Names that may not mean a month: "may", "march" and "mar" are also verbs, "dec" occurs in identifiers, April and June
+# are also people.
 _AMBIGUOUS = frozenset(name[:3] for name in MONTHS) | {"march", "sept", "april", "june", "august"}
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 91, "year": 365}
 _UNIT_MONTHS = {"month": 1, "quarter": 3, "year": 12}
@@ -101,9 +102,10 @@ _VERBS = (
 
 
 class Rule(NamedTuple):
-    """A time pattern and a function from a match and the day of asking to days; None if the match means no time.
+    """A time pattern, and the function that returns the days of a match, or None if the match means no time.
 
-    *is_calendar* marks absolute dates, as opposed to times relative to the moment of asking.
+    The function is called with the match and the day of asking. ``is_calendar`` marks calendar dates, as opposed to
+    times relative to the moment of asking.
     """
 
     pattern: re.Pattern[str]
@@ -130,7 +132,7 @@ def _iso_day(match: re.Match[str], _today: date) -> Days:
 
 
 def _month_day(match: re.Match[str], today: date) -> Days:
-    """Return consecutive days of a month; without a year, the latest such days that do not begin after *today*."""
+    """Return a day or a range of days in a month; without a year, the latest that does not begin after *today*."""
     month, year = _month_number(match["month"]), _year_of(match, today)
     last = int(match["last"] or match["day"])
     first = min(int(match["day"] or last), last)
@@ -140,8 +142,8 @@ def _month_day(match: re.Match[str], today: date) -> Days:
 
 
 def _latest_year(month: int, first: int, last: int, today: date) -> int:
-    """Return the latest year in which the month has these days and they do not begin after *today*."""
-    # 29 February comes back after eight years at the latest.
+    """Return the latest year in which the month has these days and *first* is not after *today*, else this year."""
+    # 29 February recurs after eight years at the latest.
     years = (year for year in range(today.year, today.year - 9, -1) if last <= monthrange(year, month)[1])
     return next((year for year in years if date(year, month, first) <= today), today.year)
 
@@ -191,7 +193,7 @@ def _last_unit(match: re.Match[str], today: date) -> Days:
 
 
 def _weekend(today: date, *, now: bool) -> Days:
-    """Return the latest weekend that has begun if *now*, otherwise the latest completed one."""
+    """Return the latest completed weekend, or with *now* the latest one that has begun."""
     saturday = today - timedelta(days=(today.weekday() + 2) % 7)
     if today <= saturday + timedelta(days=1) and not now:
         saturday -= timedelta(days=7)
@@ -208,7 +210,7 @@ def _ago(match: re.Match[str], today: date) -> Days:
 
 
 def _centred_range(centre: date, match: re.Match[str], sign: int) -> Days:
-    """Return the days *n* units before or after *centre*, with half a unit of tolerance on both sides."""
+    """Return the days at the matched distance before (*sign* -1) or after (1) *centre*, give or take half a unit."""
     number, unit = _number_of(match["n"]), _UNIT_DAYS[match["unit"]]
     middle, reach = centre + sign * timedelta(days=int(number * unit)), int(min(number, 1) * unit) // 2
     return middle - timedelta(days=reach), middle + timedelta(days=reach + 1)
@@ -231,7 +233,7 @@ def _units_offset(match: re.Match[str], base: Days) -> Days:
 
 
 def _adjacent_unit(match: re.Match[str], base: Days) -> Days:
-    """Return the day, weekday, weekend, week or month that ends before *base* or starts after it."""
+    """Return the unit, weekday or weekend that ends before *base* or starts after it."""
     unit, after = match["unit"], match["side"] == "after"
     first = base[1] if after else base[0]
     if unit in _UNIT_MONTHS:
@@ -250,7 +252,7 @@ def _adjacent_unit(match: re.Match[str], base: Days) -> Days:
 
 
 def _month_number(name: str) -> int:
-    """Return the number of the month whose name starts like *name*."""
+    """Return the number of the month that starts with the first three letters of *name*."""
     return next(number for number, month in enumerate(MONTHS, start=1) if month.startswith(name[:3]))
 
 
@@ -263,7 +265,7 @@ def _year_of(match: re.Match[str], today: date) -> int | None:
 
 
 def _first_of_month(month: int, match: re.Match[str], today: date) -> date:
-    """Return the first day of a month in the matched year; without a year, of the latest such month begun."""
+    """Return the first day of a month in the matched year; without a year, of the latest such month that has begun."""
     year = _year_of(match, today)
     return date(today.year - (month > today.month) if year is None else year, month, 1)
 
@@ -345,12 +347,13 @@ OFFSETS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], Days], Days]], ..
 )
 
 
-# Further English time expressions: parts of a month, seasons, holidays, numeric dates, weekdays counted back.
+# Further English time expressions: parts of a month, seasons, holidays, numeric dates, weekdays counted back, hours.
 #
 # Seasons are those of the northern hemisphere. A numeric date is read only if its order is unambiguous; with dots the
 # day comes first.
 
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+# The month, the first day and the number of days.
 _HOLIDAYS = {
     "christmas eve": (12, 24, 1),
     "christmas day": (12, 25, 1),
@@ -371,7 +374,7 @@ _WHICH = r"(?P<which>\b(?:last|this|the past)\s+)"
 
 
 def _part_of_month(match: re.Match[str], today: date) -> Days:
-    """Return about ten days, a half or a week of a month; without a year, of the latest such month begun."""
+    """Return about ten days, a half or a week of a month; without a year, of the latest such month that has begun."""
     first, end = _month_of(_first_of_month(_month_number(match["month"]), match, today))
     last = (end - timedelta(days=1)).day
     begins, ends = _part(match, last)
@@ -390,7 +393,10 @@ def _part(match: re.Match[str], last: int) -> tuple[int, int]:
 
 
 def _season(match: re.Match[str], today: date) -> Days | None:
-    """Return three months; "last" selects a completed season, otherwise the latest one begun."""
+    """Return the three months of a season in the named year, otherwise of the latest one that has begun.
+
+    With "last", it is the latest completed one. None if neither a year nor a word before it shows that a time is meant.
+    """
     first_month = _SEASONS[match["season"]]
     year = _year_of(match, today)
     if year is not None:
@@ -409,7 +415,10 @@ def _three_months(first: date) -> Days:
 
 
 def _holiday(match: re.Match[str], today: date) -> Days | None:
-    """Return the days of a holiday in the named year, otherwise of the latest one begun."""
+    """Return the days of a holiday in the named year, otherwise of the latest one that has begun.
+
+    None if neither a year nor a word before it shows that a time is meant.
+    """
     year = _year_of(match, today)
     if year is not None:
         return _holiday_days(match["holiday"], year)

@@ -13,11 +13,12 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.recall import _time_rules
 from hmxgraph.recall._time_rules import OFFSETS, TILL, TIME_RULES, Days, day, mask_month_verbs, months_later, start_us
 
-# Words before and between the ends of a time range.
+# Words before the first end of a time range.
 _SINCE = re.compile(r"\bsince\s+(?:the\s+)?$")
 _FROM = re.compile(r"\b(?:between|from)\s+(?:the\s+)?$")
-# Words after which a time is one end of an open range.
+# Words before the only end of an open range.
 _OPEN = re.compile(r"\b(?:as of|by|until|till|up to|before|after)\s+(?:the\s+)?$")
+# Words between the ends of a time range.
 _TO = re.compile(rf"{TILL}(?:the\s+)?")
 # Text allowed between "last Friday" and the date that specifies it.
 _APPOSITION = re.compile(r"[\s,(]*(?:(?:of|in|on|during|the)\s+)*")
@@ -33,7 +34,7 @@ class Span:
     def distance_us(self, time_us: int) -> int:
         """Return the distance of *time_us* from the span, 0 inside.
 
-        Distances before it count double, because events are usually reported after they happen.
+        Distances before the span count double, because events are usually reported after they happen.
         """
         return max(2 * (self.start_us - time_us), time_us - self.end_us + 1, 0)
 
@@ -60,7 +61,7 @@ class _Time(NamedTuple):
 
 
 class NamedTime(NamedTuple):
-    """A time that a text names, with its position; ``is_bounded``: a calendar date that is not open-ended."""
+    """A time that a text names, with its position; ``is_bounded`` marks a calendar date that is not open-ended."""
 
     span: Span
     start: int
@@ -69,12 +70,12 @@ class NamedTime(NamedTuple):
 
 
 def time_reference(text: str, as_of_us: int) -> Span | None:
-    """Return the first time that *text* names as a span; None if it names none.
+    """Return the first time that *text* names, as a span; None if it names none.
 
     Understands full dates, months, quarters, years, weekdays, expressions such as "yesterday", "last week" or "two
     months ago", and offsets from them. A month or weekday without a year is the latest one that had begun by
-    *as_of_us*. "Since" extends to that moment, "from ... to" and "between ... and" to the second time. A relative
-    expression such as "last week" is ignored if a full date follows it.
+    *as_of_us*. "Since" extends the span to the end of the day of *as_of_us*, "from ... to" and "between ... and" to the
+    end of the second time. A relative expression such as "last week" is ignored if a full date follows it.
 
     >>> str(time_reference("What happened on 7 May 2023?", 0))
     '2023-05-07T00:00:00.000Z/2023-05-08T00:00:00.000Z'
@@ -87,7 +88,7 @@ def time_reference(text: str, as_of_us: int) -> Span | None:
 
 
 def named_time(text: str, as_of_us: int) -> NamedTime | None:
-    """Return :func:`time_reference` with its position in *text*.
+    """Return the time that :func:`time_reference` returns, with its position in *text*.
 
     >>> named = named_time("What broke on 18 March?", 0)
     >>> "What broke on 18 March?"[named.start : named.end]
@@ -128,7 +129,7 @@ def _times(text: str, today: date) -> Iterator[_Time]:
 
 
 def _place(time: _Time) -> tuple[int, int]:
-    """Return the sort key: earliest first, then the longest."""
+    """Return the sort key: by start, and among times with the same start the longest first."""
     return time.start, -time.end
 
 
@@ -149,7 +150,7 @@ def _offsets(text: str, times: Iterable[_Time]) -> Iterator[_Time]:
 
 
 def _without_specified(text: str, times: list[_Time]) -> Iterator[_Time]:
-    """Yield *times* without relative ones that a later date specifies."""
+    """Yield *times* without relative ones that a date further on in the text specifies."""
     last_full_date = max((time.start for time in times if time.full), default=-1)
     calendar_starts = {time.start for time in times if time.is_calendar}
     for time in times:
@@ -160,7 +161,7 @@ def _without_specified(text: str, times: list[_Time]) -> Iterator[_Time]:
 
 
 def _extended(text: str, first_time: _Time, later: Iterable[_Time], today: date) -> _Time:
-    """Return *first_time*, extended to the end of the next time or to *today* if the words around it say so."""
+    """Return *first_time*; "from" or "between" extends it to the end of the next time, "since" to that of *today*."""
     try:
         if _SINCE.search(text, 0, first_time.start):
             return first_time._replace(days=(first_time.days[0], max(first_time.days[1], today + timedelta(days=1))))
@@ -174,7 +175,10 @@ def _extended(text: str, first_time: _Time, later: Iterable[_Time], today: date)
 
 
 def _range_start(first: _Time, last: _Time) -> date:
-    """Return the first day of *first*, in the year before *last* if only *last* names a year and order requires it."""
+    """Return the first day of *first*; a date without a year is moved to the latest year before the end of *last*.
+
+    It is not moved if it already precedes that end.
+    """
     begin, end = first.days[0], last.days[1]
     if first.full or not first.is_calendar or begin < end:
         return begin

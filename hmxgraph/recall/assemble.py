@@ -1,4 +1,4 @@
-"""From a draft to the finished pack: judge, fill, render and account (HMX-C)."""
+"""From a draft to the finished pack: judge, fill, render and write the document (HMX-C)."""
 
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ from hmxgraph.text.lines import labelled, outside_kind
 from hmxgraph.text.masking import linked_secrets, mask_secrets
 
 PROFILE = "hmxgraph-recall-1"
-# Minimum share of the question, relative to the best event, for a recurrence to be included.
+# A recurrence is included if it matches at least this fraction of the best event's share of the question.
 _RECURS = 0.5
 # Next to whole sessions, relations get only their share, so that both fit.
 _RELATIONS = frozenset({"graph_relations"})
@@ -82,7 +82,7 @@ def assemble(draft: Draft) -> Pack:
 
 
 def _removed(box: Box) -> Iterator[Dropped]:
-    """Remove the entries whose words an event in the pack repeats."""
+    """Remove the memories whose words an event in the pack contains, and yield them as duplicates."""
     for ranked in repeated_memories(box):
         box.remove(ranked)
         yield Dropped(ranked, "duplicate")
@@ -94,7 +94,7 @@ def _without_text(judgement: Judgement) -> Iterator[Dropped]:
 
 
 def _add_fitting(box: Box, eligible: Iterable[Ranked]) -> None:
-    """Add further candidates about the subject of the cases while they fit."""
+    """Add the remaining *eligible* candidates that fit, those of limited sections included."""
     for ranked in eligible:
         if ranked.rank not in box.packed and ranked.candidate.content and box.fits(ranked):
             box.add(ranked)
@@ -116,9 +116,9 @@ def _filled(draft: Draft, judgement: Judgement, limited: Container[str]) -> Box:
 
 
 def _top_up(box: Box, draft: Draft, reachable_ids: Collection[str], repeats: Repeats) -> list[Dropped]:
-    """Add useful events beyond the reached ones while they fit; return the duplicates found on the way.
+    """Add further useful events that fit; return those dropped as duplicates or by their verdict.
 
-    Needed when many of the reached events were duplicates and the budget is not yet full.
+    Needed when many events of *reachable_ids* were duplicates and the budget is not yet full.
     """
     repeated = []
     for rank, tokens in draft.ranking.beyond(reachable_ids, THRESHOLD):
@@ -131,7 +131,7 @@ def _top_up(box: Box, draft: Draft, reachable_ids: Collection[str], repeats: Rep
 
 
 def _add_recurrences(box: Box, dropped: Iterable[Dropped], shares: Floats) -> None:
-    """Add events with the same text on other days while they fit: the same thing happened again.
+    """Add dropped events that fit and repeat a text of the pack on another day: the same thing happened again.
 
     Only for questions about the past, because agents repeat the same steps every day, and only for events that match
     the question well by their *shares*.
@@ -153,7 +153,7 @@ def _occurrence(event: Candidate) -> tuple[str, date]:
 
 
 class _Writer:
-    """Renders a filled box as a document, removing entries that exceed the limits of text and size."""
+    """Renders a filled box as a document, and removes entries that exceed the budget or the size limit."""
 
     def __init__(self, draft: Draft, ranking: Sequence[Ranked], judgement: Judgement, box: Box) -> None:
         self._draft = draft
@@ -182,7 +182,10 @@ class _Writer:
         return Pack.from_trusted(document)
 
     def _shrink(self, document: Mapping[str, Any]) -> bool:
-        """Leave out priors, score components, the last constraint or entry, then drops; return whether it helped."""
+        """Leave out the next part; return False if nothing more can be left out.
+
+        Priors go first, then score components, then constraints and entries one by one, then half of the drops.
+        """
         if self._priors is not None:
             self._priors = None
         elif self._with_components:
@@ -197,7 +200,7 @@ class _Writer:
         return True
 
     def _remove_last(self) -> None:
-        """Remove the lowest-ranked entry; rules and the only entry of a section (HMX-C 4) last."""
+        """Remove the lowest-ranked entry; rules and the only entry of a section (HMX-C 4) late, exempt ones last."""
         sizes = Counter(packed.section for packed in self._packed)
 
         def dispensable(packed: Packed) -> tuple[bool, bool, int]:
@@ -232,7 +235,7 @@ class _Writer:
         return linked_secrets(text, key) if key else text
 
     def _tokens(self) -> int:
-        """Return the tokens of the rendered text: headings, dates and entries."""
+        """Return the tokens of the rendered text: notice, headings, dates and entries."""
         lines = [self._lines[packed.ranked.rank] for packed in self._packed]
         frame = (part for part in parts_of(lines) if isinstance(part, str))
         entries = (
@@ -240,7 +243,7 @@ class _Writer:
             for line, packed in zip(lines, self._packed, strict=True)
         )
         parts = sum(self._count(f"{part}\n") for part in frame) + sum(entries)
-        # Only known tokenizers are additive over lines.
+        # A caller's own tokenizer may count more tokens for the whole text than for its lines together.
         return parts if isinstance(self._draft.request.encoding, str) else max(parts, self._count(rendered(lines)))
 
     def _line_tokens(self, line: Line) -> int:
@@ -355,7 +358,7 @@ class _Writer:
         return [packed.ranked.candidate.source_id for packed in self._packed]
 
     def _over_budget(self) -> bool:
-        """Whether a candidate was dropped for lack of budget; those that score too low are not examined."""
+        """Whether a candidate was dropped for lack of budget; events below the threshold are not examined."""
         ranks = {packed.ranked.rank for packed in self._packed}
         if any(reason == "budget_exceeded" and rank not in ranks for rank, reason in self._reasons.items()):
             return True
@@ -380,7 +383,7 @@ def _unjudged_reason(candidate: Candidate, included_texts: Collection[str]) -> s
 
 
 def _about(candidate: Candidate) -> dict[str, Any]:
-    """Return the metadata of an entry: label, time, and for events session, position and speaker."""
+    """Return the metadata of an entry: label and time, and for events session, position, failure and speaker."""
     about: dict[str, Any] = {"label": candidate.label} if candidate.label else {}
     if candidate.section in DATED:
         about |= {"timestamp": iso(candidate.time_us), "session_id": candidate.session_id, "place": candidate.place}

@@ -58,7 +58,7 @@ class Components(NamedTuple):
 
     @property
     def score(self) -> float:
-        """The weighted sum, rounded before sorting.
+        """The weighted sum, rounded to six decimals before sorting.
 
         >>> Components(1.0, 0.5, 1.0, 0.5).score
         0.8
@@ -104,7 +104,7 @@ class RecencyDecay:
     now_us: int = 0
 
     def recency(self, time_us: int | None) -> float:
-        """Return 2^(-age / half-life), in [0, 1]."""
+        """Return 2^(-distance from the moment / half-life), in [0, 1]; 0 without a time or a half-life."""
         if time_us is None or self.half_life_days is None:
             return 0.0
         distance_us = max(self.now_us - time_us, 0) if self.moment is None else self.moment.distance_us(time_us)
@@ -155,10 +155,11 @@ class Candidate(NamedTuple):
     """Something that may go into a section.
 
     ``tokens`` counts the rendered line, or only the text if the candidate cannot be included. ``verdict`` is a drop
-    reason known in advance. An ``exempt`` candidate (identity, hard rules) is never dropped as low_relevance. For
-    events, ``label`` marks text from tools or the web, ``place`` is the index in the event pool, ``call`` the index of
-    the call that a result belongs to (else -1), ``failed`` means that the session's last feedback was negative, and
-    ``step`` is the number of the event's step in a log that is shown by steps (else -1).
+    reason known in advance. An ``exempt`` candidate (hard rule, pinned memory) is never dropped as low_relevance.
+    ``label`` marks text from outside sources, and what is disputed, superseded or rejected. For events, ``place`` is
+    the index in the event pool, ``call`` the index of the call that a result belongs to (else -1), ``tool`` marks tool
+    calls and their results, ``failed`` means that the session's last feedback was negative, and ``step`` is the number
+    of the event's step in a log that is shown by steps (else -1).
     """
 
     section: str
@@ -185,7 +186,7 @@ class Candidate(NamedTuple):
 
     @property
     def order(self) -> Order:
-        """The ranking key (HMX-C 3.3); the section separates a record that appears in two."""
+        """The ranking key (HMX-C 3.3); the section separates two candidates made from one record."""
         return -self.score, self.tokens, self.source_id, self.section
 
 

@@ -62,16 +62,16 @@ _UNDECIDED = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """The ids of the losing sides, and of the sides of undecided conflicts."""
+    """The ids of the sides that lose a conflict, and of the sides of undecided conflicts."""
 
     losers: frozenset[str] = frozenset()
     disputed: frozenset[str] = frozenset()
 
 
 def contested(candidates: Iterable[Candidate], conflicts: Iterable[KnownConflict]) -> Contest:
-    """Apply *conflicts* to *candidates*: of sides without a verdict, the less confident lose.
+    """Resolve *conflicts* among the *candidates* without a verdict: the side with the highest confidence wins.
 
-    Sides with nearly the same confidence are disputed.
+    Sides with nearly the same confidence as the winner do not lose: they and the winner are disputed.
     """
     by_id = {candidate.source_id: candidate for candidate in candidates if not candidate.verdict}
     losers, disputed = set[str](), set[str]()
@@ -90,9 +90,9 @@ def _conflict_strength(candidate: Candidate) -> tuple[float, int, int, str]:
     return candidate.confidence, candidate.evidence_count, candidate.time_us, candidate.source_id
 
 
-# Knowledge appraised for a question, while the server still searches the surroundings of the best events.
+# Knowledge is appraised for the question while the server still searches the neighbourhood of the best events.
 
-# Source types that can originate from tool and web events.
+# Source types that may be extracted from tool or web events.
 _MEMORIES = frozenset({"memory", "policy"})
 
 
@@ -132,7 +132,7 @@ def appraised(
 ) -> Appraised:
     """Appraise *known* for *request*; *by_words* is the ranking of events before the walk.
 
-    Terms weigh by their rarity among its events and *known*.
+    Terms are weighted by their rarity among the ranked events and *known*.
     """
     in_force = _in_force(request, state, known)
     question = by_words.question
@@ -144,7 +144,7 @@ def appraised(
     doubtful = asked & changes_of_policies(in_force.artifacts)
     guidance = replace(guidance, remedies=answering, troubled=question.troubled, about=about, suspected=suspected)
     guidance = replace(guidance, named=named, asked=asked, doubtful=doubtful)
-    # Without events, or terms in the question, the match cannot be judged and counts as sure.
+    # Without events, or without terms in the question, the match cannot be judged and counts as certain.
     assurance = by_words.assurance if by_words.event_count and question.terms else 1.0
     guidance = replace(guidance, assurance=assurance)
     guidance = replace(guidance, warning=warning(question, in_force.artifacts, guidance))
@@ -166,7 +166,7 @@ _FEW_TEXTS = 10
 
 @dataclass(frozen=True, slots=True)
 class _Vocabulary:
-    """The number of artifacts and memories with each term, and of all of them."""
+    """The number of artifacts and memories that contain each term, and their total number."""
 
     frequency: Mapping[str, int]
     size: int
@@ -187,9 +187,9 @@ class _Vocabulary:
         return dict(zip(question_terms, (plain * phrasing.factors * rarity(counts, size)).tolist(), strict=True))
 
     def corrections(self, by_words: Ranking) -> dict[str, str]:
-        """Return the correction of each term of the question that occurs nowhere.
+        """Return corrections for terms of the question that occur in neither the events nor the knowledge.
 
-        A correction is a term of the knowledge that is one typo away.
+        A correction is a term of the knowledge that is one typo away; a term without one is left out.
         """
         terms_asked = by_words.question.terms
         counts = by_words.pool.occurrences.counts(terms_asked)
@@ -207,7 +207,7 @@ def _appraisal(
     counter_and_guidance: tuple[TokenCounter, Guidance],
 ) -> Appraisal:
     question = by_words.question.corrected(vocabulary.corrections(by_words))
-    # Not the terms of by_words, which leave out the names of speakers: knowledge names people in its text.
+    # Not by_words.terms, which leaves out the names of speakers: knowledge names people in its text.
     weights = vocabulary.weights(by_words, question.terms)
     priors = priors_of(request.priors) if request.strategy == "fingerprint_guided" else NO_PRIORS
     decay = recency_decay(request, question, state.as_of_us)
@@ -215,7 +215,7 @@ def _appraisal(
 
 
 def _in_force(request: PackRequest, state: State, known: Known) -> Known:
-    """Return what applies to the reader (HMX-A 6) with enough confidence; hard rules and conflicts need none.
+    """Return what applies to the reader (HMX-A 6) with enough confidence; hard rules and conflicts have no minimum.
 
     A conflict quotes its sides, so it applies only if all of them do.
     """
@@ -261,7 +261,7 @@ def _with_dispute(candidate: Candidate, contest: Contest) -> Candidate:
 
 
 def _with_tokens(candidate: Candidate, count_tokens: TokenCounter) -> Candidate:
-    """Return *candidate* with the tokens of its rendered line, if it may be included at all."""
+    """Return *candidate* with the token count of its rendered line, if it may be included at all."""
     if not _useful(candidate):
         return candidate
     return candidate._replace(tokens=tokens_of(line_of(candidate), count_tokens))
@@ -292,7 +292,7 @@ def _next_step(
 ) -> Iterator[Candidate]:
     """Yield the next step for the workflow section, unless the procedures section begins with it.
 
-    If a playbook answers a failure, its first step counts, not the procedure's next one.
+    If a playbook answers a failure, its first step is shown instead of the procedure's next one.
     """
     shows_procedures = "procedures" in request.sections
     if remedy is not None and (steps := recovery_steps(remedy)):
@@ -323,7 +323,7 @@ def with_relations(knowledge: Appraised, related: Related, vicinity: Vicinity) -
 
 
 def _events_of_moment(moment: Span, pool: EventPool, relevance: Floats, budget: int) -> Flags:
-    """Return which events of the named *moment* are nearly as relevant as its best; all if none is relevant."""
+    """Return which events of *moment* are nearly as relevant as the best of them; all of them if none is relevant."""
     within: Flags = moment.distances_us(pool.times) == 0
     best = float(relevance[within].max(initial=0.0))
     return within & near_best(np.where(within, relevance, 0.0) / best, budget) if best else within
@@ -333,7 +333,7 @@ def _events_of_moment(moment: Span, pool: EventPool, relevance: Floats, budget: 
 
 
 class GlobalRanking:
-    """All events of *episodes* and all *others*, ranked together by ``Candidate.order``; ranks start at 1."""
+    """All events of *episodes*, and *others* (no events), ranked together by ``Candidate.order``, starting at 1."""
 
     def __init__(self, episodes: Episodes, others: Sequence[Candidate]) -> None:
         self._episodes = episodes
@@ -349,7 +349,7 @@ class GlobalRanking:
         return map(self.at, range(1, len(self) + 1))
 
     def at(self, rank: int) -> Ranked:
-        """Return the candidate with that *rank*."""
+        """Return the candidate with this *rank*."""
         ranked = self._cache.get(rank)
         if ranked is None:
             ranked = self._cache[rank] = Ranked(rank, self._candidate(self._numbers[rank - 1]))
@@ -397,14 +397,14 @@ _LEAST_COMPARED = 16
 _MOST_COMPARED = 1_500
 # Maximum number of past sessions shown as examples; one is enough next to a procedure, which states what they share.
 MOST_SESSIONS = 3
-# Share of the budget for past sessions next to procedures, facts or relations. ``ALONE``: without those, the share for
-# logs of many tasks, and for the passages that long messages are cut to.
+# Share of the budget for past sessions next to procedures, facts or relations. ``ALONE``: if there are none of these,
+# the share for logs of many tasks, and for passages of long messages.
 BESIDE_ANSWERS, ALONE = 0.5, 0.8
-# Approximate tokens per case.
+# Approximate tokens per case, a session about a person or thing that the question names.
 _TOKENS_OF_CASE = 96
-# For a question that asks for the latest and has at most this many terms, no event counts as unrelated.
+# For a question that asks for the latest events and has at most this many terms, no event counts as unrelated.
 _BARE = 1
-# A procedure that went well in a smaller share of its sessions usually failed.
+# A procedure with a lower success rate than this usually failed.
 _USUALLY = 0.5
 # Strategies that show single events instead of whole sessions.
 _BY_LINE = frozenset({"breadth_first", "depth_first"})
@@ -446,14 +446,14 @@ class Draft:
         return GlobalRanking(self._with_passages(episodes), others)
 
     def _with_passages(self, episodes: Episodes) -> Episodes:
-        """Return the events; if those eligible would nearly fill the budget, long messages are cut to what matches."""
+        """Return the events; if they would nearly fill the budget, long messages are cut to matching passages."""
         terms, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
         budget = self.request.budget
         room = int(budget * (BESIDE_ANSWERS if self._routine else ALONE))
         return with_passages(episodes, self.whole, terms, budget, count_tokens, self.whole_sessions, room)
 
     def _with_whole_sessions(self, episodes: Episodes) -> Episodes:
-        """Return the events, including those of :attr:`whole_sessions` except what does not help with this question."""
+        """Return the events, with those of :attr:`whole_sessions` that help with this question."""
         match, running = self.events.match, self.request.session_id
         past = self.whole_sessions - {running}
         short = past - self.long_sessions
@@ -485,14 +485,14 @@ class Draft:
 
     @cached_property
     def whole_sessions(self) -> frozenset[str]:
-        """Sessions to show whole: those about what the question names, or a few that answer a request.
+        """Sessions to show whole: those about what the question names, or a few examples for a request.
 
-        With them comes the running session.
+        The running session is added to them.
 
         Their events are shown as calls with their results, in place of the best lines of many sessions. Conversations
         without tool calls are shown line by line if no procedure fits. Where tools do the work, a question that users
-        raised before counts as a request. If the best session is a log of many tasks, most other questions get its
-        steps, too.
+        raised before counts as a request. If the best session is a log of many tasks, its steps are shown for most
+        other questions, too.
         """
         question, running = self.events.question, self.request.session_id
         if self.cases:
@@ -530,12 +530,12 @@ class Draft:
 
     @property
     def _acting(self) -> bool:
-        """Whether tools do the work here."""
+        """Whether this tenant's work is done with tools."""
         return bool(self.appraised.appraisal.guidance.expected) or self.events.pool.of_tools
 
     @cached_property
     def _is_new(self) -> bool:
-        """Whether the request is for work never done here; past episodes then do not help."""
+        """Whether the request is for work that this tenant has never done; past episodes then do not help."""
         question = self.events.question
         asks = question.works or not question.recalls
         return asks and self._acting and not self._is_known and self.events.is_new(self.request.session_id)
@@ -648,7 +648,7 @@ class Draft:
         return np.where(running, 1.0, timely(matters, self.events.assurance))
 
     def _related(self, decay: RecencyDecay, pool: EventPool, relevance: Floats) -> Flags | None:
-        """Return which events are about the question; None (all) if only episodes, or the newest, are wanted.
+        """Return which events are about the question; None (all) if only episodes, or the newest events, are wanted.
 
         A pack of episodes alone is a search, which returns as many hits as fit; with other sections it is a briefing.
         """
@@ -665,16 +665,16 @@ class Draft:
         return related | _events_of_moment(decay.moment, pool, relevance, self.request.budget)
 
     def _repeated_records(self, sections: frozenset[str]) -> Iterator[tuple[str, str]]:
-        """Yield events that repeat a task record that may be included, as duplicates."""
+        """Yield as duplicates the events that repeat a task record, if the record itself may be included."""
         usable_ids = {each.source_id for each in self.appraised.useful if each.section in sections}
         for record in self.appraised.in_force.records:
             if record.record_id in usable_ids:
                 yield from ((event_id, "duplicate") for event_id in record.reporting_events)
 
     def _outdated(self) -> Iterator[tuple[str, str]]:
-        """Yield as deprecated the events that state what holds no longer.
+        """Yield as deprecated the events that state what no longer holds.
 
-        These are deleted memories, remembered ones that ended, and records that were replaced or rejected.
+        These state deleted memories, remembered ones that ended, or records that were replaced or rejected.
         """
         known = self.appraised.in_force
         retired_ids = {each.memory_id for each in known.memories if each.method == REMEMBERED and not each.held}

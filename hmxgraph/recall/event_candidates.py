@@ -1,4 +1,4 @@
-"""Events as candidates: relevance from the ranking, recency from its decay, full provenance.
+"""Events as candidates: relevance from the ranking, recency by exponential decay, full provenance.
 
 A pack chooses a few of hundreds of events: they are scored as columns and turned into candidates on demand.
 """
@@ -35,16 +35,16 @@ from hmxgraph.text.terms import TokenCounter
 HELPS = 0.2
 # Weight of recency among nearly equal examples; factor on bad ones (see ``best_sessions``).
 _BY_TIME, _IF_FAILED = 0.05, 0.6
-# Minimum relevance of an event in an episode shown whole, as a fraction of its most relevant event; the fraction grows
-# by this much for an event that matches as much of the question as the best one.
+# Minimum relevance of an event in an episode shown whole, as a fraction of that of the episode's most relevant event;
+# the fraction grows by ``_BY_SHARE`` for the event that matches most of the question.
 _WITHIN_EPISODE, _BY_SHARE = 0.5, 0.2
-# A message with fewer distinct terms that matches at most this fraction of the best share of the question is small
-# talk.
+# A message is small talk if it has fewer distinct terms than this and matches at most this fraction of the best share
+# of the question.
 _FEW_WORDS, _HARDLY = 8, 0.2
-# Factors on the relevance of the first and the last case.
+# Factors on the relevance of the first and the last case (a session about what the question names).
 _FIRST_TO_LAST = 1.0, 0.7
 # Next to a procedure, messages that match at most this fraction of the best share of the question are off topic, and an
-# episode with fewer events left before its end is dropped.
+# episode with fewer remaining events than this, besides its end, is dropped.
 _LITTLE, _FEW_LEFT = 0.2, 2
 # Feedback with a comment of at most two words says only how the session went; the date line marks failed sessions.
 _BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
@@ -54,11 +54,11 @@ _WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
 LONGEST_EPISODE = 256
 _NEARLY = 0.7
 # Minimum quality of an example, as a fraction of the best one. Measured on 125 requests that went well, as the F1
-# between the changes of the best of three examples and those made: 78.9, 68.9 and 45.5 in three domains; with two
+# between the changes in the best of three examples and the changes made: 78.9, 68.9 and 45.5 in three domains; with two
 # examples and no such limit 76.4, 68.9 and 43.0.
 _AS_GOOD = 0.7
 # A message is on topic if it matches at least this fraction of the best share of its side (people or assistants);
-# requests, changes and the end of a session get this fraction of the session's top relevance.
+# requests, changes and the end of a session get the fraction ``_DECIDED`` of the session's top relevance.
 _ON_TOPIC, _DECIDED = 0.7, 0.8
 # Fraction of the top relevance above which recency counts fully.
 FULL_RECENCY = 0.4
@@ -87,9 +87,9 @@ class Episodes:
     """The events of *pool* with their relevance; *verdicts* are drop reasons known in advance, by id.
 
     *timely* is how much recency counts for each event, in [0, 1]. Events that are not *related* to the question have no
-    component but provenance, so that the score alone drops them. ``failed``: sessions whose last feedback was negative;
-    ``results``: the recorded call of each result, by id; ``long_sessions``: logs of many tasks; ``step``: for each
-    event the number of its step in a log shown by steps, else -1.
+    score component but provenance, so that the score alone drops them. ``failed``: sessions whose last feedback was
+    negative; ``results``: the recorded call of each result, by id; ``long_sessions``: logs of many tasks; ``step``: for
+    each event the number of its step in a log shown by steps, else -1.
     """
 
     pool: EventPool
@@ -108,7 +108,7 @@ class Episodes:
 
     @cached_property
     def recency(self) -> Floats:
-        """Recency per event in [0, 1]: scaled by *timely*, but enough to reach the threshold if the decay allows."""
+        """Recency per event in [0, 1]: scaled by *timely*, but still enough for the threshold if the decay allows."""
         decayed = self.decay.recencies(self.pool.times)
         lacking = (THRESHOLD - self._scored(np.zeros(len(self)))) / WEIGHTS["recency"]
         recencies: Floats = self._counts * np.maximum(self.timely * decayed, np.minimum(decayed, lacking))
@@ -149,11 +149,11 @@ class Episodes:
     ) -> list[str]:
         """Return at most *most* of the *eligible* sessions, best examples first, all nearly as good as the best.
 
-        Each has an event above the threshold. A session is as good as its best match with the question, by *shares*.
-        The results of successful calls do not count (what a lookup returned is not what was asked), nor do the answers
-        of an assistant (the same advice is given for many requests); a log of many tasks is as good as its best step.
-        Sessions that *failed* count less; so do those without any of the expected *changes* where others made one, and,
-        where tools do the work, those that only talked about it.
+        Each has an event above the threshold. A session is as good as its best match with the question, by the *shares*
+        of the question that its events contain. The results of successful calls do not count (what a lookup returned is
+        not what was asked), nor do the answers of an assistant (the same advice is given for many requests); a log of
+        many tasks is as good as its best step. Sessions that *failed* count less; so do those without any of the
+        expected *changes* if another session made one, and, where tools do the work, those without a successful call.
         """
         bad = np.array([session_id in failed for session_id in self.pool.session_id], dtype=np.bool_)
         if self.pool.of_tools:
@@ -177,8 +177,8 @@ class Episodes:
     def by_steps(self, scores: Floats, weight_by_term: Mapping[str, float], count_tokens: TokenCounter) -> "Episodes":
         """Return the events, those in logs of many tasks ranked by the *scores* of their steps and cut to short lines.
 
-        Only steps nearly as good as the best are related, with the explanations of their failures. A log without a
-        related event has no related step.
+        Only steps nearly as good as the best remain related, with the explanations of their failures. A log without a
+        related event gets no related step.
         """
         logs = self._of_logs
         if not logs.any():
@@ -196,7 +196,7 @@ class Episodes:
         return replace(self, pool=pool, relevance=relevance, related=related, step=tuple(step.tolist()))
 
     def with_results(self) -> "Episodes":
-        """Return the events, with the short results of related calls: a call alone reads as if it had worked."""
+        """Return the events, with the short results of related calls as related: a call alone seems to have worked."""
         relevance, related = self._relevance.copy(), self._counts > 0
         for at in np.flatnonzero(self.pool.results & ~self._empty).tolist():
             call = self._call_of[at]
@@ -206,10 +206,10 @@ class Episodes:
         return replace(self, relevance=relevance, related=related)
 
     def with_whole_sessions(self, sessions: Collection[str], shares: Floats, running: str | None = None) -> "Episodes":
-        """Return the events, those of *sessions* at least half as relevant as the best event of their session.
+        """Return the events, those of *sessions* raised to at least half the relevance of their session's best event.
 
-        Events that match more of the question, by *shares*, rank higher. Empty events are left out, and so is small
-        talk: short messages that match hardly any of the question. Logs of many tasks stay as they are.
+        Events that match more of the question, by *shares*, rank higher. Empty events, small talk (short messages that
+        match hardly any of the question) and farewells are left out. Logs of many tasks stay as they are.
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self._empty
         small_talk = (self._small_talk(shares) & ~self._requests) | self._greetings
@@ -229,10 +229,10 @@ class Episodes:
     def outlined(
         self, sessions: Collection[str], shares: Floats, changes: Collection[str], most_tokens: int
     ) -> "Episodes":
-        """Return the events, with *sessions* of more than *most_tokens* reduced to what decided them.
+        """Return the events, with *sessions* of more than *most_tokens* reduced to an outline.
 
-        That is the request, each of the *changes* with its result, the messages that match the question best, and how
-        the session ended.
+        An outline consists of the request, each of the *changes* with its result, the messages that match the question
+        best, and how the session ended.
         """
         relevance, related = self._relevance.copy(), self._counts > 0
         decided = (self._requests | self._ends | self._of_tools(changes)) & ~self._empty
@@ -262,7 +262,7 @@ class Episodes:
     def with_short_results(
         self, sessions: Collection[str], weight_by_term: Mapping[str, float], count_tokens: TokenCounter
     ) -> "Episodes":
-        """Return the events, long results in past *sessions* cut to their beginning, what matches and what decided."""
+        """Return the events, long results in *sessions* cut to their beginning and to matching or decisive passages."""
         pool = self.pool
         for session_id in sorted(sessions):
             own = self.of_session(session_id)
@@ -276,7 +276,7 @@ class Episodes:
         """Return the events, those of past *sessions* without what the procedure in the same pack already says.
 
         The procedure already lists the calls of its *routine* actions and what the user must provide. An episode keeps
-        messages about the request, other calls, and failures; one left with the request alone is dropped. So is a
+        messages about the request, other calls, and failures; if only the request is left, it is dropped. So is a
         session without any of the *cases*: events that contain the special terms of this request.
         """
         covered = self._routine(routine) | self._repeated_errors | self._off_topic(shares)
@@ -315,7 +315,7 @@ class Episodes:
         """Return the events for a question about a failure, without calls that went well.
 
         Left out are empty results, results that report no trouble, errors that repeat the result before them, and calls
-        without a remaining result; steps of logs stay otherwise whole. Unless *repeated*, results that differ only in
+        without a remaining result; steps of logs otherwise stay whole. Unless *repeated*, results that differ only in
         numbers and identifiers count once: the most relevant one, then the latest.
         """
         spoken = np.array([bool(speaker) for speaker in self.pool.speaker], dtype=np.bool_)
@@ -350,14 +350,14 @@ class Episodes:
 
     @property
     def _greetings(self) -> Flags:
-        """Which messages of few words are the first of their session, and by an assistant."""
+        """Which short messages by an assistant begin their session."""
         firsts = np.array(self.pool.sequence, dtype=np.int64) <= 1
         firsts[1:] &= np.diff(self.pool.sessions) != 0
         greetings: Flags = firsts & self._by_assistants & (self.pool.occurrences.vocabulary < _FEW_WORDS)
         return greetings
 
     def _off_topic(self, shares: Floats) -> Flags:
-        """Which messages match little of the question, except answers to a late message that matches more of it."""
+        """Which messages match little of the question, except answers to a farewell that matches more of it."""
         late_requests = self._farewells & (shares > _LITTLE * shares.max(initial=0.0))
         answers = self._farewells & self.pool.follows & self._by_assistants
         answers[1:] &= late_requests[:-1]
@@ -395,15 +395,15 @@ class Episodes:
     def _end_of(self) -> dict[int, int]:
         """For each session the index of the event that says how it ended: the first message after the last result.
 
-        Messages of an assistant only; thanks and farewells come later. Without such a message or any result, it is the
-        last event by an assistant or a tool, else the last one.
+        Messages of people do not count; thanks and farewells come later. Without such a message, or without results,
+        it is the last event by an assistant or a tool, else the last event.
         """
         by_agent = np.array([not name or is_assistant(name) for name in self.pool.speaker], dtype=np.bool_)
         own = by_agent & ~self._empty
         last = {**self._last(np.ones(len(self), dtype=np.bool_)), **self._last(own)}
         results, sessions = self._last(self.pool.results), self.pool.sessions.tolist()
         messages = np.flatnonzero(own & ~self._calls & ~self.pool.results).tolist()
-        # Backwards, so that the first one of each session wins.
+        # Backwards, so that the first message of each session wins.
         return last | {sessions[at]: at for at in reversed(messages) if at > results.get(sessions[at], len(self))}
 
     def _last(self, events: Flags) -> dict[int, int]:
@@ -476,7 +476,7 @@ class Episodes:
 
     @cached_property
     def _of_logs(self) -> Flags:
-        """Which events are of logs of many tasks."""
+        """Which events belong to logs of many tasks."""
         return np.array([session_id in self.long_sessions for session_id in self.pool.session_id], dtype=np.bool_)
 
     def orders(self) -> Iterator[Order]:
@@ -517,9 +517,9 @@ class Episodes:
 
 
 def timely(relevance: Floats, assurance: float) -> Floats:
-    """Return how much recency counts for each event, by its relevance and the assurance of the match.
+    """Return how much recency counts for each event, in [0, 1]: the surer the match, the less for irrelevant ones.
 
-    Otherwise unrelated recent events would displace related work from weeks ago.
+    If it counted fully for all, unrelated recent events would displace related work from weeks ago.
     """
     return 1.0 - assurance * (1.0 - np.minimum(relevance / FULL_RECENCY, 1.0))
 

@@ -198,7 +198,7 @@ class Happened(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunningSession:
-    """The actions of the running session so far, oldest first."""
+    """The actions, results and errors of the running session so far, oldest first."""
 
     events: tuple[Happened, ...] = ()
     event_count: int = 0
@@ -206,7 +206,7 @@ class RunningSession:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """All knowledge that may be relevant to the question; relations come last, once the best events are known.
+    """All knowledge that may be relevant to the question; ``related`` is added last, once the best events are known.
 
     ``superseded`` and ``deleted`` are the ids of events whose memories have all been superseded or deleted.
     """
@@ -225,13 +225,13 @@ class Known:
 
 # The prediction of the compiler's model for a request, as far as packs use it.
 
-# A leading procedure is a guess if a smaller share of such requests led to its changes.
+# A leading procedure is a guess if a smaller share of similar requests led to its changes.
 _HALF = 0.5
 # Factor on the relevance of knowledge about actions that the request does not call for.
 _OFF_TOPIC = 0.25
 # Factor on the relevance of artifacts other than policies if a playbook answers a failure.
 _BESIDE_REMEDY = 0.5
-# Before anything has failed, a failure seen less often is not worth a warning.
+# A failure seen fewer times than this is not worth a warning before anything has failed.
 _OFTEN = 3
 # Minimum relevance of a warning next to the leading procedure.
 _WARNING = 0.5
@@ -243,7 +243,7 @@ _IN_COMMON = 0.9
 WORK_BEGINS = "the work begins"
 # The end of the condition of policies about what a lookup returned.
 AFTER_LOOKUP = " is done"
-# The beginning of the condition of policies about a request for a change, the last of their actions.
+# The beginning of the condition of policies about a requested change; the change is the last of their actions.
 ASKED_TO = "the user asks to "
 # Artifact types that describe a complete procedure.
 PROCEDURES = frozenset({"task_schema", "strategy_template"})
@@ -256,12 +256,13 @@ class Guidance:
     ``done``: the actions of the running session so far, oldest first; ``failure``: the key of the failure it just hit,
     empty if the last action did not fail. ``remedies``: the ids of the playbooks for this failure and for the one that
     the question reports; ``warning``: the id of the playbook to show for an expected step.
-    ``troubled``: the question speaks of trouble; ``about``: the actions that it then names; ``suspected``: those of
-    whose name it then contains half; ``named``: the actions of procedures that it names in any case. Without a model
-    nothing is expected. ``assurance``: how well the best events match the question, in (0, 1]. ``led``: the actions of
-    the leading procedure; ``changes``: those that change something. ``asked``: the actions of any procedure whose verb
-    is a word of the question; ``doubtful``: the changes among them that, according to a policy, are usually not made.
-    ``chance``: the probability that a request like this leads to the changes of the leading procedure.
+    ``troubled``: the question speaks of trouble; if it does, ``about`` are the actions whose whole name it contains,
+    and ``suspected`` the actions of playbooks of which it contains at least half of the name. ``named``: the actions of
+    procedures that the question names. Without a model nothing is expected. ``assurance``: how well the best events
+    match the question, in [0, 1]. ``led``: the goal actions of the leading procedure; ``changes``: those among them
+    that change something. ``asked``: the actions whose verb is a word of the question; ``doubtful``: the changes among
+    them that, according to a policy, are usually not made. ``chance``: the probability that a request like this leads
+    to the least likely of ``changes``.
     """
 
     lead: str | None = None
@@ -292,7 +293,7 @@ class Guidance:
         return artifact.artifact_id in self.remedies
 
     def fitting(self, artifact_type: str, actions: Sequence[str]) -> float:
-        """Return how well *actions* fit the request, in [0, 1]: all actions of a procedure, else only the first one.
+        """Return how well *actions* fit the request, in [0, 1]: all of them for a procedure, else only the first one.
 
         A procedure with an action that the question names fits, whatever the model expects.
 
@@ -311,7 +312,7 @@ class Guidance:
         return 1.0 if known_actions[0] in self.expected else _OFF_TOPIC
 
     def _timeliness(self, artifact: KnownArtifact) -> float:
-        """Return how likely the condition of a policy is to occur: less if it waits for an action nothing calls for.
+        """Return how likely the condition of a policy is to occur: less if it names only actions that are not expected.
 
         A policy about the first step is over once work has begun; one about a request for a change applies if the
         question asks for that change.
@@ -340,16 +341,19 @@ class Guidance:
         return bool(meant and artifact.failures) and not self.remedies
 
     def _adds(self, artifact: KnownArtifact) -> bool:
-        """Whether *artifact* is a procedure with an expected action that is asked for and that the leading one lacks.
+        """Whether *artifact* is a procedure with an expected, requested action that the leading procedure lacks.
 
-        If the leading procedure is a guess, an action that is asked for need not be expected.
+        If the leading procedure is a guess, a requested action need not be expected.
         """
         asked = self.asked if self.guesses else self.expected & self.asked
         further = asked.intersection(artifact.actions) - self.led
         return artifact.artifact_type in PROCEDURES and bool(self.led and further)
 
     def lies_ahead(self, artifact: KnownArtifact) -> bool:
-        """Whether *artifact* is a playbook for a known failure of an expected step, rather than for other trouble."""
+        """Whether *artifact* is a playbook for a frequent failure of an expected step.
+
+        False if the question speaks of trouble before any action was taken.
+        """
         if not artifact.failures or artifact.observed_count < _OFTEN or (self.troubled and not self.done):
             return False
         return not self.expected.isdisjoint(artifact.actions[:1])
@@ -357,29 +361,30 @@ class Guidance:
     def _leads(self, artifact: KnownArtifact, share: float) -> bool:
         """Whether *artifact* is the leading procedure, and the question asks for one.
 
-        A question about trouble without a playbook asks for a procedure only if they share a word. The model knows only
-        past kinds of work: a request that resembles no past event, and has few words of the procedure, asks for
-        something else.
+        A question about trouble that no playbook answers asks for a procedure only if the two share a word. The model
+        knows only past kinds of work: a request that resembles no past event, and has few words of the procedure, asks
+        for something else.
         """
         alike = self.assurance + share >= _IN_COMMON
         asked = bool(self.done) or (alike and not (self.remedies or (self.troubled and not share)))
         return artifact.artifact_id == self.lead and asked and not self._is_beside_the_point(artifact)
 
     def _is_beside_the_point(self, artifact: KnownArtifact) -> bool:
-        """Whether the question asks for a change that *artifact* does not make, and that is usually declined.
+        """Whether the question asks only for actions that *artifact* lacks, and some of them are usually declined.
 
-        Also if the leading procedure is a guess, or if the question speaks of trouble with actions outside *artifact*.
+        Also if it asks only for such actions and the leading procedure is a guess, or if it speaks of trouble with such
+        actions.
         """
         if (self.doubtful or (self.asked and self.guesses)) and self.asked.isdisjoint(artifact.actions):
             return True
         return bool(self.suspected) and self.suspected.isdisjoint(artifact.actions)
 
     def relevance(self, artifact: KnownArtifact, share: float) -> float:
-        """Return the relevance of *artifact*, of which the question matches this *share*.
+        """Return the relevance of *artifact*, which contains this *share* of the question.
 
         The playbook for the current failure comes before any procedure, then the leading procedure. A question that
-        only reports a failure asks for no procedure: next to its playbook, the one that the model expects does not
-        lead.
+        only reports a failure asks for no procedure: next to the playbook for the failure, the procedure that the model
+        expects does not lead.
         """
         if self.answers(artifact):
             return 1.0
@@ -422,7 +427,7 @@ class Priors:
         return 1.0 if artifact_id in self.artifact_ids or not self.tags.isdisjoint(tags) else otherwise
 
     def weight(self, section: str) -> float:
-        """Return the factor on the share of *section*."""
+        """Return the factor on the budget share of *section*."""
         weight = self.section_weights.get(section, 1.0)
         return weight * (1.5 if section in self.preferred_sections else 1.0)
 
@@ -470,7 +475,7 @@ _LONGEST_BLOCKER = 200
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The position of a running session in a task schema: the last step reached, 0 for none."""
+    """The position of a running session in a task schema; ``current`` is the number of the last step reached, or 0."""
 
     schema: KnownArtifact
     steps: tuple[Step, ...]
@@ -483,9 +488,10 @@ class Progress:
 
 
 def progress(schema: KnownArtifact, done: Sequence[str], session: RunningSession) -> Progress:
-    """Return the position of *session* in *schema* after the actions *done*; any tool of a step reaches it, in order.
+    """Return the position of *session* in *schema* after the actions *done*.
 
-    If *done* is empty, the actions that the session started are used.
+    An action reaches the next step that lists it as a tool. If *done* is empty, the actions that the session started
+    are used.
     """
     steps = steps_of(schema.content)
     current = 0
@@ -528,7 +534,7 @@ def _remedies(remedy: KnownArtifact | None) -> list[dict[str, Any]]:
 
 
 def blockers(session: RunningSession) -> list[str]:
-    """Return the failures of the session without a later success of the same action, latest first."""
+    """Return the latest failures of the session without a later success of the same action, latest first."""
     open_failures: dict[str, str] = {}
     for each in session.events:
         if each.failed:

@@ -36,14 +36,14 @@ from hmxgraph.text.terms import TokenCounter, search_text, terms
 
 # Appraisal of knowledge: match with the question, recency, priors.
 
-# Knowledge that matches less of the question is irrelevant, however recent and well supported it is.
+# Knowledge that matches less of the question than this is irrelevant, however recent and well supported it is.
 _LEAST_SHARE = 0.1
 # Matching this many rare terms counts as a full match.
 _ENOUGH_TERMS = 6
 # A memory or playbook that matches no more than a third of the question is about something else, unless it is named.
 _LEAST_MEMORY = 0.35
 _NAMED = 0.5
-# A name counts if it has at least this much of the weight of the rarest term: names that are everywhere select nothing.
+# A name counts if its terms have at least this fraction of the weight of the rarest term: common names select nothing.
 _RARE_NAME = 0.5
 _NAME = re.compile(r"\b(?=\w*[A-Z])[\w.@/-]*\w")
 _QUOTATION = re.compile(r"“[^“”]+”")
@@ -78,14 +78,14 @@ class Appraisal:
         return min(matched / self._enough, 1.0) if self._enough else 0.0
 
     def share_of_failure(self, words: str) -> float:
-        """Return the share of what the question says about its failure, in the *words* of a playbook."""
+        """Return :meth:`share` for the *words* of a playbook, without terms common to all failures if others remain."""
         specific = {term: weight for term, weight in self.weights.items() if term not in _ANY_FAILURE}
         return replace(self, weights=specific).share(words) if specific else self.share(words)
 
     def match(self, memory: KnownMemory) -> float:
-        """Return the relevance of a memory: its share of the question, more if the question calls it by a name.
+        """Return the relevance of a memory: its share of the question, at least ``_NAMED`` if the question names it.
 
-        A memory that means the same as the question, according to an embedder, needs none of its words.
+        A memory that means the same as the question, according to an embedder, needs no words in common with it.
         """
         share = max(self.share(memory.words), memory.meaning)
         statement = SAID_BY.sub("", memory.text, count=1)
@@ -95,7 +95,7 @@ class Appraisal:
         return max(share, _NAMED) if is_named else share
 
     def _is_rare(self, name: str) -> bool:
-        """Whether the question has *name*, and it is rare enough to select something."""
+        """Whether the question contains *name*, and the name is rare enough to select something."""
         name_terms = search_text(name).split()
         top = max(self.weights.values(), default=0.0)
         return bool(name_terms) and all(self.weights.get(term, 0.0) >= _RARE_NAME * top > 0 for term in name_terms)
@@ -320,7 +320,8 @@ _SECTIONS = {"policy": "constraints", "goal": "goals"}
 # Factor for a relation of which the question names only one end.
 _PARTLY_NAMED = 0.5
 # Share of a failure's words that a question must contain to report it: lower if it names the action, lowest if it also
-# speaks of trouble, since people quote the first part of a message. A failure of this many words needs neither.
+# speaks of trouble, since people quote the first part of a message. A failure of ``_TELLING_WORDS``
+# or more words needs neither.
 _REPORTED, _REPORTED_WITH_ACTION, _QUOTED_WITH_ACTION = 0.8, 0.6, 0.4
 _TELLING_WORDS = 4
 # Verbs that occur in any request, although actions begin with them, too.
@@ -330,13 +331,13 @@ _NO_REQUEST = re.compile(
     r"\b(?:my|our|your|his|her|their|the|this|that)\s+\w+|\b(?:i|we|he|she|they|have|has|had|was|were|been)\s+\w+ed\b",
     re.IGNORECASE,
 )
-# A procedure that went well in a smaller share of its sessions says so.
+# A procedure that went well in a smaller share of its sessions than this is shown with that share.
 _WENT_WELL = 0.8
 # Minimum relevance of a procedure for questions about facts.
 _ASKED_FOR = 0.5
-# Relevance of a standing rule to any work, and the number of rules that apply without a common word.
+# Relevance of a standing rule to any work, and the number of rules that apply without a word of the question.
 _STANDING, _MOST_STANDING = 0.4, 5
-# The confidence of a rule that a single sentence states about things at hand.
+# The confidence of a rule that one sentence states about things at hand; such rules may not apply to other work.
 _AT_HAND = 0.5
 _COUNTS = re.compile(r"\bhow (?:often|many times) .*\bmention", re.IGNORECASE)
 # Days after which an open request is no longer a goal.
@@ -344,7 +345,7 @@ _OPEN_DAYS = 7
 
 
 def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
-    """Yield a candidate per record, except evidence and relations, which depend on the best events."""
+    """Yield a candidate per item of knowledge, except evidence and relations, which depend on the best events."""
     yield from (_artifact(artifact, appraisal) for artifact in known.artifacts)
     standing = _standing_rules(known.memories) if appraisal.question.works else frozenset[str]()
     yield from (_memory(memory, appraisal, stands=memory.memory_id in standing) for memory in known.memories)
@@ -354,7 +355,7 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
 
 
 def evidence_candidates(known: Known, records: Iterable[Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
-    """Yield the latest event behind each of *records*, with the relevance of the record; each event once.
+    """Yield the latest event that supports each of *records*, with the relevance of the record; each event once.
 
     Skips events that say almost nothing about the question ("positive feedback"), because they prove nothing, and the
     events behind artifacts, because an artifact's text already says how often it was seen.
@@ -430,8 +431,8 @@ def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
         return appraisal.share_of_failure(artifact.words)
     if appraisal.question.works:
         return appraisal.share(artifact.words)
-    # The words of past requests help to find a procedure, not to answer a question, which is about its subject if at
-    # all: "Can this cabin be changed?" is not answered by how to book, even if booking takes a cabin.
+    # The words of past requests help to find a procedure for work, not for a question. A question must share a word
+    # with the title: "Can this cabin be changed?" is not answered by how to book, even if booking takes a cabin.
     subject = set(search_text(artifact.title).split())
     if artifact.artifact_type in PROCEDURES and subject.isdisjoint(appraisal.question.terms):
         return 0.0
@@ -441,8 +442,9 @@ def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
 def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: str) -> frozenset[str]:
     """Return the ids of the playbooks for the *failure* of the running session and for the one the question reports.
 
-    A question reports the failure of which it contains enough words: the one with the most words in common, then one
-    whose action it names. A failure of few words needs a question that speaks of trouble or names its action.
+    A question reports a failure if it contains enough of the failure's words; of several failures, the one with the
+    most words in common, then one whose action the question names. A failure of few words needs a question that speaks
+    of trouble or names its action.
 
     >>> from hmxgraph.recall.question import understood
     >>> def playbook(name, key):
@@ -475,7 +477,7 @@ def actions_named(question: Question, artifacts: Iterable[KnownArtifact]) -> fro
 
 
 def actions_asked(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the actions of procedures whose verb is a word of the question, and changes that policies speak of.
+    """Return the actions of procedures, and the changes covered by policies, whose verb is a word of the question.
 
     >>> from hmxgraph.recall.question import understood
     >>> schema = KnownArtifact("s", "task_schema", "", "", 0, "", "active", 0.5, 0, actions=("get_order", "return_it"))
@@ -510,7 +512,7 @@ def actions_in_trouble(question: Question, artifacts: Iterable[KnownArtifact]) -
 
 
 def actions_suspected(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the actions of playbooks of whose name a question about trouble contains at least half.
+    """Return the actions of playbooks that a question about trouble names by at least half of their words.
 
     The name of a program does not count: it does not say what the action does.
 
@@ -530,7 +532,7 @@ def actions_suspected(question: Question, artifacts: Iterable[KnownArtifact]) ->
 def warning(question: Question, artifacts: Iterable[KnownArtifact], guidance: Guidance) -> str:
     """Return the id of the playbook to show before anything has failed, or "".
 
-    It warns of a failure of an expected step that the question calls for, with at least half the words of its action.
+    It warns of a failure of an expected step whose action has at least half of its words in the question.
     One warning is enough; the failure seen most often comes first.
     """
     ahead = [each for each in artifacts if guidance.lies_ahead(each) and _calls_for(question, each.actions[0])]
@@ -540,9 +542,9 @@ def warning(question: Question, artifacts: Iterable[KnownArtifact], guidance: Gu
 def repeated(artifacts: Collection[KnownArtifact], candidates: Iterable[Candidate], lead: str | None) -> frozenset[str]:
     """Return the ids of artifacts that repeat an eligible procedure.
 
-    These are procedures whose actions are all in the *lead*; procedures whose title only adds words to that of one at
-    least as relevant; policies about the first step, which any procedure shows; and policies about a lookup result that
-    a procedure states as a condition.
+    These are procedures with only some of the actions of the *lead*; procedures whose title only adds words to the
+    title of a procedure at least as relevant; policies about the first step, which any procedure shows; and policies
+    about a lookup result that a procedure states as a condition.
     """
     procedures = {artifact.artifact_id: artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES}
     eligible = [each for each in candidates if each.source_id in procedures and _is_eligible(each)]
@@ -602,7 +604,7 @@ def _terms_without_actions(question: Question, actions: AbstractSet[str]) -> fro
 def _reported(artifact: KnownArtifact, question: Question, message_terms: frozenset[str]) -> tuple[int, int]:
     """Return how many words of the failure the question contains, 0 if too few, and whether it names the action.
 
-    A question about trouble that says nothing else contains enough of them.
+    A question about trouble also contains enough of them if it describes nothing else.
     """
     named = any(map(question.mentions, map(search_text, artifact.actions)))
     least = _least_share(named=named, troubled=question.troubled)
@@ -636,7 +638,7 @@ def _least(artifact_type: str, appraisal: Appraisal) -> float:
 
 
 def _standing_rules(memories: Iterable[KnownMemory]) -> frozenset[str]:
-    """Return the ids of the best-supported rules, which apply to any work; rules about the matter at hand may not."""
+    """Return the ids of the best-supported soft rules, which apply to any work; those about things at hand do not."""
     likely = (memory for memory in memories if memory.confidence > _AT_HAND)
     rules = [memory for memory in likely if memory.kind == "policy" and memory.held and not memory.hard]
     best = sorted(rules, key=lambda rule: (-rule.confidence, -rule.observations, -rule.last_us, rule.memory_id))
@@ -646,7 +648,7 @@ def _standing_rules(memories: Iterable[KnownMemory]) -> frozenset[str]:
 def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candidate:
     rule = memory.kind == "policy" and memory.hard
     own = memory.kind == "goal" and memory.here
-    # A request of another session is a goal here only if this one is much like it.
+    # The first request of another session is a goal here only if the question is much like it.
     least = _ASKED_FOR if memory.method == FIRST_REQUEST else _LEAST_MEMORY
     relevance = 1.0 if own else max(appraisal.match(memory), _STANDING if stands else 0.0)
     components = appraisal.components(

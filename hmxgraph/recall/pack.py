@@ -74,7 +74,7 @@ def shows_date(candidate: Candidate) -> bool:
 
 
 def groups(candidate: Candidate) -> tuple[Hashable, ...]:
-    """Return the headings an entry needs: its section, session and day for events, the notice for quoted text."""
+    """Return a key for each heading that an entry needs: section; year, session and day for events; the notice."""
     headings: list[Hashable] = [candidate.section]
     if candidate.section in DATED:
         date_of = day(candidate.time_us)
@@ -97,7 +97,7 @@ class Costs:
     count_tokens: TokenCounter
 
     def of(self, group: Hashable) -> int:
-        """Return the tokens of the heading that opens *group*."""
+        """Return the token count of the heading with the key *group*, as returned by :func:`groups`."""
         if group == NOTICE:
             return self.count_tokens(NOTICE + "\n")
         if not isinstance(group, tuple):
@@ -205,7 +205,7 @@ def rendered_line(line: Line) -> str:
 
 
 def tokens_of(line: Line, count_tokens: TokenCounter) -> int:
-    """Return the tokens of a rendered entry, including its final line end."""
+    """Return the token count of a rendered entry, including its final line end."""
     return count_tokens(f"{rendered_line(line)}\n")
 
 
@@ -326,7 +326,7 @@ class Pack(ContextPack):
         return target
 
     def taking(self, milliseconds: float) -> Self:
-        """Return the same pack with its assembly time: the only volatile field, excluded from its hash."""
+        """Return the same pack with this assembly time: the only volatile field, excluded from the pack's hash."""
         timed = self.assembly_metadata.model_copy(update={"assembly_duration_ms": round(milliseconds, 3)})
         return self.model_copy(update={"assembly_metadata": timed})
 

@@ -30,7 +30,7 @@ Flags: TypeAlias = NDArray[np.bool_]
 FAMILY = 0.3
 _SHARED_BEGINNING = 5
 _LONGEST_ENDING = 4
-# Texts whose counts are cached, one or two kilobytes each.
+# Number of texts whose counts are cached, one or two kilobytes each.
 _CACHED_TEXTS = 8_192
 # Vocabulary size at which the lexicon is replaced.
 _MOST_WORDS = 200_000
@@ -199,7 +199,7 @@ class Occurrences:
 
 # Candidate events as columns.
 
-# How calls and their results begin in the text of an event.
+# What follows the tool's name in the text of a call, of a result, and of a failure.
 CALLED, WORKED, FAILED = "(", " -> ", " failed: "
 _OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
 _ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot", "model"})
@@ -280,7 +280,7 @@ class EventPool:
 
     @cached_property
     def results(self) -> Flags:
-        """Which events are results: text from tools or the web."""
+        """Which events are results: text from tools, the web or other outside sources."""
         return np.array([foreign(label) for label in self.label], dtype=np.bool_)
 
     @cached_property
@@ -292,7 +292,8 @@ class EventPool:
 
     @cached_property
     def tools(self) -> list[re.Match[str] | None]:
-        """The tool call or result that each event's text begins with, or None; an empty result ends in its arrow."""
+        """For each event the tool call or result that its text begins with, or None."""
+        # The added space completes the arrow of an empty result.
         return [_OF_TOOL.match(f"{text} ") for text in self.text]
 
     @cached_property
@@ -331,7 +332,7 @@ class EventPool:
 
     @cached_property
     def follows(self) -> Flags:
-        """Which events directly follow the one before them."""
+        """Which events directly follow, in their session, the event before them in the pool."""
         follows: Flags = np.diff(self.places, prepend=-np.inf) == 1
         return follows
 
@@ -343,7 +344,7 @@ class EventPool:
 
     @cached_property
     def places(self) -> Integers:
-        """Position of each event in its session: adjacent events differ by one, others by more.
+        """Position of each event, counted through all sessions: adjacent events differ by one, others by more.
 
         Away from any centre, events count as adjacent if their sequence numbers are consecutive.
         """
@@ -371,7 +372,7 @@ class EventPool:
 
 
 def is_assistant(speaker: str) -> bool:
-    """Whether the name is one that logs give to an assistant."""
+    """Whether *speaker* is a name that logs use for an assistant."""
     return speaker.lower() in _ASSISTANTS
 
 
@@ -508,7 +509,7 @@ class Nearby:
 
     @staticmethod
     def _at(pool: EventPool, shift: int) -> tuple[int, Floats, Floats, Floats]:
-        """Return the weights passed to the later event, to an answering event, and to the earlier event."""
+        """Return *shift*, and the weights passed to the later event, to an answering one, and to the earlier event."""
         gaps = pool.places[shift:] - pool.places[:-shift]
         steps = np.minimum(gaps, REACH + 1)
         later = _shares(LATER)[steps]

@@ -71,7 +71,7 @@ _IDIOM = re.compile(
     re.IGNORECASE,
 )
 _IDIOMATIC = re.compile(r"\b(?:called|along|(?:kind|sort|type)s?)\b", re.IGNORECASE)
-# Words for the present: every event was once in it.
+# Words for the present are not used as search terms: they occur in events of any time.
 _TODAY = re.compile(r"\b(?:these days|nowadays|at (?:the moment|present)|right now|so far)\b", re.IGNORECASE)
 _REQUEST = re.compile(
     r"\b(?:please|help me|let'?s|i (?:want|need)|i(?:'d|\u2019d| would) like"
@@ -99,7 +99,7 @@ _SUBJECT = re.compile(rf"\b(?:{_VERBS})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.I
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An analysed question; ``runs`` are all sequences of its terms, used to match names and titles.
+    """An analysed question; ``runs`` are all runs of up to ``LONGEST_NAME`` terms, used to match names and titles.
 
     ``own``: about the asker's own affairs; ``dated``: names a calendar date that is not open-ended; ``months``: the
     terms of its month or holiday.
@@ -300,7 +300,7 @@ class PackRequest:
 
         Raises:
             BudgetTooSmall: a budget below one token.
-            InvalidRequest: an argument of another type, a budget that JSON cannot write, or an id that is too long.
+            InvalidRequest: an argument of the wrong type, a budget that JSON cannot write, or an id that is too long.
             UnknownChoice: a strategy or section that HMX-C does not list, or a confidence outside [0, 1].
 
         """
@@ -327,12 +327,12 @@ class PackRequest:
 
     @property
     def stored_counts(self) -> bool:
-        """Whether the token counts stored with events are in the measure of the request."""
+        """Whether the token counts stored with events are in the encoding of the request."""
         return self.encoding == DEFAULT_ENCODING
 
     @property
     def count_tokens(self) -> TokenCounter:
-        """The token counter of the request; a function of the caller is checked whenever it counts."""
+        """The token counter of the request; every count from a caller's own function is checked."""
         return counter(self.encoding) if isinstance(self.encoding, str) else _checked_counter(self.encoding)
 
     @property
@@ -341,7 +341,7 @@ class PackRequest:
         return self.query if len(self.query) <= LONGEST_QUOTE else self.query[:LONGEST_QUOTE] + CUT
 
     def document(self) -> dict[str, Any]:
-        """Return the request as JSON values, which identify equal requests."""
+        """Return the request as JSON values; equal requests have equal documents."""
         measure = None if self.stored_counts else self.measure
         named = {
             "session_id": self.session_id,

@@ -1,8 +1,8 @@
 """Relations around the entities of a question: ranked by a random walk and worded as sentences.
 
 Personalised PageRank (Haveliwala 2002) over entities, their relations and the best events. It starts at the entities
-that the question names, and with a small share at the best events. What lies between two named entities collects the
-most weight, so that a path of two relations comes before a single relation that leads away.
+that the question names, and with a small share at the best events. Relations between two named entities collect the
+most weight, so that a path of two relations ranks above a single relation that leads away.
 """
 
 import re
@@ -30,26 +30,26 @@ _EVENT_SHARE = 0.1
 _MENTION_WEIGHT = 0.25
 # Factor for a relation whose type the question asks for, and for entities that were merely mentioned together.
 _ASKED, _TOGETHER = 3.0, 0.2
-# Relevance grows with the cube root of the weight: a walk spreads over orders of magnitude.
+# Relevance grows with the cube root of the weight, because weights in a walk differ by orders of magnitude.
 _FLATNESS = 1 / 3
-# The answer is most likely where named things occur with each other or with what is asked about them: the minimum
-# relevance of a sentence with a named thing and what is asked, and the exponent on the number of named things in a
-# sentence, plus one if it has what is asked.
+# A sentence is most likely an answer if it has several entities that the question names, or one of them and a type of
+# relation that the question asks for: the minimum relevance of the latter, and the exponent on the number of named
+# entities in a sentence, plus one if it has such a type.
 _ANSWERS = 0.7
 _MEETING = 2
-# Factors for relations from elsewhere that end at a holder of a named thing, and for all further ones (other things
-# with the same property): normally, and if the question asks for others.
+# Factors for other relations that end at a holder of a named entity (one with a relation to it), and for the remaining
+# relations (of other entities with the same property): normally, and if the question asks for other entities.
 _OUTER, _SHARED, _ASKED_SHARED = 0.5, 0.05, 2.0
 _ASKS_OTHERS = frozenset({"also", "another", "else", "other", "others", "same", "share", "shared", "shares"})
-# Without a named entity the best events only suggest what the question is about.
+# Factor on relevance if no entity is named: the best events only suggest what the question is about.
 _UNNAMED = 0.75
 MOST_SENTENCES = 40
 # Minimum relevance: less relevant relations lead away from the subject.
 _LEAST = 0.35
 _MOST_TARGETS = 8
-# A target last seen this much earlier than the latest of its relation type may no longer belong there.
+# A target last seen this much earlier than the latest target of its relation type may be outdated.
 _SAME_LISTING_US = DAY_US // 24
-# Relations that read as verbs; all others are named after fields.
+# Relation types that read as verbs; all others are names of fields.
 _VERBS = frozenset({"chooses", "fixes", "hosted_on", "mentions_with", "raises", "runs", "touches", "uses"})
 _WORDINGS = {"mentions_with": "is mentioned with", "hosted_on": "is hosted on"}
 _NAME = "name"
@@ -147,7 +147,7 @@ def sentences(question: Question, related: Related, vicinity: Vicinity) -> Itera
     if not shown:
         return
     asked_types = frozenset(_asked_types({relation.relation_type for relation in shown}, question))
-    flows = _Walk(related, shown, vicinity, asked_types).flows * _bearings(question, related, shown)
+    flows = _Walk(related, shown, vicinity, asked_types).flows * _factors(question, related, shown)
     ranked = sorted(zip(flows.tolist(), shown, strict=True), key=lambda pair: (-pair[0], pair[1].relation_id))
     if question.works:
         subjects = _subjects(related)
@@ -158,7 +158,7 @@ def sentences(question: Question, related: Related, vicinity: Vicinity) -> Itera
 def _subjects(related: Related) -> frozenset[str]:
     """The entities that a request for work is about: those it names, and the holders of those that are not people.
 
-    An agent that is to cancel an order needs what the order has, not the other orders that refer to its customer.
+    An agent asked to cancel an order needs the relations of this order, not the customer's other orders.
     """
     people = {entity.key for entity in related.entities if entity.type == "person"}
     named = related.named - people
@@ -168,8 +168,8 @@ def _subjects(related: Related) -> frozenset[str]:
 def _unshared(related: Related, named: Iterable[str]) -> frozenset[str]:
     """The *named* entities that are not shared: "my lamp" does not mean all lamps, nor "my flight" those of others.
 
-    A name is shared if several records bear it, a thing if every type that holds it has several holders: the card of
-    one user is not shared, however many orders it paid.
+    A name is shared if several records have it. Any other entity is shared if every type that has relations to it
+    has several holders: the card of one user is not shared, however many orders it paid.
     """
     types = {entity.key: entity.type for entity in related.entities}
     bearers = Counter(each.target_key for each in related.relations if each.relation_type == _NAME)
@@ -183,7 +183,7 @@ def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[
     """Whether a relation may be shown.
 
     Actions of agents and tools, and things mentioned together, are shown only if a question asks for them; "I think we
-    use the gift card", in a request for work, does not ask who used a tool named think. A ``hosted_on`` relation is
+    use the gift card", in a request for work, does not ask who used a tool named "think". A ``hosted_on`` relation is
     left out if the address contains the host.
     """
     kind = relation.relation_type
@@ -205,11 +205,11 @@ def _asked_types(relation_types: Iterable[str], question: Question) -> Iterator[
             yield relation_type
 
 
-def _bearings(question: Question, related: Related, shown: Sequence[KnownRelation]) -> Floats:
-    """How much each relation bears on what the question names; shared properties count little.
+def _factors(question: Question, related: Related, shown: Sequence[KnownRelation]) -> Floats:
+    """The factor on each relation by its closeness to the entities that the question names.
 
-    Relations that begin or end at a named thing, or begin at something it holds or at one of its holders, count in
-    full; others that end at a holder, half.
+    Relations that begin or end at a named entity, or begin at one that it holds or at one of its holders, count in
+    full; others that end at a holder, half; the rest little, or double if the question asks for other entities.
     """
     origins = _origins(related)
     if not origins:
@@ -218,13 +218,13 @@ def _bearings(question: Question, related: Related, shown: Sequence[KnownRelatio
     holders = {each.source_key for each in shown if each.target_key in origins}
     shared = _ASKED_SHARED if not _ASKS_OTHERS.isdisjoint(words(question.text[:LONGEST_QUESTION])) else _SHARED
 
-    def bearing(relation: KnownRelation) -> float:
+    def factor(relation: KnownRelation) -> float:
         source, target = relation.source_key, relation.target_key
         if source in origins or target in origins or source in inside or source in holders:
             return 1.0
         return _OUTER if target in holders else shared
 
-    return np.array([bearing(relation) for relation in shown])
+    return np.array([factor(relation) for relation in shown])
 
 
 def _origins(related: Related) -> frozenset[str]:
@@ -236,7 +236,7 @@ def _origins(related: Related) -> frozenset[str]:
 def _worded(
     related: Related, ranked: Iterable[tuple[float, KnownRelation]], asked_types: Collection[str], assurance: float
 ) -> Iterator[Sentence]:
-    """Yield a sentence per source of *ranked* relations, best first, if it adds anything."""
+    """Yield a sentence for each source of the *ranked* relations, best first, unless earlier ones already state it."""
     by_key = {entity.key: entity for entity in related.entities}
     totals: dict[str, float] = {}
     least: dict[str, float] = {}
@@ -266,10 +266,10 @@ def _worded(
 
 
 def _echoes(by_source: Mapping[str, Sequence[KnownRelation]], named: Collection[str]) -> Iterator[str]:
-    """Yield the sources whose holder has everything that they have: an email beside the user who has the same orders.
+    """Yield the sources whose holder has the same targets: an email address beside the user who has the same orders.
 
-    Of two things that hold each other, the one that the question names is kept, else the one that holds more, else the
-    first; the other is left out only if the kept one has all that it has.
+    Of two entities that hold each other, the one that the question names is kept, else the one with more targets, else
+    the first; the other is left out only if the kept one has all of its targets.
     """
     holdings = {source: {each.target_key for each in relations} for source, relations in by_source.items()}
     rank = {source: (source not in named, -len(held), number) for number, (source, held) in enumerate(holdings.items())}
@@ -293,7 +293,7 @@ def _named_count(source: str, relations: Sequence[KnownRelation], related: Relat
 
 
 def _briefer(relations: Sequence[KnownRelation], asked_types: Collection[str]) -> list[KnownRelation]:
-    """*relations* without those whose type only lengthens that of another one to the same target, except *asked_types*.
+    """*relations* without those whose type is a longer form of another to the same target, except *asked_types*.
 
     For example, the refund payment method is left out beside the payment method.
     """
@@ -314,7 +314,7 @@ def _sentence(
     by_key: Mapping[str, RelatedEntity],
     named: Collection[str],
 ) -> str:
-    """The fields of *entity*, then what it does, each best first."""
+    """The sentence about *entity*: its fields, then what it does, each best first."""
     parts: dict[str, list[str]] = {}
     earlier: dict[str, list[str]] = {}
     latest = _latest(relations)
@@ -356,7 +356,7 @@ def _formerly(names: Sequence[str]) -> str:
 
 
 def _listed(word: str, names: Sequence[str]) -> str:
-    """The *names* after their *word*; a long list is cut to the best, with the number of the others.
+    """The *names* after their *word*; a long list is cut to the best, with the number of the rest.
 
     >>> _listed("items", ["a", "b"]), _listed("uses", [str(number) for number in range(10)])
     ('items a and b', 'uses 0, 1, 2, 3, 4, 5, 6, 7 and 2 more')

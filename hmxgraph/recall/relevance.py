@@ -35,12 +35,12 @@ from hmxgraph.text.terms import search_text, terms
 # A cue that does not apply is zero, so one ranking serves conversations, documents and tool runs. Time is scored
 # separately (``candidates.RecencyDecay``).
 
-# Texts whose instructions are cached.
+# Number of texts whose instructions are cached.
 _CACHED_TEXTS = 16_384
 # Cue weights, on a scale where the best lexical match is 1.
 SPEAKER = 0.5
 _SUBJECT = 0.2
-# A question to an assistant about the past, in the first person, asks about the words of its user.
+# For the user's words, if a question to an assistant about the past is in the first person.
 _ASKER = 0.3
 # An assistant's line must be this much more relevant than others: in packs for 179 questions, 15 of 600 such lines were
 # evidence, and 246 of 2,700 lines of users.
@@ -48,8 +48,8 @@ _BY_ASSISTANT = 0.2
 _FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|we|our)\b", re.IGNORECASE)
 TIME_WORDS = 0.2
 QUESTION_TURN = -0.15
-# Weight of the share of the question that a turn itself contains: the words around it say less. In
-# chats with an assistant, whose answers are long, a request counts by its own words even more.
+# Weight of the share of the question that a turn itself contains: the words around it say less. In chats with an
+# assistant, whose answers are long, a turn's own words count even more.
 OWN_WORDS, _OWN_WORDS_WITH_ASSISTANT = 0.5, 1.0
 # Penalty per doubling of length beyond a typical message: a long text matches some word of every question. Capped, so
 # that the only event with the query terms is not outranked by events without any.
@@ -98,7 +98,8 @@ def cue_scores(question: Question, pool: EventPool) -> Floats:
 def _instructions(question: Question, pool: EventPool) -> Floats:
     """Favour what people told an assistant to do or prefer: later questions rarely use the same words.
 
-    One with a condition ("when I ask about dates") counts for a question about the past only if they share a term.
+    For a question about the past, an instruction with a condition ("when I ask about dates") counts only if the
+    question and the condition share a term.
     """
     if not _with_assistant(pool):
         return np.zeros(len(pool))
@@ -186,8 +187,8 @@ def _time_words(question: Question, pool: EventPool) -> Floats:
 # concern the same topic; they are searched as well, with much less weight. Rocchio 1971, "Relevance feedback in
 # information retrieval"; Lavrenko and Croft 2001, "Relevance-based language models".
 #
-# Talk only. Documents are reached through the names they share (``walk``); feedback terms from similar documents lead
-# back to the same ones (multi-hop passages lose 3 points of recall).
+# Feedback is for talk only. Documents are reached through the names they share (``walk``); feedback terms from similar
+# documents lead back to the same documents (multi-hop passages lose 3 points of recall).
 
 # Number of events used, their minimum lexical match, and the number of terms taken from them.
 _FEEDBACK_EVENTS = 10
@@ -196,7 +197,7 @@ MOST_TERMS = 15
 # Minimum number of feedback events that contain the term; maximum share of all events that do.
 _SHARED_BY = 2
 COMMON = 0.15
-# Weight, on a scale where the best lexical match is 1, and the exponent below the best.
+# Weight of the best feedback match, on a scale where the best lexical match is 1; exponent on the matches below it.
 WEIGHT = 0.2
 _EXPONENT = 0.7
 
@@ -272,7 +273,7 @@ _NEAR_BEST = 0.35
 # 87.1 % in 16.8.
 _FEW_NEAR, _RISE = 10, 0.1
 # Where even the best events match little of the question, being the best says little: below this assurance, the
-# relevance of all of them counts less. At 0.7, packs for questions about nothing known shrink by a third, but evidence
+# relevance of all events counts less. At 0.7, packs for questions about nothing known shrink by a third, but evidence
 # from chats is lost, too: one point at 2,048 tokens.
 _DOUBTED = 0.5
 # For questions about the past, an event with less evidence than this is unrelated, whoever said it.
@@ -303,9 +304,9 @@ _NAME = 1.5
 
 @dataclass(frozen=True)
 class Ranking:
-    """One question against one pool: first by words and cues, then with the walk over shared entities.
+    """The events of a pool ranked for a question: first by words and cues, then with the walk over shared entities.
 
-    ``meanings`` is an embedder's similarity of each event to the question, by id, in (0, 1]; empty without one.
+    ``meanings`` is the similarity of events to the question by id, in (0, 1], from an embedder; empty without one.
     """
 
     question: Question
@@ -386,7 +387,7 @@ class Ranking:
         return tuple(islice(dict.fromkeys(self.pool.session_id[at] for at in order if self.first[at] > 0), most))
 
     def best_calls(self, sessions: Collection[str], most: int) -> tuple[str, ...]:
-        """Return the ids of up to *most* calls in *sessions*, the best or those before the best."""
+        """Return the ids of the best *most* calls in *sessions*, by the score of the call or of the event after it."""
         pool = self.pool
         worth = np.maximum(self.first, np.append(self.first[1:], 0.0)).tolist()
         calls = (at for at, kind in enumerate(pool.kinds) if kind == CALLED and pool.session_id[at] in sessions)
@@ -399,14 +400,14 @@ class Ranking:
         return tuple(event_id for score, event_id in nsmallest(most, ranks) if score < 0)
 
     def scores(self, neighbourhood: Neighbourhood) -> Floats:
-        """Return the final score: words, titles and cues plus the gain of the walk."""
+        """Return the final scores: :attr:`first` plus the gains of the walk."""
         if not neighbourhood.mentions:
             return self.first
         neighbours = self.first + _CLOSENESS * closeness(self.question, self.pool, neighbourhood, self.words)
         return neighbours + bridges(self.question, self.pool, neighbourhood, self.match, neighbours)
 
     def relevance(self, neighbourhood: Neighbourhood) -> Floats:
-        """Return the scores scaled so that the best event has 1; without any lexical match, cues stay unscaled.
+        """Return the scores scaled so that the best event has 1; without a match in words or meaning, unscaled.
 
         For questions about the past, an event with most of the query terms keeps a minimum relevance at any length.
         """
@@ -416,10 +417,10 @@ class Ranking:
         return np.maximum(relevance_of_events, self._answers) if self.question.recalls else relevance_of_events
 
     def related(self, neighbourhood: Neighbourhood, relevance: Floats, budget: int) -> Flags:
-        """Whether each event is about the question, by its words, its neighbours', or what it shares with the best.
+        """Which events are about the question, by their words, those of neighbours, or links to the best events.
 
         For questions about the past, a larger *budget* admits less relevant events. Speaker, length and time order
-        events but are not evidence. Without any lexical match nothing can be excluded.
+        events but are not evidence. Without a match in words or meaning nothing can be excluded.
         """
         if not self._is_matched:
             return np.ones(len(self.pool), dtype=np.bool_)
@@ -445,7 +446,7 @@ class Ranking:
 
     @cached_property
     def _carriers(self) -> Flags:
-        """Which events contain an identifier that the question names, or are results of such calls.
+        """Which events contain an identifier that the question names, or are results directly after such events.
 
         The other events of their sessions are about something else.
         """
@@ -471,7 +472,7 @@ class Ranking:
 
         Long texts, such as a file that a tool read, contain many words of any request and are ignored, except for a
         request that reports a failure: they may report the same one. The *running* session does not count. A request
-        with an identifier that events contain is not new; without any past request, none is.
+        with an identifier that events contain is not new; without any past request, nothing counts as new.
         """
         past = np.array([session_id != running for session_id in self.pool.session_id], dtype=np.bool_)
         turns = zip(self.pool.kinds, self.pool.speaker, strict=True)
@@ -507,7 +508,7 @@ class Ranking:
         return cases
 
     def case_sessions(self, most: int) -> tuple[str, ...]:
-        """Return at most *most* sessions of :attr:`named_cases`: those that match most besides names, then later ones.
+        """Return at most *most* sessions of :attr:`named_cases`: best match without names first, then the latest.
 
         If the question asks for the latest, only time counts.
         """
@@ -530,19 +531,19 @@ class Ranking:
 
     @property
     def wants_examples(self) -> bool:
-        """Whether past sessions help: the question asks for work, or tools work here and users raised it before."""
+        """Whether past sessions help: for a request for work, and, where tools work, for what users raised before."""
         return self.question.works or (self.pool.of_tools and self.was_raised_before)
 
     @property
     def was_raised_before(self) -> bool:
-        """Whether a user raised much the same before."""
+        """Whether a message of a user is much like the question."""
         least = _RAISED_IF_FEW if len(self.match.terms) < _FEW_TERMS else _RAISED
         speakers = (self.pool.speaker[at] for at in np.flatnonzero(self.match.share >= least).tolist())
         return any(speaker and not is_assistant(speaker) for speaker in speakers)
 
     @property
     def cases(self) -> Flags:
-        """Which events contain most of the special terms of the request: those in few events."""
+        """Which events contain most of the request's special terms, which are those found in few events."""
         frequency = (self.match.counts > 0).sum(axis=1)
         special = frequency <= max(_SPECIAL * self.event_count, _FEW_EVENTS)
         weights = np.where(special, self.match.weights, 0.0)
@@ -566,10 +567,11 @@ class Ranking:
         return span.distances_us(self.pool.times) <= _TOLD_AFTER_US
 
     def _of_named_date(self, relevance: Floats) -> Floats:
-        """Return *relevance*; for a question about a date, 0 for events of other times unless better than all of then.
+        """Return *relevance*; for a question about a date, 0 for less relevant events of other times.
 
-        An event that names the month, such as a plan, counts as of that time. Measured on 107 questions with dates: a
-        third fewer entries, and more evidence in the same budget.
+        Events more relevant than all those of the date keep their relevance. An event that names the month, such as a
+        plan, counts as of the date. Measured on 107 questions with dates: a third fewer entries, and more evidence in
+        the same budget.
         """
         if self.question.works or not self.question.dated:
             return relevance
@@ -595,13 +597,13 @@ class Ranking:
 
 
 # Sessions are ranked as examples by the largest share of the question in one event, and by the relevance of the best
-# event, whatever its age. Measured on 269 requests that went well, as the F1 between the changes of the better of two
-# examples and those made: 72.1, 75.4 and 59.0 in three domains; ranked by score 65.7, 75.0 and 55.2.
+# event, whatever its age. Measured on 269 requests that went well, as the F1 between the changes in the better of two
+# examples and the changes made: 72.1, 75.4 and 59.0 in three domains; ranked by score 65.7, 75.0 and 55.2.
 _BY_RELEVANCE = 0.5
 
 
 def as_examples(sessions: Integers, shares: Floats, relevance: Floats) -> Floats:
-    """Return for each event how good an example its session is, from what each event matches of the question.
+    """Return for each event how good an example its session is, by its best share of the question and relevance.
 
     >>> as_examples(np.array([0, 0, 1]), np.array([1.0, 0.0, 0.2]), np.array([0.0, 1.0, 0.4])).tolist()
     [1.5, 1.5, 0.4]
@@ -615,7 +617,7 @@ def as_examples(sessions: Integers, shares: Floats, relevance: Floats) -> Floats
 
 
 def near_best(relevance: Floats, budget: int = DEFAULT_BUDGET) -> Flags:
-    """Which events are relevant enough, given how many are more so and *budget* tokens to fill.
+    """Which events are relevant enough, given how many are more relevant and *budget* tokens to fill.
 
     >>> near_best(np.array([1.0, 0.4, 0.3, 0.1])).tolist()
     [True, True, False, False]
@@ -632,7 +634,7 @@ def near_best(relevance: Floats, budget: int = DEFAULT_BUDGET) -> Flags:
 
 
 def _is_identifier(token: str) -> bool:
-    """Whether *token* has parts joined by underscores, or digits and letters that are no ordinal or unit.
+    """Whether *token* has parts joined by underscores, or mixes digits and letters but is no ordinal or quantity.
 
     >>> [_is_identifier(token) for token in ("mia_li_3668", "W2378156", "59XX6W", "2024-05-20", "1980s", "120ms")]
     [True, True, True, False, False, False]

@@ -44,7 +44,7 @@ class Mention(NamedTuple):
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """The mentions around the best events, complete per entity; ``event_count`` is the tenant's total."""
+    """The mentions around the best events, complete for each entity; ``event_count`` is the tenant's total."""
 
     mentions: tuple[Mention, ...] = ()
     event_count: int = 0
@@ -99,7 +99,7 @@ def bridges(
 
 
 class _Links(NamedTuple):
-    """Links between events through an entity: source, target and strength."""
+    """Links between events through an entity: source and target by their index in the pool, and strength."""
 
     source: Integers
     target: Integers
@@ -120,7 +120,7 @@ def _links(question: Question, pool: EventPool, neighbourhood: Neighbourhood, ma
 
 
 def _links_through(rarity: float, events_of: Sequence[tuple[int, str]], weights: Floats, present: Floats) -> _Links:
-    """Return the links from each event of an entity to each other one."""
+    """Return the links from each event that mentions an entity to every other event that mentions it."""
     places = np.array([place for place, _ in events_of], dtype=np.int64)
     titles = np.array([role == "title" for _, role in events_of], dtype=bool)
     has = present[:, places]
@@ -147,7 +147,7 @@ def _in_question(question: Question, name_terms: str) -> bool:
 
 
 def _gains(links: _Links, scores: Floats, share: float) -> Floats:
-    """Return the gain per target over the links that start at the best events."""
+    """Return the best gain of each target over the links that start at the best events."""
     begins = np.unique(links.source)
     sources = begins[np.argsort(-scores[begins], kind="stable")[:_BRIDGE_SOURCES]]
     good = np.isin(links.source, sources)
@@ -211,7 +211,7 @@ def _strongest(mentions: Iterable[Mention], pool: EventPool, numbers: dict[str, 
 
 
 def _restart_distribution(entity_seeds: Floats, event_seeds: Floats) -> tuple[Floats, Floats]:
-    """Normalise both seeds to one distribution, with a small share on events."""
+    """Normalise both seeds to one distribution, with a small share on events if there are entity seeds."""
     entities, events = entity_seeds.sum(), event_seeds.sum()
     if not entities:
         return entity_seeds, event_seeds / events

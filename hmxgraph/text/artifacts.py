@@ -96,9 +96,9 @@ def _time(text: str | None) -> int | None:
 
 # How often a recovery step worked.
 
-# Counts are exact up to this one and rounded above, or else every session would create a new artifact version.
+# Counts are exact up to this number and rounded above it; otherwise every session would create a new artifact version.
 _EXACT = 10
-# The note on a step that worked says so if at least this share of its sessions failed nevertheless.
+# The note on a step says that sessions failed nevertheless if at least this share of those in which it worked did.
 _MOSTLY_FUTILE = 0.75
 _OFTEN = 0.3
 _ROUNDED = (10, 20, 50, 100, 200, 500, 1000)
@@ -114,7 +114,7 @@ _NOTE = re.compile(
 def times(worked: int, tried: int, displaced: int = 0, *, futile: float = 0) -> str:
     """How often something worked, how often another error followed, and whether the sessions failed nevertheless.
 
-    *futile* is the share of the sessions that failed although it worked.
+    *futile* is the share of failed sessions among those in which it worked.
 
     >>> times(1, 1), times(4, 4), times(19, 21)
     ('tried once, and it worked', 'worked 4 of 4 times', 'worked about 90 % of more than 20 times')
@@ -138,7 +138,7 @@ def times(worked: int, tried: int, displaced: int = 0, *, futile: float = 0) -> 
 
 
 def done(count: int, possible: int) -> str:
-    """How often something was done, of the times when it was possible.
+    """How often something was done, out of the times when it was possible.
 
     >>> done(1, 1), done(2, 3), done(38, 39)
     ('done once', 'done 2 of 3 times', 'done more than 90 % of more than 20 times')
@@ -147,7 +147,7 @@ def done(count: int, possible: int) -> str:
 
 
 def in_sessions(count: int, possible: int) -> str:
-    """In how many of the possible sessions something occurred.
+    """In how many of the sessions something occurred, out of those in which it was possible.
 
     >>> in_sessions(2, 3), in_sessions(38, 39)
     ('in 2 of 3 sessions', 'in more than 90 % of more than 20 sessions')
@@ -186,7 +186,7 @@ def _share(count: int, total: int, unit: str) -> str:
 
 
 def _displaced(displaced: int, tried: int) -> str:
-    """How often another error followed; where counts are rounded, "often" or nothing."""
+    """How often another error followed, as the end of a note; if counts are rounded, "often" or nothing."""
     if not displaced or (tried > _EXACT and displaced < _OFTEN * tried):
         return ""
     counted = {1: "once", 2: "twice"}.get(displaced, f"{displaced} times")

@@ -116,14 +116,16 @@ OPPOSED_RELATIONS = [
 
 
 class _Stance(NamedTuple):
-    """The subject of a text, and whether it speaks against it."""
+    """The subject of a text, and whether the text speaks against that subject."""
 
     about: frozenset[str]
     against: bool
 
 
 def stance(text: str) -> _Stance:
-    """The search terms of *text* without its negations, and whether an odd number of them inverts it.
+    """The search terms of *text* without negations, and whether an odd number of negations inverts it.
+
+    One word of each pair of opposites counts as a negation of the other: "reject" means "not accept".
 
     >>> stance("Never deploy on Fridays") == _Stance(frozenset({"deploy", "friday"}), against=True)
     True
@@ -140,13 +142,13 @@ def stance(text: str) -> _Stance:
     return _Stance(about - _WEIGHTLESS, against=negations % 2 == 1)
 
 
-# Plain statements that cannot both hold: the same words but for a negation or an amount.
+# Plain statements that cannot both hold: the same words except for a negation or an amount.
 
 _AMOUNTS = {
     name: str(number)
     for number, name in enumerate(words("one two three four five six seven eight nine ten eleven twelve"), start=1)
 }
-# A number measures something after one of these; after a noun it is a name ("ticket 17", "port 80").
+# After one of these words a number is an amount; after a noun it is a name ("ticket 17", "port 80").
 _BEFORE_AMOUNT = frozenset(
     words(
         "is are was were be been has have had needs need takes take runs run uses use costs cost contains contain gets"
@@ -169,7 +171,7 @@ class Claim(NamedTuple):
 
 
 def claim(text: str) -> Claim:
-    """The negations and amounts of a plain statement as its answer, its other words and signs as its topic.
+    """Split a plain statement: its negations and amounts are the answer, its other words and signs the topic.
 
     Equal topics with different answers contradict each other. The topic is empty if it would be a single word.
 

@@ -1,4 +1,4 @@
-"""Whether a text opens with an error, whoever printed it."""
+"""Whether a text begins with an error message, or with the report that the user declined a call."""
 
 import re
 

@@ -13,17 +13,17 @@ from hmxgraph.text.terms import terms
 GAP = " […]"
 # Marks that the text began earlier.
 _BEGUN = "[…] "
-# An excerpt of an excerpt has adjacent marks.
+# Adjacent marks, as in an excerpt of an excerpt, are merged.
 _GAPS = re.compile(r"( ?\[…\])(?:\s*\[…\])+ ?")
-# A sentence, a line, a field of a record or an argument of a call; longer ones are split at a space, or anywhere if
-# there is none.
+# Maximum characters of a piece: a sentence, a line, a field of a record or an argument of a call. A longer piece is
+# split at a space, or anywhere if there is none.
 _LONGEST = 160
 _FIELD_END = r",\s(?=\w{1,40}(?::\s|=))"
-# Texts whose pieces are cached, up to some ten kilobytes each.
+# Number of texts whose pieces are cached, up to some ten kilobytes each.
 _CACHED_TEXTS = 2_048
 # The number of a list item does not end a sentence.
 _SENTENCE_END = r"(?<=[.!?;])(?<!\b\d\.)(?<!\b\d\d\.)\s+"
-# Minimum number of terms for the first piece to orient the reader, and for any other piece to say anything.
+# Minimum number of terms for the first piece to orient the reader, and for any piece to have a worth.
 _FEW_TERMS, _LEAST_TERMS = 3, 2
 _SENTENCE_ENDS = (".", "!", "?", ";", "\n")
 _FENCE = "```"
@@ -44,7 +44,7 @@ class Passages:
 
     @classmethod
     def of(cls, text: str, weight_by_term: Mapping[str, float]) -> "Passages":
-        """Split *text*; a piece is worth the total weight of its terms, a repeated one and a heading nothing.
+        """Split *text*; a piece is worth the total weight of its terms, but repeated pieces and headings nothing.
 
         In prose with fenced code, the code counts only if nothing else is relevant: a line of code says little.
 
@@ -100,7 +100,7 @@ class Passages:
         best = sorted((place for place, worth in enumerate(self.worth) if worth), key=lambda place: -self.worth[place])
         places = [place for place in range(len(self.pieces)) if place not in self.code]
         ordered = dict.fromkeys([*places[:1], *best])
-        # Each spreads in both directions until it meets a place that is already ordered, so each place comes once.
+        # Spread from each in both directions until a place that is already ordered, so that each place comes once.
         frontier = [(place, side) for place in (*best, *places[:1]) for side in (1, -1)]
         while frontier and len(ordered) < len(places):
             reached, frontier = [(place + side, side) for place, side in frontier], []
@@ -113,9 +113,9 @@ class Passages:
 
     @property
     def _best_first(self) -> tuple[int, ...]:
-        """The order with the best piece before the first, which only orients, if the best begins a sentence.
+        """The order with the best piece before the first, if the best is worth more and begins a sentence.
 
-        A first piece of a word or two ("Certainly!") does not even orient and is left out.
+        The first piece then only orients; one of a word or two ("Certainly!") does not even orient and is left out.
         """
         if len(self._order) < 2:
             return self._order
@@ -136,7 +136,7 @@ class Passages:
 
 
 def without_old_text(call: str) -> str:
-    """The *call* to edit a file without the old text, which would take the room of what was done.
+    """The *call* to edit a file without the old text, which would take the space of the new one.
 
     >>> without_old_text("Edit(path=a.py, old_string=x = 1, new_string=x = 2)")
     'Edit(path=a.py, old_string=[…], new_string=x = 2)'
@@ -149,7 +149,7 @@ def _one_gap(gaps: re.Match[str]) -> str:
 
 
 def _says_nothing(piece: str, own_terms: frozenset[str]) -> bool:
-    """Whether a piece is a single word, which at best repeats the question, or only names what comes next."""
+    """Whether a piece is a single word, which at best repeats the question, or a heading."""
     return len(own_terms) < _LEAST_TERMS or piece.rstrip().endswith(":") or piece.startswith("#")
 
 
@@ -171,7 +171,7 @@ def _pieces(text: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], fro
 
 
 def _code(pieces: Sequence[str]) -> Iterator[int]:
-    """Yield the places of code between fences (CommonMark 4.5), with the fences."""
+    """Yield the places of code between fences (CommonMark 4.5), including the fences."""
     inside = False
     for place, piece in enumerate(pieces):
         fence = piece.lstrip().startswith(_FENCE)

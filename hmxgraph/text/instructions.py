@@ -1,4 +1,4 @@
-"""Instructions in text from outside: an error message is quoted only up to the first clause that is one."""
+"""Instructions in text from outside: error messages are quoted only up to the first clause that is an instruction."""
 
 import re
 
@@ -13,7 +13,7 @@ _VERBS = frozenset(
     wire write
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
-# A clause with one of these describes what went wrong, even if it begins with a verb: "open config.toml failed".
+# A clause with one of these words describes what went wrong, even if it begins with a verb: "open config.toml failed".
 _DESCRIBES = re.compile(
     r"\b(?:fail(?:s|ed|ure|ing)?|errors?|refused|denied|time[ds]?[- ]?out|not|no such|cannot|can't|unable|invalid"
     r"|missing|exceeded|unexpected|broken|aborted|rejected|unknown|unsupported|must be|expected)\b",

@@ -1,4 +1,4 @@
-"""Lines of a pack's text: speaker, label, quotation, neutralised markup."""
+"""Lines of a pack's text: speakers, labels, quotations, neutralised markup."""
 
 import re
 from collections.abc import Iterable

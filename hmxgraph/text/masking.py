@@ -13,7 +13,7 @@ from hashlib import sha256
 class MaskRule:
     """Replace matches of *pattern*, or only their group ``value`` if it exists, by *mark* if *accepts* agrees.
 
-    If there are *needs*, every match contains one of these lower-case substrings; looking for them first is several
+    Every match contains one of the lower-case substrings *needs*, if any are given; looking for them first is several
     times as fast.
     """
 
@@ -40,7 +40,7 @@ def _luhn(number: str) -> bool:
 
 
 def iban(number: str) -> bool:
-    """Whether *number* has the check digits of ISO 13616."""
+    """Whether *number* has valid check digits (ISO 13616)."""
     sign = number.replace(" ", "")
     return int("".join(str(int(digit, 36)) for digit in sign[4:] + sign[:4])) % 97 == 1
 
@@ -74,7 +74,7 @@ def phone(number: str) -> bool:
 _LOOKED_UP = re.compile(
     r"[A-Za-z_][\w.]*(?:\[|\(\)?)\Z|(?:process\.env|os\.environ|import\.meta\.env)\b|(?i:your|my|the)[_-]\w*(?i:key|token|password)(?i:[_-](?:here|goes[_-]here))?\Z"
 )
-# Values in the place of a secret that mean that there is none.
+# Values that mean that no secret is set.
 UNSET = frozenset({"", "null", "none", "true", "false", "yes", "no"})
 _NAMES_WITH_DIGITS = frozenset(
     (
@@ -138,8 +138,8 @@ def rule(mark: str, pattern: str, accepts: Callable[[str], bool] = bool, needs: 
     return MaskRule(mark, re.compile(pattern), accepts, needs)
 
 
-# Parts of every sensitive name, without an i: case-insensitive patterns also match the dotless one, which does not
-# fold.
+# Every sensitive name contains one of these parts. No part has the letter i: case-insensitive patterns also match the
+# dotless i, which ``casefold`` leaves unchanged.
 _SENSITIVE_PARTS = ("pass", "pwd", "secret", "creden", "key", "token")
 
 SECRETS = (

@@ -38,7 +38,7 @@ STOP_WORDS = frozenset(
 # Longer words are cut: the index would split them, and nobody searches for them.
 LONGEST_WORD = 64
 _WORD = re.compile(r"[^\W_]+")
-# ASCII word separators: translating and splitting costs a quarter of the pattern.
+# ASCII word separators: translating and splitting takes a quarter of the time of the pattern.
 _GAPS = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum()})
 _ENDING = re.compile(r"(?<=\w)['\u2019](?:s|t|m|d|re|ve|ll)\b")
 _ACCENT = re.compile("[\u0300-\u036f]")
@@ -51,7 +51,7 @@ _stemmer = Stemmer.Stemmer("english", 0)
 
 
 def words(text: str) -> list[str]:
-    """The words of *text* in order: lower case, without accents, possessive endings and punctuation.
+    """The words of *text* in order: lower case, without accents, possessive or contracted endings and punctuation.
 
     Scripts written without spaces give pairs of adjacent characters, also next to digits and letters.
 
@@ -108,7 +108,7 @@ def terms(text: str) -> list[str]:
 
 
 def search_text(text: str) -> str:
-    """The text that the full-text index stores for a node: its terms, separated by spaces.
+    """The terms of *text* separated by spaces, as the full-text index stores them for a node.
 
     >>> search_text("Rolled back to v1.4.2")
     'roll back v1 4 2'
@@ -118,8 +118,8 @@ def search_text(text: str) -> str:
 
 
 # A misspelt term keeps its beginning and has one letter too many or too few, or two swapped. A wrong letter more often
-# makes another word (mango, mongo). Shorter words have too many neighbours, as have known words of four letters (reset
-# is not rest).
+# makes another word (mango, mongo). Shorter terms resemble too many others, as do known terms of this length (reset is
+# not rest).
 SHORTEST_MISSPELT = 4
 _KEPT_BEGINNING = 2
 
@@ -140,7 +140,7 @@ def nearest_term(term: str, known: Iterable[str]) -> str:
 
 
 def _is_typo_of(term: str, other: str) -> bool:
-    """Whether the two differ by one letter inserted or left out, or by two adjacent letters swapped."""
+    """Whether *other* is long enough, and one letter is added or missing in *term*, or two neighbours are swapped."""
     if not other.isalpha() or len(other) <= SHORTEST_MISSPELT:
         return False
     size = min(len(term), len(other))
@@ -171,11 +171,11 @@ def _pairs(folded_words: list[str]) -> list[str]:
     return pieces
 
 
-# Runs of three words, by which passages are compared.
+# Word trigrams: runs of three words, by which passages are compared.
 
 
 def trigrams(text: str) -> frozenset[tuple[str, ...]]:
-    """The word trigrams of *text*; a text of fewer than three words is a single run.
+    """The word trigrams of *text*; fewer than three words are a single run.
 
     >>> sorted(trigrams("always verify the rollout"))
     [('always', 'verify', 'the'), ('verify', 'the', 'rollout')]
@@ -200,7 +200,7 @@ def word_trigrams(words_in_order: Sequence[str]) -> Iterable[tuple[str, ...]]:
 
 
 def scope_token(tenant_id: str) -> str:
-    """The tenant's scope token: decimal digits between two letters, which no analyzer stems or splits.
+    """The tenant's scope token: decimal digits between two letters, a form that no analyzer stems or splits.
 
     >>> scope_token("acme")
     't9379647469329139872t'

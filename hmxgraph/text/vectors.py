@@ -79,9 +79,9 @@ _NORMAL = 1.4826
 
 
 class Background(NamedTuple):
-    """How similar a question is to unrelated sentences, and how much such similarities vary.
+    """How similar a question is to unrelated sentences, and how much similarities of unrelated texts vary.
 
-    Both are medians, because some of the sentences may be related to the question or to each other after all.
+    Both are based on medians, because some of the sentences may be related to the question or to each other after all.
     """
 
     middle: float
