@@ -1,8 +1,8 @@
 // The whole schema of a new database: constraints and indexes, all created in one transaction when a client connects
 // first.
 //
-// Community edition has only uniqueness constraints. A key is the SHA-256 of tenant and id, since ids may be
-// longer than an index entry. Databases made by an earlier release are brought here by the steps of schema_upgrades/.
+// Community edition has only uniqueness constraints. A key is the SHA-256 of tenant and id, since ids may be longer
+// than an index entry. Databases made by an earlier release are upgraded to it by the steps in schema_upgrades/.
 //
 // version: 23
 // mode: schema
@@ -168,11 +168,11 @@ FOR (n:Event) ON (n.call_key);
 CREATE INDEX event_embedding IF NOT EXISTS
 FOR (n:Event) ON (n.tenant_id, n.embedding_dimension);
 
-// Only events that expire and still have content are in here, so finding the expired ones reads no others.
+// Contains only events that expire and still have content, so finding the expired ones reads no others.
 CREATE INDEX event_expiry IF NOT EXISTS
 FOR (n:Event) ON (n.tenant_id, n.expires_us);
 
-// Only events dated after the clock of the machine that stored them.
+// Contains only events dated after the clock of the machine that stored them.
 CREATE INDEX event_ahead IF NOT EXISTS
 FOR (n:Event) ON (n.tenant_id, n.ahead, n.time_us);
 
@@ -186,11 +186,11 @@ FOR (n:Entity) ON (n.tenant_id, n.type);
 CREATE INDEX memory_of_tenant IF NOT EXISTS
 FOR (n:Memory) ON (n.tenant_id, n.kind);
 
-// Pages of the newest.
+// Pages of the newest memories.
 CREATE INDEX memory_by_time IF NOT EXISTS
 FOR (n:Memory) ON (n.tenant_id, n.first_us);
 
-// Those of one kind that were remembered, among many that were extracted.
+// Memories of one kind that were given through `remember`, among many that were extracted.
 CREATE INDEX memory_by_method IF NOT EXISTS
 FOR (n:Memory) ON (n.tenant_id, n.extraction_method, n.kind);
 
@@ -211,15 +211,15 @@ FOR (n:Artifact) ON (n.tenant_id, n.status);
 CREATE INDEX artifact_lineage IF NOT EXISTS
 FOR (n:Artifact) ON (n.tenant_id, n.status, n.lineage_key);
 
-// Those that can guide a session.
+// Artifacts that can guide a session.
 CREATE INDEX artifact_guides IF NOT EXISTS
 FOR (n:Artifact) ON (n.tenant_id, n.status, n.guides);
 
-// Those that no compilation has compared yet with others about the same condition.
+// Artifacts that no compilation has compared yet with others about the same condition.
 CREATE INDEX artifact_uncompared IF NOT EXISTS
 FOR (n:Artifact) ON (n.tenant_id, n.status, n.uncompared);
 
-// Pages of the newest.
+// Pages of the newest artifacts.
 CREATE INDEX artifact_recorded IF NOT EXISTS
 FOR (n:Artifact) ON (n.tenant_id, n.recorded_us);
 
@@ -227,7 +227,7 @@ FOR (n:Artifact) ON (n.tenant_id, n.recorded_us);
 CREATE INDEX artifact_situation IF NOT EXISTS
 FOR (n:Artifact) ON (n.situation_key);
 
-// What was compiled from a session, without its events.
+// What was compiled from a session, without reading its events.
 CREATE INDEX evidence_in_session IF NOT EXISTS
 FOR ()-[r:EVIDENCED_BY]-() ON (r.session_key);
 
@@ -238,7 +238,7 @@ FOR ()-[r:RELATES_TO]-() ON (r.tenant_id, r.relation_type);
 CREATE INDEX conflict_of_tenant IF NOT EXISTS
 FOR (n:Conflict) ON (n.tenant_id, n.status);
 
-// Pages of the newest, sorted by place, however many were detected at the same time.
+// Pages of the newest conflicts, sorted by place, however many were detected at the same time.
 CREATE INDEX conflict_place IF NOT EXISTS
 FOR (n:Conflict) ON (n.tenant_id, n.status, n.place);
 

@@ -127,7 +127,7 @@ class InvalidRequest(PackError):
 
 
 class TaskError(HmxGraphError, ValueError):
-    """A step that the task's existing records rule out."""
+    """A task record that breaks a rule, such as a missing field, or that existing records rule out."""
 
     code = "invalid"
 
@@ -683,7 +683,7 @@ class SupersessionCycle(LifecycleError):
 
     def __str__(self) -> str:
         return (
-            f"{self.new_id!r} cannot supersede {self.old_id!r}: it is already an older version of it (HMX-A 7); "
+            f"{self.new_id!r} cannot supersede {self.old_id!r}, of which it is an older version (HMX-A 7); "
             "record the change under a new id"
         )
 
@@ -766,7 +766,7 @@ class ConflictClosed(LifecycleError):
 
     def __str__(self) -> str:
         outcome = f"keeping {self.kept_id!r}" if self.kept_id else "keeping every side"
-        return f"conflict {self.conflict_id!r} is already resolved, {outcome}; record a successor of a side instead"
+        return f"conflict {self.conflict_id!r} is already resolved, {outcome}; record a successor to one side instead"
 
 
 # The whole tree
@@ -801,7 +801,7 @@ class ConflictClosed(LifecycleError):
 #     │   └── UnsupportedVersion        another protocol or envelope version
 #     ├── EmbedderError (RuntimeError)  the embedder raised an error
 #     │   └── InvalidVectors (ValueError)  it returned no list of vectors, or mismatched ones
-#     ├── TaskError (ValueError)        a step that the task's existing records rule out
+#     ├── TaskError (ValueError)        a task record that breaks a rule, or that existing records rule out
 #     ├── IngestRefused (ValueError)    a source that cannot be read, or the first bad line under on_error="raise"
 #     ├── KeyRefused (PermissionError)  an API key that is missing, unknown, revoked, expired, or lacks a scope
 #     ├── BackupRefused (ValueError)    a backup that cannot be written or restored as it is

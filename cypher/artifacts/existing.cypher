@@ -1,4 +1,4 @@
-// The stored artifacts with the id of a new one, or with its type and content among draft and active ones. At most two
+// The stored artifact with the id of a new one, and the draft or active artifact with its type and content: at most two
 // rows.
 //
 // Another writer may commit between the two lookups, so a row found only by content may also be the one with the id.

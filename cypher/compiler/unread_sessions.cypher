@@ -3,7 +3,8 @@
 //
 // Changes after the compilation began wait for the next one. ORDER BY begins with every property of the index, so the
 // index is read in order, and reading stops at the limit. The last condition compares lists, because its OR would be
-// planned branch by branch, which loses the order. Sessions that only log an import are skipped: no agent worked in them.
+// planned branch by branch, which loses the order. Sessions that only log an import are skipped: no agent worked
+// in them.
 //
 // mode: read
 // row:  session_key, event_count, version

@@ -1,4 +1,4 @@
-// Mark all active artifacts about a condition for another comparison, now with these stated policies.
+// Mark all active artifacts that have a condition for another comparison, and store the policies to compare them with.
 //
 // Artifacts are locked before the tenant, as in every transaction that locks both.
 //

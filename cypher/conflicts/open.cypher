@@ -1,8 +1,8 @@
 // Store the conflicts that are not stored yet, as open; sides that are artifacts must still be active.
 //
-// A resolved conflict stays resolved: its id follows from its kind and sides. If another writer stored the same
-// one since the caller read, the uniqueness constraint rejects it and the caller reads again. The list is wrapped in a
-// map because the plan cache keys a list parameter by its size.
+// A resolved conflict stays resolved: its id follows from its kind and sides. If another writer stored the same one
+// since the caller read, the uniqueness constraint rejects it and the caller reads again. The list is wrapped in a map
+// because the plan cache keys a list parameter by its size.
 //
 // mode: write
 // row:  conflict_id

@@ -1,7 +1,7 @@
 // Active entities by type: their number and the sum of their confidences in millionths.
 //
 // Whole millionths, because a sum of fractions depends on the order in which nodes are read, and a digest must not. The
-// (tenant_id, type) index is only used if both properties are named.
+// (tenant_id, type) index is only used if both properties have a condition.
 //
 // mode: read
 // row:  type, entity_count, confidence_millionths

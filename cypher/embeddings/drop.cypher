@@ -1,4 +1,4 @@
-// Remove up to $limit vectors of the tenant, and their size together with the last of them.
+// Remove up to $limit vectors of the tenant; together with the last ones, also the stored vector size.
 //
 // mode: write
 // row:  removed

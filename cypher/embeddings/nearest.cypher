@@ -1,11 +1,11 @@
 // Fetch the events whose vectors are closest to that of a question, and the memories that they support, as one row.
 //
 // A vector index holds the vectors of all tenants and cannot filter. A tenant with at most $few events is therefore
-// compared one by one, which is exact. For a larger one, the index is queried for $reach times as many as needed:
-// the nearest events are missed if that many vectors of other tenants are closer. Similarity is the cosine, rounded
-// so that its last digits do not depend on the order of summation.
+// compared one by one, which is exact. For a larger one, the index is queried for $reach times as many as needed: the
+// nearest events are missed if that many vectors of other tenants are closer. Similarity is the cosine, rounded so that
+// its last digits do not depend on the order of summation.
 //
-// Which users' memories are read, and in which shape, is as in recall/knowledge; no more than a pack can show.
+// Memories are selected by user and returned as in recall/knowledge, at most as many as a pack can show.
 //
 // mode: read
 // row:  events, texts, similarities, memories, evidence

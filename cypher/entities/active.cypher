@@ -1,4 +1,4 @@
-// The tenant's active entities. The type is named so that its index is used.
+// The tenant's active entities. A condition on the type lets the planner use its index.
 //
 // mode: read
 // row:  key, name, type, confidence

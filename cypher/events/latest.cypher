@@ -1,8 +1,8 @@
-// The latest event of each named session, as of a time; events of the types in $passing count only for the time
-// at which the session was last touched.
+// The latest event of each named session, as of a time; events of the types in $passing count only for the time at
+// which the session was last touched.
 //
-// An erased event still counts as the latest, without content: erasure must not bring back what it had replaced.
-// Ordered descending by the index's own properties, each search ends at its first row.
+// An erased event still counts as the latest, without content: erasure must not bring back what it had replaced. ORDER
+// BY lists the index's properties in descending order, so each search ends at its first row.
 //
 // mode: read
 // row:  session_id, event_type, timestamp, content, metadata, touched

@@ -1,7 +1,7 @@
 // The stored events next to late ones: those at the same position in the order, and those at the position before it.
 //
 // Ids break the last tie, and the database compares stored text by code points but parameters by UTF-16 units, so the
-// caller compares them. Ordered descending by session and sequence, the index's two properties, the index is read in
+// caller compares them. Because ORDER BY lists the index's two properties, session and sequence, the index is read in
 // order and the search ends at once. The hint is needed because some statistics make the planner choose another index.
 //
 // mode: read

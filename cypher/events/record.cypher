@@ -9,7 +9,7 @@
 // their own. The first write to an entity must not read what it sets: a write that does locks the node's relationships
 // before the node, and would deadlock with a writer that holds the node and needs its relationships next. Spelling,
 // type and confidence change rarely and are written only if they do. If a name has two types, the one with the higher
-// rank in $batch.ranks is kept; a type without a rank was stated by data and ranks above these, the one with fewer
+// rank in $batch.ranks is kept; a type without a rank comes from the data and ranks above those, the one with fewer
 // words first.
 //
 // mode: write

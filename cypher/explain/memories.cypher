@@ -1,4 +1,4 @@
-// Memories by their keys, each with its first events as evidence: there may be a million.
+// Memories by their keys, each with only the first events of its evidence, which may have a million.
 //
 // mode: read
 // row:  record, event_keys, sessions, origins

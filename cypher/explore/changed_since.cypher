@@ -2,7 +2,7 @@
 //
 // Artifacts whose status changed at or after a time (ISO 8601 with offset), latest first.
 //
-// The time of recording is named so that its index is used.
+// A condition on the time of recording lets the planner use its index.
 //
 // mode: read
 // row:  changed, status, artifact_type, title, version

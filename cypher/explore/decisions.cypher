@@ -2,7 +2,7 @@
 //
 // Each decision with its feedback, latest first.
 //
-// The time is named so that its index is used.
+// A condition on the time lets the planner use its index.
 //
 // mode: read
 // row:  timestamp, session_id, decided, said

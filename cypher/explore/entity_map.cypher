@@ -2,7 +2,7 @@
 //
 // The strongest active relations between entities, as a picture.
 //
-// The type is named so that its index is used.
+// A condition on the type lets the planner use its index.
 //
 // mode: read
 // row:  entity, relation, other

@@ -2,7 +2,7 @@
 //
 // Events whose content was erased, and the memories and artifacts that still cite them, as a picture.
 //
-// The time is named so that its index is used.
+// A condition on the time lets the planner use its index.
 //
 // mode: read
 // row:  event, relation, record

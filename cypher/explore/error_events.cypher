@@ -2,7 +2,7 @@
 //
 // Every error event with its session, latest first.
 //
-// The time is named so that its index is used.
+// A condition on the time lets the planner use its index.
 //
 // mode: read
 // row:  event_id, timestamp, session_id, text

@@ -2,7 +2,7 @@
 //
 // The artifact, the memories it was derived from, and the events behind both, as a picture.
 //
-// The time of recording is named so that its index is used.
+// A condition on the time of recording lets the planner use its index.
 //
 // mode: read
 // row:  artifact, relation, source

@@ -2,7 +2,7 @@
 //
 // Each with its hashes.
 //
-// The direction is named so that its index is used.
+// A condition on the direction lets the planner use its index.
 //
 // mode: read
 // row:  fingerprint

@@ -2,7 +2,7 @@
 //
 // The twenty-five entities with the most active relations.
 //
-// The type is named so that its index is used.
+// A condition on the type lets the planner use its index.
 //
 // mode: read
 // row:  name, type, relations, mentions

@@ -2,7 +2,7 @@
 //
 // What was stated or directed, with status and evidence.
 //
-// The kind is named so that its index is used.
+// A condition on the kind lets the planner use its index.
 //
 // mode: read
 // row:  kind, text, status, confidence, observations, evidence

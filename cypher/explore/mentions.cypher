@@ -3,7 +3,7 @@
 // Events that mention the entities of this name, in any spelling, latest first.
 //
 // The name is normalised as entity names are: machine names in lower case, other names as words without accents,
-// possessive endings, punctuation and a leading article. The type is named so that its index is used.
+// possessive endings, punctuation and a leading article. A condition on the type lets the planner use its index.
 //
 // mode: read
 // row:  timestamp, session_id, event_type, text

@@ -2,7 +2,7 @@
 //
 // From the sources of a pack's entries (their ids) to the events that they came from, as a picture.
 //
-// The time of recording and the kind are named so that their indexes are used.
+// Conditions on the time of recording and the kind let the planner use their indexes.
 //
 // mode: read
 // row:  source, relation, event

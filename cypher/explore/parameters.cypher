@@ -5,7 +5,7 @@
 // newest thread, and the day before the latest change of knowledge.
 //
 // Memory operations and maintenance have sessions and a thread of their own, in which no agent worked: these are
-// skipped. Properties that always exist are named so that their indexes are used.
+// skipped. Conditions on properties that always exist let the planner use their indexes.
 //
 // mode: read
 // row:  tenant_id, tenant_key, session_id, name, artifact_id, prefix, source_ids, thread_id, since, days

@@ -3,7 +3,7 @@
 // Each type of relation between two types of entities, with the number of relations, their evidence, and the best
 // supported one as an example: which order has which payment method.
 //
-// The type is named so that its index is used.
+// A condition on the type lets the planner use its index.
 //
 // mode: read
 // row:  source_type, relation_type, target_type, relations, evidence, example

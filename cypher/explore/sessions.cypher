@@ -2,7 +2,7 @@
 //
 // Every session with its span, number of events and outcome. Start here.
 //
-// The version is named so that its index is used; a session without stored events has none.
+// A condition on the version lets the planner use its index; a session without stored events has no version.
 //
 // mode: read
 // row:  session_id, first, last, events, outcome

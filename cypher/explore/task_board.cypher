@@ -2,7 +2,7 @@
 //
 // Every task with its status, project and goal, who holds it until when, and how many records it has.
 //
-// The time is named so that its index is used.
+// A condition on the time lets the planner use its index.
 //
 // mode: read
 // row:  task_id, status, project_id, goal, assignee, lease_until, records, updated

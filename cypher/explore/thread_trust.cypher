@@ -2,7 +2,7 @@
 //
 // The records of a thread with their replies, as a picture.
 //
-// The time is named so that its index is used.
+// A condition on the time lets the planner use its index.
 //
 // mode: read
 // row:  record, relation, parent

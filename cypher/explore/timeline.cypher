@@ -2,7 +2,7 @@
 //
 // Number of events by day and type.
 //
-// The time is named so that its index is used.
+// A condition on the time lets the planner use its index.
 //
 // mode: read
 // row:  day, event_type, events

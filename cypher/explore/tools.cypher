@@ -2,8 +2,8 @@
 //
 // Each tool's answered calls, and work that states its own outcome, with the share that did not fail.
 //
-// Commands and tests are counted under the programs that they run, each of several in a line; those that name none,
-// under their kind. The time is named so that its index is used.
+// Commands and tests are counted under each program that they run; those that name no program, under their event type.
+// A condition on the time lets the planner use its index.
 //
 // mode: read
 // row:  name, calls, success_rate

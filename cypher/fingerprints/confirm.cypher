@@ -1,4 +1,4 @@
-// Link imported artifacts to the evidence of the tenant's own artifacts that state the same. They are locked already.
+// Link imported artifacts to the evidence of the tenant's own artifacts that state the same. All are locked already.
 //
 // mode: write
 // row:  artifact_id, events

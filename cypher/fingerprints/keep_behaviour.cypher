@@ -1,7 +1,7 @@
-// Store the counts of sessions, with the version of the session that they were made from and of the counting rules.
+// Store the counts of sessions, with the versions of the session and of the counting rules that they were made with.
 //
-// They are derived from events alone, so readers see no change and the state version stays. The counts of a
-// session written to in between are out of date and made again.
+// They are derived from events alone, so readers see no change and the state version stays. The counts of a session
+// written to in between are out of date and made again.
 //
 // mode: write
 // row:  sessions

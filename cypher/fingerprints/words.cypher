@@ -1,4 +1,4 @@
-// The words of the events that support the selected artifacts, each with the users named in its session.
+// The words of each event that supports the selected artifacts, with the users named in its session.
 //
 // mode: read
 // row:  words, user_keys

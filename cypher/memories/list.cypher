@@ -1,7 +1,7 @@
 // A page of memories, newest first; a criterion that is null excludes nothing.
 //
-// As of a time: memories first observed by then that still held, with their number of observations and the first events
-// observed, no more than a reader of a page looks at. *said* is the event that last stated the memory.
+// As of a time: memories first observed by then that still held, with their number of observations and their first 100
+// events. *said* is the event that last stated the memory.
 //
 // With tenant and time in the order, the index is read from its newest end, and only until the page is full.
 //

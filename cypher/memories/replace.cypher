@@ -1,8 +1,7 @@
-// Supersede the memories that events name by the memories of these events.
+// Supersede each memory that an event names by the first memory of that event.
 //
 // A memory that is missing, already superseded or would close a loop is left as it is; callers that need the
-// replacement check it afterwards.
-// The unique supersedes_key makes a second successor impossible.
+// replacement check it afterwards. The unique supersedes_key makes a second successor impossible.
 //
 // mode: write
 // row:  superseded_id

@@ -1,6 +1,6 @@
 // Memories in force with exactly the same kind and text, the largest groups first.
 //
-// The kind is named for its index.
+// A condition on the kind lets the planner use its index.
 //
 // mode: read
 // row:  kind, text, memory_ids

@@ -1,6 +1,6 @@
 // Memories whose status is in force but whose time is over: they ended, or have expired.
 //
-// The kind is named for its index.
+// A condition on the kind lets the planner use its index.
 //
 // mode: read
 // row:  memory_id, expired_us

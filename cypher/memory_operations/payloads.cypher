@@ -1,6 +1,6 @@
 // Size and indexing of memories, as one row: characters of their texts, and how many of them can be searched.
 //
-// The kind is named for its index.
+// A condition on the kind lets the planner use its index.
 //
 // mode: read
 // row:  total, searchable, p50, p90, p99, largest, characters

@@ -1,7 +1,7 @@
 // For each memory, the others of the same project from the same event or with the same event: tag.
 //
-// To find those with a tag, all memories of the tenant are searched; this is done for tagged memories only. The time is
-// named so that its index is used.
+// To find those with a tag, all memories of the tenant are searched; this is done for tagged memories only. A condition
+// on the time lets the planner use its index.
 //
 // mode: read
 // row:  key, siblings

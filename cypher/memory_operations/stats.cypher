@@ -1,6 +1,6 @@
 // Number of memories of each kind that are in force, and of those that are not.
 //
-// The kind is named for its index.
+// A condition on the kind lets the planner use its index.
 //
 // mode: read
 // row:  kind, active, deleted

@@ -4,7 +4,7 @@
 // after erasure, when it has no hash. It can be large: a model whose hash is in $models is cached by the client and not
 // sent. With $guided also fetch the priors of the imported fingerprint in force.
 //
-// Without $works, $session_key matches no session: a condition would be checked for every event of a long one. The
+// Without $works, $session_key matches no session: a condition would be checked for every event of a long session. The
 // actions are those among its last 1,000 events.
 //
 // Returns one row with unordered lists, which decode faster than many rows; the reader sorts them. Each event comes as

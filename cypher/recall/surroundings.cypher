@@ -14,16 +14,16 @@
 //
 // The content of the $long events is fetched because the pool has only the beginning of their texts.
 //
-// With $related also fetch the relations around the entities that the question $named, and around those with such a
-// name, two steps deep, and those of the entities of the best three anchors, one step deep. Entities with more than
-// $links relations are not expanded, for the same reason as above; their relations are still reached from the other
-// end. Neighbours are selected by when they were first related, which later events do not change. A node has the name
-// that a record gave it.
+// With $related also fetch relations: two steps deep around the entities that the question $named and the entities that
+// have one of these as their name, and one step deep around the entities of the best three anchors. Entities with more
+// than $links relations are not expanded, for the same reason as above; their relations are still reached from the
+// other end. Neighbours are selected by when they were first related, which later events do not change. A node has the
+// name that a record gave it.
 //
 // results maps each result to the one of the $calls that it answers. Results of the $unanswered calls are fetched: a
-// call without its result is useless, and the windows of the best events may end between the two. So are the first
-// $examples of the $sessions: whole if they have at most $short events, otherwise their last events, which show how
-// they ended, before thanks and farewell.
+// call without its result is useless, and the windows of the best events may end between the two. Also fetched are the
+// first $examples of the $sessions: whole if they have at most $short events, otherwise their last events, which show
+// how they ended, before thanks and farewell.
 //
 // failed lists those of the $sessions, and of the sessions of linked events, whose last feedback by then was negative;
 // long_sessions lists those of the $sessions, and the running one, with more than $longest events by then.

@@ -1,4 +1,4 @@
-// Keys of servers, usage by hour, and the reports of compilations.
+// Constraints and indexes for API keys, usage by hour, and compilation reports.
 //
 // mode: schema
 // row:  -

@@ -1,4 +1,4 @@
-// State that adapters keep for frameworks: checkpoints and transcripts, opaque to memory.
+// Constraint and indexes for state that adapters keep for frameworks: checkpoints and transcripts, opaque to memory.
 //
 // mode: schema
 // row:  -

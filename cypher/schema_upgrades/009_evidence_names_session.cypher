@@ -1,4 +1,4 @@
-// The links of artifacts to their evidence name its session.
+// Store the event's session on each link from an artifact to its evidence.
 //
 // mode: write
 // row:  -

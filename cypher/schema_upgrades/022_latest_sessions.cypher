@@ -1,4 +1,4 @@
-// The latest sessions that were summarised. The next compile writes all summaries again, with the time of each.
+// Find the latest summarised sessions. The next compile writes all summaries again, with the time of each.
 //
 // mode: schema
 // row:  -

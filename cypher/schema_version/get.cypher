@@ -1,6 +1,6 @@
 // The schema version of this database, in one row; null where no released version has prepared it.
 //
-// used: whether the database holds tenants all the same, left by a development version before the first release.
+// used: whether the database has tenants nevertheless, left by a development version before the first release.
 //
 // mode: read
 // row:  version, release, used

@@ -1,6 +1,6 @@
 // Tasks with a project, status or assignee, the latest first. A claim whose lease is over by $at_us no longer counts.
 //
-// The time is named so that its index is used; a task that is only named as a parent has none.
+// A condition on the time lets the planner use its index; a task that is only named as a parent has no time.
 //
 // mode: read
 // row:  task

@@ -1,7 +1,7 @@
-// The records with the same event tag in the same project, the first of them for each tag.
+// For each event tag, the first records with that tag in the same project.
 //
 // The query names the project if there is one; its absence is only visible on the records, so the index is queried for
-// more of them than needed.
+// more records than needed.
 //
 // mode: read
 // row:  place, siblings

@@ -1,6 +1,6 @@
 // The tenant's latest compilations, newest first.
 //
-// The time is named so that the index of tenant and time is used.
+// A condition on the time lets the planner use the index of tenant and time.
 //
 // mode: read
 // row:  run

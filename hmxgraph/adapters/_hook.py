@@ -12,13 +12,13 @@ Reads the JSON of a Claude Code hook from standard input and prints its answer, 
 UserPromptSubmit prints a context pack, PostToolUseFailure known remedies for the failure; Stop, SubagentStop,
 PreCompact and SessionEnd store what is new in the transcript. hmxgraph install claude-code sets it up.
 """
+# Default and maximum deadline, in seconds.
 WITHIN = 0.3
-# Maximum deadline in seconds.
 _LONGEST = 600.0
 
 
 def run(arguments: Sequence[str]) -> None:
-    """Answer one hook; the first call starts a warm process and stays silent."""
+    """Answer one hook; if no warm process answers, start one and stay silent."""
     options = dict(zip(arguments[1::2], arguments[2::2], strict=False))
     tenant = options.get("--tenant") or os.environ.get("HMXGRAPH_TENANT") or "default"
     if not arguments or arguments[0] in {"--help", "-h"}:

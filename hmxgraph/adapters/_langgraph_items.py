@@ -72,7 +72,7 @@ class StoredItem:
 
 
 def session_of(namespace: Namespace, key: str | None = None) -> str:
-    """The session of an item, or the start of the sessions of everything in and below *namespace*.
+    """The session of an item; without *key*, the prefix of the sessions of all items in and below *namespace*.
 
     >>> session_of(("users", "a/b"), "k"), session_of(("users",)), session_of(())
     ('langgraph-store/users/a%2Fb//k', 'langgraph-store/users/', 'langgraph-store/')
@@ -95,7 +95,7 @@ def _address(session_id: str) -> tuple[Namespace, str]:
 
 
 def matches(value: Any, condition: Any) -> bool:
-    """Whether *value* meets *condition*: equal to it, or within its comparisons, also in nested objects.
+    """Whether *value* meets *condition*: equal to it, or meeting its comparisons, also in nested objects.
 
     >>> matches({"age": 3, "tag": "x"}, {"age": {"$gte": 3, "$ne": 4}, "tag": "x"}), matches({}, {"age": {"$gt": 1}})
     (True, False)
@@ -126,7 +126,7 @@ def fits(name: Namespace, condition: Any) -> bool:
 
 
 def ranked(items: Sequence[T], words: Callable[[T], list[str]], query: str) -> list[tuple[T, float | None]]:
-    """The items that share words with *query*, best first, with their share of its words; rare words weigh more.
+    """The items that share words with *query*, best first, with their share of its words (rare ones weigh more).
 
     >>> [(text, score) for text, score in ranked(["red tea", "tea", "ale"], terms, "a red tea")]
     [('red tea', 1.0), ('tea', 0.423769)]

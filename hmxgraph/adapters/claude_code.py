@@ -35,7 +35,7 @@ class Hooks:
         self._folder = folder
 
     def answer(self, message: Mapping[str, Any]) -> tuple[str, Callable[[], object] | None]:
-        """The output of one hook as JSON text, "" for none, and what to do after sending it."""
+        """The output of one hook as JSON text ("" for none), and a task to run after sending it, if any."""
         event, hook_input = str(message.get("event")), message.get("input")
         if not isinstance(hook_input, Mapping):
             return "", None
@@ -101,7 +101,7 @@ def failure_of(hook_input: Mapping[str, Any]) -> str:
 
 
 def same_failure(error: str, content: str) -> bool:
-    """Whether *content* is about *error*: they share at least three terms, and most of the shorter one's.
+    """Whether *content* is about *error*: they share most terms of the shorter, and at least three (or all of *error*).
 
     After a failure, knowledge about that failure helps an agent; anything else distracts it.
 

@@ -50,7 +50,7 @@ def write_settings(path: Path, settings: Settings) -> None:
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.hmxgraph")
-    # Settings may hold keys: until they are in place, nobody else reads them.
+    # Settings may contain keys: until the permissions are copied, only the owner can read the new file.
     temporary.unlink(missing_ok=True)
     temporary.touch(mode=0o600)
     temporary.write_text(rendered(settings), encoding="utf-8")

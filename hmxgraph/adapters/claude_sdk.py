@@ -31,7 +31,7 @@ class HmxSessionStore:
     def __init__(self, graph: KnowledgeGraph, *, learn: bool = True) -> None:
         self._graph = graph
         self._learn = learn
-        self._appending = threading.Lock()  # entries are ordered, and summaries folded, one batch after the other
+        self._appending = threading.Lock()  # one batch at a time: keeps entries in order, and summaries complete
 
     async def append(self, key: Any, entries: Sequence[Any]) -> None:
         """Store entries in order; one whose ``uuid`` is already stored is skipped."""
@@ -47,7 +47,7 @@ class HmxSessionStore:
         return [row["entry"] for row in rows] or None
 
     async def list_sessions(self, project_key: str) -> list[Any]:
-        """The sessions of a project with the time of their last entry, in milliseconds."""
+        """The sessions of a project with the time of their last append, in milliseconds since 1970."""
         return [
             {name: summary[name] for name in ("session_id", "mtime")} for summary in await self._summaries(project_key)
         ]
@@ -62,7 +62,7 @@ class HmxSessionStore:
         return sorted(state.place for state in states)
 
     async def delete(self, key: Any) -> None:
-        """Delete a session with its sub-agents, and what was learned from it alone; or one sub-agent's transcript."""
+        """Delete a session with its sub-agents, or only the sub-agent in *key*, and what was learned from it alone."""
         await asyncio.to_thread(self._delete, key)
 
     async def _summaries(self, project_key: str) -> list[Any]:
@@ -71,7 +71,7 @@ class HmxSessionStore:
 
     def _append(self, key: Any, entries: Sequence[Any]) -> None:
         with self._appending:
-            if self._learn:  # first: repeated after a failure, it only yields duplicates
+            if self._learn:  # first: if this batch is appended again after a failure, it only yields duplicates
                 self._graph.ingest(entries, format="claude-code", session_id=key["session_id"])
             self._graph.states.keep(_entry_states(key, entries))
             if not key.get("subpath"):
@@ -103,7 +103,7 @@ class HmxSessionStore:
 
 
 def _entry_states(key: Any, entries: Sequence[Any]) -> Iterator[State]:
-    """The states of entries, each with its order in the body, and a state that lists the sub-agent, if any."""
+    """The states of entries, whose bodies state their order, and a state that lists the sub-agent, if any."""
     shelf, place, now = _shelf(key), key.get("subpath") or "", time_ns()
     for number, entry in enumerate(entries):
         name = str(entry.get("uuid") or uuid4())

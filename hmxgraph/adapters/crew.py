@@ -18,8 +18,8 @@ from hmxgraph.errors import InvalidRequest
 class HmxMemory(Memory):
     """A crew's memory in *graph*: ``Crew(agents=[...], tasks=[...], memory=HmxMemory(graph))``.
 
-    Each task gets the entries of a pack, with their labels; its result is recorded in *session_id* as a message of the
-    agent, so that it counts as the agent's claim and not as a fact.
+    Each task gets the entries of a pack, with their labels. The task's result is recorded in *session_id* as a message
+    of the agent, so that it counts as the agent's claim and not as a fact.
     """
 
     storage: Any = None
@@ -32,7 +32,7 @@ class HmxMemory(Memory):
         self._graph = graph
 
     def recall(self, query: str, *_scope: Any, limit: int = 10, **_options: Any) -> list[MemoryMatch]:
-        """The *limit* best entries of the pack for *query*; scopes and categories are CrewAI's and are not used."""
+        """The *limit* best entries of the pack for *query*; scopes and categories of CrewAI are ignored."""
         pack = self._graph.pack(query, budget=self.budget)
         return [_match(text, score, metadata) for _, text, score, metadata in sources(pack)][:limit]
 
@@ -58,13 +58,15 @@ class HmxMemory(Memory):
         return [MemoryRecord(content=content, source=agent_role) for content in contents]
 
     def forget(self, *_: Any, **__: Any) -> NoReturn:
-        """Refused: evidence is erased by ``graph.forget``, with a dry run and a proof.
+        """Refused, like ``reset``: ``graph.forget`` erases events, with a dry run and a proof.
 
         Raises:
             InvalidRequest: always.
 
         """
-        raise InvalidRequest("forget", "a crew's memory", "graph.forget", "call graph.forget(session_id=...)")
+        expected = "graph.forget(), because a crew's memory cannot erase events"
+        way_out = f"try graph.forget(session_id={self.session_id!r}, dry_run=True)"
+        raise InvalidRequest("call", "to forget() or reset()", expected, way_out)
 
     reset = forget
 

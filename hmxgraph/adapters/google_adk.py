@@ -29,7 +29,7 @@ _MICROSECONDS = 1_000_000
 
 
 class HmxMemoryService(BaseMemoryService):
-    """Memory of ADK sessions at the server of *graph*; each search returns entries of a pack of *budget* tokens."""
+    """Memory of ADK sessions in the database of *graph*; a search returns the entries of a pack of *budget* tokens."""
 
     def __init__(self, graph: KnowledgeGraph, *, budget: int = 2048) -> None:
         self._graph = graph

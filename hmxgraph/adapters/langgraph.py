@@ -55,7 +55,7 @@ class HmxStore(BaseStore):
         self.ttl_config = ttl
 
     def as_of(self, moment: str | datetime) -> "HmxStore":
-        """The store as it was at *moment*, to read from."""
+        """A read-only view of the store as it was at *moment*."""
         text = moment if isinstance(moment, str) else moment.isoformat()
         microseconds(text)  # refuse a time without an offset
         return HmxStore(self._graph, ttl=self.ttl_config, as_of=datetime.fromisoformat(text).astimezone(UTC))
@@ -64,7 +64,7 @@ class HmxStore(BaseStore):
         """The results of *ops* in order; reads see the state before the batch, and the last put of a key wins.
 
         Raises:
-            InvalidRequest: a value that is not JSON or too large, or a put into a store of the past.
+            InvalidRequest: a value is not JSON or too large, or a put addresses a store of the past.
 
         """
         operations = list(ops)

@@ -44,12 +44,12 @@ class _Stored(NamedTuple):
 
     @property
     def versions(self) -> dict[str, str]:
-        """The version of each channel as text, which names the item of its value."""
+        """The version of each channel as text, under which its value is stored."""
         return {name: str(version) for name, version in self.checkpoint["channel_versions"].items()}
 
 
 class HmxSaver(BaseCheckpointSaver[str]):
-    """A LangGraph checkpointer in *graph*, for ``compile(checkpointer=...)``; its async methods work in threads."""
+    """A LangGraph checkpointer in *graph*, for ``compile(checkpointer=...)``; its async methods run in threads."""
 
     def __init__(self, graph: KnowledgeGraph, *, serde: Any = None, as_of: str | None = None) -> None:
         super().__init__(serde=serde)
@@ -57,7 +57,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
         self._as_of = as_of
 
     def as_of(self, moment: str | datetime) -> "HmxSaver":
-        """A checkpointer that reads the threads as they were at *moment*, with values overwritten since."""
+        """A checkpointer that reads the threads as they were at *moment*, including values overwritten since."""
         text = moment if isinstance(moment, str) else moment.isoformat()
         microseconds(text)  # refuse a time without an offset
         return HmxSaver(self._graph, serde=self.serde, as_of=text)
@@ -85,7 +85,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
         before: Any = None,
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
-        """The checkpoints of a thread, or of all, latest first, that have the metadata of *filter*."""
+        """The checkpoints of a thread, or of all threads, whose metadata match *filter*, latest first."""
         fields = config["configurable"] if config else {}
         thread, checkpoint_id = fields.get("thread_id"), fields.get("checkpoint_id")
         items = [checkpoint_id] if checkpoint_id else None
@@ -182,7 +182,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
     # Deleting and copying.
 
     def delete_thread(self, thread_id: str) -> None:
-        """Delete all of a thread."""
+        """Delete everything in a thread."""
         self._check_writable("delete_thread")
         self._graph.states.drop(str(thread_id))
 
@@ -194,7 +194,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
             self._drop_checkpoints(thread, set(states))
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Copy all of a thread to another one."""
+        """Copy everything in a thread to another one."""
         source, target = str(source_thread_id), str(target_thread_id)
         states = [state for kind in _KINDS for state in self._on_shelf(source, kind)]
         self._keep([replace(state, shelf=target) for state in states], replace=True)
@@ -202,7 +202,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """Delete the checkpoints of threads, except the latest of each namespace if *strategy* is ``keep_latest``.
 
-        Checkpoints from which a ``DeltaChannel`` of the latest is rebuilt are kept as well.
+        Checkpoints needed to rebuild a ``DeltaChannel`` of the latest one are kept as well.
         """
         self._check_writable("prune")
         for thread in map(str, thread_ids):
@@ -230,7 +230,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
             state = parent
 
     def _drop_checkpoints(self, thread: str, dropped: set[State]) -> None:
-        """Delete checkpoints of a thread, their writes, and the values that no other checkpoint of it has."""
+        """Delete checkpoints of a thread, their writes, and the values that none of its other checkpoints uses."""
         dropped_ids = {(state.place, state.item) for state in dropped}
         remaining = [self._stored(state) for state in self._on_shelf(thread, _CHECKPOINT) if state not in dropped]
         used = {(kept.state.place, name, version) for kept in remaining for name, version in kept.versions.items()}
@@ -241,38 +241,38 @@ class HmxSaver(BaseCheckpointSaver[str]):
     # The asynchronous methods.
 
     async def aget_tuple(self, config: Any) -> CheckpointTuple | None:
-        """As `get_tuple`."""
+        """Asynchronous version of `get_tuple`."""
         return await asyncio.to_thread(self.get_tuple, config)
 
     async def alist(self, config: Any, **options: Any) -> AsyncIterator[CheckpointTuple]:
-        """As `list`."""
+        """Asynchronous version of `list`."""
         for checkpoint in await asyncio.to_thread(lambda: [*self.list(config, **options)]):
             yield checkpoint
 
     async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
-        """As `put`."""
+        """Asynchronous version of `put`."""
         return await asyncio.to_thread(self.put, config, checkpoint, metadata, new_versions)
 
     async def aput_writes(
         self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """As `put_writes`."""
+        """Asynchronous version of `put_writes`."""
         await asyncio.to_thread(self.put_writes, config, writes, task_id, task_path)
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """As `delete_thread`."""
+        """Asynchronous version of `delete_thread`."""
         await asyncio.to_thread(self.delete_thread, thread_id)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """As `delete_for_runs`."""
+        """Asynchronous version of `delete_for_runs`."""
         await asyncio.to_thread(self.delete_for_runs, run_ids)
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """As `copy_thread`."""
+        """Asynchronous version of `copy_thread`."""
         await asyncio.to_thread(self.copy_thread, source_thread_id, target_thread_id)
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """As `prune`."""
+        """Asynchronous version of `prune`."""
         await asyncio.to_thread(lambda: self.prune(thread_ids, strategy=strategy))
 
 

@@ -42,9 +42,8 @@ class HmxRetriever(BaseRetriever):
 class HmxMemoryBlock(BaseMemoryBlock[str]):
     """A memory block that returns the pack for the last user message.
 
-    It records the messages that LlamaIndex flushes from its short-term memory, with their tool calls and results.
-
-    Messages are recorded in the session that LlamaIndex names, else in *session_id*.
+    It records the messages that LlamaIndex flushes from its short-term memory, with their tool calls and results, in
+    the session that LlamaIndex names, else in *session_id*.
     """
 
     name: str = "hmxgraph"
@@ -76,7 +75,7 @@ class HmxMemoryBlock(BaseMemoryBlock[str]):
 
 
 def _items(messages: Iterable[ChatMessage]) -> Iterator[Item]:
-    """The messages, calls and results; a result names only its call, which has the name of the tool."""
+    """The messages, calls and results; a result gives only the id of its call, and the call names the tool."""
     for message in messages:
         text = message.content or ""
         if message.role == "tool":
@@ -86,6 +85,6 @@ def _items(messages: Iterable[ChatMessage]) -> Iterator[Item]:
         calls = [block for block in message.blocks if isinstance(block, ToolCallBlock)]
         for call in calls:
             yield call_item(str(call.tool_call_id or ""), call.tool_name, call.tool_kwargs)
-        # Integrations older than ToolCallBlock leave the client's own calls here; newer ones leave both.
+        # Integrations older than ToolCallBlock keep the provider's calls here instead; newer ones keep both.
         if not calls and (older := message.additional_kwargs.get("tool_calls")):
             yield {"role": "assistant", "content": None, "tool_calls": older}

@@ -20,7 +20,7 @@ from hmxgraph.protocol.canonical import node_key
 Item = dict[str, Any]
 Instructions = Callable[[RunContextWrapper[Any], Agent[Any]], Awaitable[str]]
 _ADD, _POP, _CLEAR = "x-openai-items", "x-openai-pop", "x-openai-clear"
-# Characters of items in the metadata of one event, whose limit is 64 KB; a larger item goes into content alone.
+# Maximum characters of items in the metadata of one event (limit: 64 KB); a larger item is stored alone, in content.
 _MOST = 15_000
 _log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class HmxSession:
         """Append *items*.
 
         Raises:
-            InvalidRequest: an item that is not JSON, or larger than an event (512 KB of JSON text).
+            InvalidRequest: an item is not JSON, or is larger than an event can be (512 KB of JSON text).
 
         """
         if items:
@@ -69,7 +69,7 @@ class HmxSession:
         return await asyncio.to_thread(self._pop)
 
     async def clear_session(self) -> None:
-        """Start a new history."""
+        """Start a new history; with *erase*, erase the session's events."""
         await asyncio.to_thread(self._clear)
 
     def _items(self) -> list[Item]:

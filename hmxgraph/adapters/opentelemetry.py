@@ -27,9 +27,8 @@ class HmxSpanExporter(SpanExporter):
     """Stores spans in *graph*: ``provider.add_span_processor(BatchSpanProcessor(HmxSpanExporter(graph)))``.
 
     Spans of one conversation become one session, by ``gen_ai.conversation.id`` or ``session.id``, else by *session_id*,
-    else by their trace. Only spans of models, tools, retrievals and evaluations are stored. A
-    failed export is logged and reported as ``FAILURE``, as the interface requires: tracing must
-    not stop the program.
+    else by their trace. Only spans of models, agents, tools, retrievals and evaluations become events. A failed export
+    is logged and reported as ``FAILURE``, as the interface requires: tracing must not stop the program.
     """
 
     def __init__(
@@ -46,7 +45,7 @@ class HmxSpanExporter(SpanExporter):
         self._lines = count(1)
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Store *spans*; messages that earlier spans already carried are not stored again."""
+        """Store *spans*; messages that earlier spans contained are not stored again."""
         carried = {name: copy(value) for name, value in self._carried.items()}
         records = [Record(json.loads(span.to_json()), line=next(self._lines)) for span in spans]
         origin = replace(self._origin, carried=carried)

@@ -23,7 +23,7 @@ from hmxgraph.api.graph import KnowledgeGraph
 class HmxMemory(AbstractCapability[Any]):
     """A capability over *graph*: ``Agent(model, capabilities=[HmxMemory(graph, user_id="ana")])``.
 
-    A run is recorded in the session *session_id*, else in that of its conversation; a run that fails is recorded, too.
+    A run, even one that fails, is recorded in the session *session_id*, else in one named after its conversation.
     The pack is read once per run and is not recorded.
     """
 
@@ -35,7 +35,7 @@ class HmxMemory(AbstractCapability[Any]):
     history: Sequence[ModelMessage] = ()
 
     async def for_run(self, ctx: RunContext[Any]) -> "HmxMemory":
-        """The capability with the pack for the prompt of a run."""
+        """A copy of the capability with the pack for the prompt of a run."""
         prompt = _words(ctx.prompt)
         if not prompt:
             return replace(self, known="")

@@ -3,7 +3,7 @@
 Clients save the cost of connecting. ``hmxgraph serve`` is such a process; if none runs,
 ``hmxgraph server start`` or the first hook starts one (`hmxgraph.cli.resident`).
 
-Only the standard library and platformdirs are imported here, because an agent waits for the client.
+To start fast, this module imports only the standard library and platformdirs: an agent waits for the client.
 The address and key of the process are in a private file in the data home. Messages are JSON over an
 authenticated connection.
 """
@@ -60,11 +60,11 @@ def state_file() -> Path:
 
 
 def asked(message: Mapping[str, Any]) -> Message | None:
-    """The answer of the warm process; None if none runs."""
+    """The answer of the warm process; None if none runs or it does not answer."""
     try:
         state = json.loads(state_file().read_bytes())
         if os.name == "posix":
-            os.kill(state["pid"], 0)  # a killed process leaves its file; others may get its port
+            os.kill(state["pid"], 0)  # fails for a killed process, whose file remains and whose port others may get
         with Client(("127.0.0.1", state["port"])) as connection:
             _authenticate(connection, bytes.fromhex(state["key"]), answering=True)
             connection.send_bytes(json.dumps(message).encode())
@@ -77,13 +77,13 @@ def asked(message: Mapping[str, Any]) -> Message | None:
 
 
 def _authenticate(connection: "Connection[Any, Any]", key: bytes, *, answering: bool) -> None:
-    """Both sides prove that they have *key*.
+    """Check that both sides have *key*.
 
     The timeout guards against a suspended process, and a client that connects but sends nothing.
 
     Raises:
         AuthenticationError: the other side has another key.
-        OSError: it was silent for too long.
+        OSError: the other side was silent for too long.
 
     """
     if os.name == "posix":
@@ -98,7 +98,7 @@ def _authenticate(connection: "Connection[Any, Any]", key: bytes, *, answering: 
 
 
 def start(message: Mapping[str, Any]) -> None:
-    """Start a warm process that outlives this one and begins with *message*, unless one is starting already."""
+    """Start a warm process that outlives this one and handles *message* first, unless one is starting already."""
     import subprocess  # noqa: PLC0415 - rarely needed, and an agent waits
 
     log = state_file().with_suffix(".log")
@@ -162,7 +162,7 @@ def only_reads(arguments: Sequence[str]) -> bool:
 
 
 def _print(printed: Sequence[tuple[str, str]]) -> bool:
-    """Print texts in their order; False if the reader of standard output has closed it."""
+    """Print texts in order; False if the reader of an output stream has closed it."""
     streams = {"out": sys.stdout, "err": sys.stderr}
     for stream in streams.values():
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
@@ -171,7 +171,7 @@ def _print(printed: Sequence[tuple[str, str]]) -> bool:
             streams[name].write(text)
             streams[name].flush()
     except BrokenPipeError:
-        # The interpreter flushes standard output again on exit.
+        # The interpreter flushes standard output again on exit, which must not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return False
     return True

@@ -158,11 +158,12 @@ class AsyncRecording(AsyncFace):
     ) -> RecordReport:
         """Append an agent's *messages* to its session, and return a receipt for each.
 
-        OpenAI chat messages and response items, Anthropic messages, or plain ``{"role": ..., "content": ...}``, as
-        dicts or objects of the client libraries. The format is recognised, or named by *format*. Calls are paired with
-        results, arguments given as JSON text are parsed, outcomes inferred. The engine sets ids, times and sequence
-        numbers; any number of processes may record in one session. Pass *idempotency_key* if a call may be repeated:
-        with the same key, the same messages are duplicates. All messages are stored in one transaction.
+        They may be OpenAI chat messages and response items, Anthropic messages, or plain
+        ``{"role": ..., "content": ...}``, as dicts or objects of the client libraries. The format is recognised, or
+        named by *format*. Calls are paired with results, arguments given as JSON text are parsed, outcomes inferred.
+        The engine sets ids, times and sequence numbers; any number of processes may record in one session. Pass
+        *idempotency_key* if a call may be repeated: with the same key, the same messages are duplicates. All messages
+        are stored in one transaction.
 
         Raises:
             InvalidRequest: *messages* is not a list of messages, or its format is not known.
@@ -191,7 +192,7 @@ class AsyncRecording(AsyncFace):
         return await self._perform_then_embed(appending.append_one(self._tenancy, draft))
 
     async def ingest(self, source: Source | AsyncIterable[Any], **options: Unpack[IngestChoices]) -> IngestReport:
-        """A report on every line of *source*: stored, duplicate, conflicting, skipped, or rejected with all its faults.
+        """Store *source* and report each line: stored, duplicate, conflicting, skipped, or rejected with its faults.
 
         *source* is a path (JSON lines, objects over several lines or a JSON array, plain or gz; a folder of such files;
         ``-`` for standard input), a list of :class:`pathlib.Path`, an open file, bytes, one event, or an iterable of
@@ -206,10 +207,11 @@ class AsyncRecording(AsyncFace):
 
         Options: *format* (a format's name instead of recognition), *session_id*, *agent_id*, *user_id* (for records
         that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for
-        bad lines, to be corrected and ingested again), *batch_size* (1,000), *writers* (1: threads that write, each its
-        own sessions), *rehome* (store events that name another tenant in this one; else they are rejected),
-        *tolerance* (how far events may be dated ahead of this machine's clock, default a day: later ones are stored and
-        reported, but nothing is learned from them), *progress* (called with the number of lines settled), *tokenizer*.
+        bad lines, to be corrected and ingested again), *batch_size* (1,000), *writers* (1: the number of writer
+        threads, each with its own sessions), *rehome* (store events that name another tenant in this one; else they are
+        rejected), *tolerance* (how far events may be dated ahead of this machine's clock, default a day: later ones are
+        stored and reported, but nothing is learned from them), *progress* (called with the number of lines done),
+        *tokenizer*.
 
         Raises:
             IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.
@@ -219,7 +221,7 @@ class AsyncRecording(AsyncFace):
         return await self._ingest(source, IngestOptions(**options, clock=now_us))
 
     async def remember(self, text: str, **options: Unpack[RememberOptions]) -> Memory:
-        """Remember *text* from now on and return its memory; the same words again are one more observation of it.
+        """Remember *text* from now on and return its memory; the same words again add an observation to that memory.
 
         Options: *kind* (``"fact"``, ``"preference"``, ``"policy"``, ``"goal"``); *hard* (a policy that is part of every
         pack); *supersedes* (the id of the only memory that this one replaces); *scope* (one name or several: only packs
@@ -237,7 +239,7 @@ class AsyncRecording(AsyncFace):
                 already supersedes another one.
             NotFound: there is no memory with the id *supersedes*.
             AlreadySuperseded: that memory has another successor.
-            SupersessionCycle: *text* has the words of the memory to supersede.
+            SupersessionCycle: *text* has the words of the memory to supersede, or of one of its predecessors.
 
         """
         memories = await self._perform_then_embed(memory_operations.remember(self._tenancy, [stated(text, options)]))
@@ -265,7 +267,7 @@ class AsyncRecording(AsyncFace):
         Raises:
             InvalidRequest: the graph was connected without an embedder.
             EmbedderError: the embedder failed; the vectors computed before that are stored.
-            InvalidVectors: it returned no vectors, or vectors of another size than the tenant's.
+            InvalidVectors: the embedder returned no vectors, or vectors of another size than the tenant's.
 
         """
         if self._connection.terms.embedding is None:
@@ -284,7 +286,7 @@ class AsyncRecording(AsyncFace):
     ) -> tuple[tuple[Memory, ...], str | None]:
         """A page of memories, newest first, and the cursor of the next page (None on the last).
 
-        Each names the first hundred events that are its evidence; ``observation_count`` is the number of all.
+        Each memory lists the first hundred events of its evidence; its ``observation_count`` counts all observations.
 
         Raises:
             UnknownChoice: there is no such kind or status.
@@ -307,12 +309,12 @@ class AsyncRecording(AsyncFace):
         """Ignore events dated more than *tolerance* after this machine's clock, and set logical time back.
 
         Such events stay stored and are found by their id, but do not count for logical time, expiry or recency. New
-        ones are marked when they are stored; this call marks those of earlier releases or of a wrong clock, and learns
-        from those whose time has come, as ``ingest`` and ``compile`` do. *dry_run* only lists those ahead of the clock.
-        To correct the time of one, forget it and ingest it again under a new id.
+        events are marked when they are stored; this call marks events stored by earlier releases or under a wrong
+        clock, and learns from marked events whose time has come, as ``ingest`` and ``compile`` do. *dry_run* only lists
+        the events ahead of the clock. To correct the time of an event, forget it and ingest it again under a new id.
 
         Raises:
-            InvalidRequest: a tolerance that is negative or not a timedelta.
+            InvalidRequest: *tolerance* is negative or not a timedelta.
 
         """
         return await self._perform(clock.repair(self._tenancy, latest_live_us(tolerance), dry_run=dry_run))
@@ -320,7 +322,8 @@ class AsyncRecording(AsyncFace):
     async def forget(self, *, dry_run: bool = False, **choices: Unpack[ForgetChoices]) -> ForgetReport:
         """Erase the selected events, with proof, and deprecate what has no other evidence. Do a dry run first.
 
-        Artifacts compiled from their sessions lose their text, too; ``compile()`` learns again from what is left.
+        Artifacts compiled from sessions of these events lose their text, too; ``compile()`` learns again from what is
+        left.
 
         Select by *event_id* (one or several), *session_id*, *agent_id*, *user_id* (what their metadata names, and what
         was remembered for them), *source*, *fingerprint* (the id of an import or of its fingerprint: the import is
@@ -331,7 +334,7 @@ class AsyncRecording(AsyncFace):
         of an event, a record or a decision, so that a wrong time leaves no trace.
 
         Raises:
-            InvalidRequest: no criterion, an unknown one, or a time span is longer than any calendar.
+            InvalidRequest: there is no criterion, one is unknown, or a time span is longer than any calendar.
 
         """
         return await self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run), whole=True)
@@ -372,22 +375,22 @@ class AsyncRecordedSession(AsyncFace):
         format: str | None = None,  # noqa: A002 - the word that ingest uses
         idempotency_key: str | None = None,
     ) -> RecordReport:
-        """A receipt for each of *messages*; see ``graph.record``."""
+        """Record *messages* and return a receipt for each; see ``graph.record``."""
         origin = self._recorder.origin(idempotency_key, self._live)
         items = appending.converted(self._tenancy, messages, origin, format)
         return await self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
 
     async def append(self, event_type: str, content: Mapping[str, Any], **options: Unpack[AppendOptions]) -> Receipt:
-        """The receipt for one event; see ``graph.append``."""
+        """Append one event and return its receipt; see ``graph.append``."""
         return await self._perform_then_embed(
             appending.append_one(self._tenancy, self._draft(event_type, content, **options))
         )
 
     def tool(self, function: Function) -> Function:
-        """*function*, each call of which is recorded: arguments, result or exception, and duration.
+        """Decorate *function* so that each call is recorded: arguments, result or exception, and duration.
 
-        A decorator. The call is stored before the function runs, its result before the value is returned; exceptions
-        are recorded and raised again.
+        The call is stored before the function runs, its result before the value is returned; exceptions are recorded
+        and raised again.
         """
 
         @wraps(function)
@@ -415,7 +418,7 @@ class AsyncRecordedSession(AsyncFace):
 
 
 class AsyncLearning(AsyncFace):
-    """Turning events into knowledge."""
+    """The part of the public API that turns events into knowledge."""
 
     async def compile(
         self,
@@ -427,8 +430,8 @@ class AsyncLearning(AsyncFace):
     ) -> CompileReport:
         """Compile the tenant's sessions into artifacts; reads only sessions that changed since the last run.
 
-        It learns from the latest sessions, as many as ``max_sessions`` of the *profile*; the report says if older ones
-        were left out. *full* reads every session again, with the same result. *dry_run* reports what would change and
+        Only the latest sessions count, up to ``max_sessions`` of the *profile*; the report says if older ones were left
+        out. *full* reads all these sessions again, with the same result. *dry_run* reports what would change and
         writes nothing. *progress* is called with the stage and the number of sessions done. Without new events,
         compiling again changes nothing.
         """
@@ -474,8 +477,8 @@ class AsyncRecalling(AsyncFace):
         validity scopes), *user_id* of the user it is for (memories bound to other users stay out), *scope* of the
         work, one name or several (memories of other scopes stay out; default: any scope), *min_confidence* (0.0),
         *encoding* in which the budget is counted (``"o200k_base"``, ``"cl100k_base"``, or a function from a text to
-        its number of tokens), *fingerprint* whose priors guide ``"fingerprint_guided"`` (default: the imported one in
-        force).
+        its number of tokens), *fingerprint* whose priors guide ``"fingerprint_guided"`` (default: the imported
+        fingerprint in force).
 
         Raises:
             BudgetTooSmall: the budget is below one token.
@@ -498,12 +501,13 @@ class AsyncArtifacts(AsyncFace):
     async def record_artifact(
         self, artifact: Artifact | Mapping[str, Any], *, at: Moment | None = None
     ) -> ArtifactReceipt:
-        """Record *artifact*: created, unchanged (same id, same immutable fields) or duplicate (same type and content).
+        """Record *artifact* and return the outcome: created, unchanged or duplicate.
 
-        Its time of recording is *at*, or its ``created_at``; earlier as-of reads do not see it (HMX-A 2, 8).
+        An unchanged artifact has the id and immutable fields of a stored one, a duplicate its type and content. The
+        time of recording is *at*, or else ``created_at``; earlier as-of reads do not see the artifact (HMX-A 2, 8).
 
         Raises:
-            InvalidDocument: it violates HMX-A; every fault is listed.
+            InvalidDocument: *artifact* violates HMX-A; every fault is listed.
             ImmutableArtifact: the id belongs to an artifact whose immutable fields differ.
 
         """
@@ -512,14 +516,14 @@ class AsyncArtifacts(AsyncFace):
     async def import_chain(
         self, versions: Iterable[Artifact | Mapping[str, Any]], *, at: Moment | None = None
     ) -> tuple[ArtifactReceipt, ...]:
-        """Record a whole chain, such as that of another graph, oldest version first, in whatever order it is given.
+        """Record a whole chain, such as one from another graph, oldest version first; *versions* may be in any order.
 
-        Versions that are stored already are left as they are, so that a chain can be brought up to date.
+        Versions that are stored already are left as they are, so that a stored chain can be brought up to date.
 
         Raises:
-            InvalidRequest: the versions do not follow each other from version 1.
+            InvalidRequest: there are no versions, or they do not follow each other from version 1.
             InvalidDocument: a version violates HMX-A; every fault is listed.
-            AlreadySuperseded: the chain has another continuation here.
+            AlreadySuperseded: a stored version of the chain has another successor.
 
         """
         documents = [as_artifact(version) for version in versions]
@@ -548,7 +552,7 @@ class AsyncArtifacts(AsyncFace):
         """A page of artifacts, newest first; only active ones unless ``status`` says otherwise (None: all).
 
         *sort* is ``"created"``, ``"updated"``, ``"confidence"`` or ``"evidence"``, *order* ``"desc"`` or ``"asc"``.
-        With *total*, the page says how many artifacts match in all.
+        With *total*, the page also has the number of all artifacts that match.
 
         Filters: ``status``, ``artifact_type``, ``tags`` (all of them), ``text`` (all its words), ``compiled_by``;
         ``agent_id`` and ``situation`` (tags) are matched against the validity scope (HMX-A 6). *after* is the
@@ -567,7 +571,7 @@ class AsyncArtifacts(AsyncFace):
         return await self._perform(page)
 
     async def artifact_types(self, artifact_ids: Sequence[str]) -> dict[str, str]:
-        """The type of each artifact by its id, in one read; ids that are not those of artifacts are left out."""
+        """The type of each artifact by its id, in one read; other ids are left out."""
         return await self._perform(artifacts.artifact_types(self._tenancy, artifact_ids))
 
     async def chain(self, artifact_id: str, *, as_of: Moment | None = None) -> Chain:
@@ -582,13 +586,14 @@ class AsyncArtifacts(AsyncFace):
     async def supersede(
         self, old_id: str, artifact: Artifact | Mapping[str, Any], *, at: Moment | None = None
     ) -> ArtifactReceipt:
-        """Replace the active artifact *old_id* by *artifact* as its next version, atomically (HMX-A 7).
+        """Replace the active artifact *old_id* with *artifact*, its next version, atomically (HMX-A 7).
 
         Raises:
             NotFound: there is no artifact *old_id*.
-            AlreadySuperseded: *old_id* has a successor already; names it.
+            AlreadySuperseded: *old_id* has a successor already; the error names that one.
             SupersessionCycle: *artifact* is *old_id* itself or an older version of it.
-            SuccessorMismatch: another type, tenant or version.
+            InvalidTransition: *old_id* is not active.
+            SuccessorMismatch: the type, tenant, predecessor, version or status of *artifact* does not fit.
 
         """
         successor = as_artifact(artifact)
@@ -601,7 +606,7 @@ class AsyncArtifacts(AsyncFace):
 
         Raises:
             NotFound: there is no such artifact.
-            InvalidTransition: the transition is not legal; lists those that are.
+            InvalidTransition: the transition is not legal; the error lists those that are.
 
         """
         return await self._perform(
@@ -616,9 +621,10 @@ class AsyncArtifacts(AsyncFace):
         limit: int | None = None,
         after: str | None = None,
     ) -> tuple[Conflict, ...]:
-        """Conflicts, newest first: open, resolved, or both (None).
+        """Conflicts, newest first; *status* is ``"open"``, ``"resolved"``, or None for both.
 
-        Without *limit*, all of them; else a page that starts after the conflict *after*, the last of the previous page.
+        Without *limit*, all of them; else one page, which starts after the conflict *after*, the id of the last one on
+        the previous page.
 
         Raises:
             UnknownChoice: no such status.
@@ -632,11 +638,11 @@ class AsyncArtifacts(AsyncFace):
     async def resolve(
         self, conflict_id: str, *, keep: str | None, reason: str = "", at: Moment | None = None
     ) -> Conflict:
-        """Resolve a conflict: *keep* is the id of the side that holds, None keeps every side; nothing is deleted.
+        """Resolve a conflict: *keep* is the id of the side that holds, or None to keep every side; nothing is deleted.
 
         Raises:
             NotFound: there is no such conflict, or no such side.
-            ConflictClosed: it was resolved before with another outcome.
+            ConflictClosed: the conflict was resolved before with another outcome.
 
         """
         return await self._perform(
@@ -645,7 +651,7 @@ class AsyncArtifacts(AsyncFace):
 
 
 class AsyncExploring(AsyncFace):
-    """Ways to inspect the memory."""
+    """The part of the public API that inspects the memory."""
 
     async def query(self, name: str, /, **parameters: Any) -> QueryResult:
         """The result of a saved query, such as ``explore/supersession_chains``; the tenant is filled in.
@@ -658,7 +664,7 @@ class AsyncExploring(AsyncFace):
         return QueryResult(name, query(name).row, tuple(rows))
 
     async def draw(self, name: str = "explore/entity_map", /, **parameters: Any) -> Drawing:
-        """Draw a saved query that returns nodes and relationships; notebooks show it live.
+        """Draw a saved query that returns nodes and relationships; notebooks show an interactive picture.
 
         Needs the extra ``draw``. ``hmxgraph query`` lists the queries; ``save`` writes HTML or SVG.
 
@@ -671,7 +677,7 @@ class AsyncExploring(AsyncFace):
         return Drawing(name, rows.nodes, rows.edges)
 
     async def _read(self, name: str, /, **parameters: Any) -> QueryResult:
-        """The result of any packaged read, for adapters, which compute keys with the tenant of the graph."""
+        """The result of any packaged query that only reads, for adapters, which compute node keys themselves."""
         rows = await self._perform(exploring.packaged_rows(self._tenancy, name, parameters), whole=True)
         return QueryResult(name, query(name).row, tuple(rows))
 
@@ -691,13 +697,13 @@ class AsyncExploring(AsyncFace):
     async def to_networkx(self) -> "nx.MultiDiGraph[str]":
         """The active entity graph: nodes with ``name`` and ``type``, edges with ``type`` and ``weight``.
 
-        Both have a ``confidence``.
+        Nodes and edges also have a ``confidence``.
         """
         relations = await self._perform(exploring.relations(self._tenancy), whole=True)
         return await self._in_thread(exploring.entity_graph, relations)
 
     async def digest(self, *, as_of: Moment | None = None) -> MeasuredDigest:
-        """Figures of the entity graph: counts, distributions, averages, hubs, depth (HMX-F 5)."""
+        """The figures of the entity graph: counts, distributions, averages, hubs, depth (HMX-F 5)."""
         return await self._perform(exploring.digest(self._tenancy, as_us(as_of)), whole=True)
 
     def trace(self, listener: Trace) -> Callable[[], None]:
@@ -715,7 +721,7 @@ class AsyncFingerprints(AsyncFace):
     async def export_fingerprint(self, **options: Unpack[ExportArguments]) -> Envelope:
         """An envelope with what was learned, without events (HMX-F); the same state gives the same bytes.
 
-        Rules mask secrets and private names in its texts, but may miss some: review it before you share it.
+        Rules mask secrets and private names in its texts, but may miss some: review the envelope before you share it.
 
         Options: *tier* (``"full"``, ``"compact"``, ``"minimal"``), *agent_id*, *tags*, *expires_at*, *public_types*
         (the entity types whose names are not masked), *allow_list* (keep only tool names, the compiler's own
@@ -740,11 +746,11 @@ class AsyncFingerprints(AsyncFace):
     ) -> ImportReport:
         """Verify *envelope* (JSON text or document) and add its artifacts as drafts, in one transaction (HMX-F 12).
 
-        With *trusted_keys* (public keys in hexadecimal) it must be signed by one of them, inside the envelope or by a
-        detached *signature*. Expiry is judged *at* that time. Importing it twice changes nothing.
+        With *trusted_keys* (public keys in hexadecimal), the envelope must be signed with one of them, inside it or by
+        a detached *signature*. Expiry is judged at the time *at* (default: now). A second import changes nothing.
 
         Raises:
-            FingerprintError: a check failed; the message begins with its name, and nothing was written.
+            FingerprintError: a check failed; the message begins with the check's name, and nothing was written.
             InvalidRequest: an argument is not an envelope, a signature or a list of keys.
 
         """
@@ -762,7 +768,7 @@ class AsyncFingerprints(AsyncFace):
         )
 
     async def take_back_import(self, import_id: str, *, at: Moment | None = None) -> WithdrawnImport:
-        """Withdraw an import, named by its own id or by the id of the imported fingerprint.
+        """Withdraw an import; *import_id* is its own id or the id of the imported fingerprint.
 
         Artifacts that no other evidence supports are deprecated.
 
@@ -775,7 +781,8 @@ class AsyncFingerprints(AsyncFace):
     async def feedback(self, pack: ContextPack, signal: str = "positive", *, at: Moment | None = None) -> str:
         """Store feedback on *pack*: ``positive``, ``neutral``, ``correction`` or ``negative``; returns the pack's id.
 
-        Making a pack writes nothing; this does. The context priors of fingerprints are learned from it (HMX-F 7).
+        Making a pack writes nothing; this call does. The context priors of fingerprints are learned from feedback
+        (HMX-F 7).
 
         Raises:
             UnknownChoice: no such signal.
@@ -785,13 +792,13 @@ class AsyncFingerprints(AsyncFace):
 
 
 class AsyncBackups(AsyncFace):
-    """A tenant in a file."""
+    """Backing up a tenant to a file, and restoring it."""
 
     async def backup(self, path: str | Path, *, progress: Callable[[int], object] | None = None) -> BackupReport:
         """Write all data of the tenant except API keys to *path* as JSON lines, compressed if the name ends in .gz.
 
-        The file appears only once it is complete. *progress* is called with the number of nodes written. If the tenant
-        is written to meanwhile, the backup starts again, for three attempts in all.
+        The file appears only once it is complete. *progress* is called with the number of nodes written so far. If the
+        tenant is written to meanwhile, the backup starts again, up to three attempts in all.
 
         Raises:
             BackupRefused: concurrent writes occurred during every attempt.
@@ -805,9 +812,10 @@ class AsyncBackups(AsyncFace):
         """Load the backup at *path* into this tenant, which must be empty, and verify it.
 
         A backup of the same tenant is restored exactly: digest, counts, versions and history are those of the original.
-        One of another tenant is replayed: events, recorded artifacts and task records are stored under this tenant,
-        and memories, entities and compiled artifacts are derived from them again. Resolutions of conflicts, imports of
-        fingerprints and states of frameworks are not replayed.
+        A backup of another tenant is replayed: events, recorded artifacts and task records are stored under this
+        tenant, and memories, entities and compiled artifacts are derived from them again. Memories are superseded and
+        deleted, and conflicts of memories and artifacts resolved, as before; imports of fingerprints and states of
+        frameworks are not replayed.
 
         Raises:
             BackupRefused: the file is truncated, changed or of another release, or the tenant is not empty.
@@ -818,7 +826,7 @@ class AsyncBackups(AsyncFace):
 
 
 class AsyncSharedWork(NamedArguments, AsyncFace):
-    """Base of tasks and records: both are stored as task records."""
+    """Base of `Tasks` and `Records`: both write and search task records."""
 
     def __init__(self, tenancy: Tenancy, connection: AsyncConnection, *, own_database: bool = False) -> None:
         self._tenancy = tenancy
@@ -847,13 +855,13 @@ class AsyncSharedWork(NamedArguments, AsyncFace):
 
         *aliases* are former scopes of the same project: names of projects of this tenant, or pairs
         of a tenant and a project. They are searched as well; ``scope_expansion`` of the result
-        lists all scopes, and ``origin`` of a hit names its own. Only callers with a database
-        connection of their own can name other tenants; a server does not allow it.
+        lists all scopes, and ``origin`` of a hit names the scope that it is from. Only callers with a
+        database connection of their own can name other tenants; a server does not allow it.
 
         Raises:
             UnknownChoice: an unknown filter or mode.
-            InvalidRequest: an invalid limit, budget or filter value, aliases without ``project_id``, or of tenants
-                that have databases of their own.
+            InvalidRequest: an invalid limit, budget or filter value, aliases without ``project_id``, or an alias that
+                names another tenant when each tenant has its own database.
 
         """
         request = search_request(query, options, mode=mode, limit=limit, include_hidden=include_hidden)
@@ -864,10 +872,10 @@ class AsyncSharedWork(NamedArguments, AsyncFace):
 
 
 class AsyncTasks(AsyncSharedWork):
-    """Tasks, their runs and evidence; each write returns task_id, artifact_id and the projections.
+    """Tasks, their runs and evidence; each write returns task_id, artifact_id and the projections (searchable texts).
 
-    Every step takes the further fields of the envelope by name, ``at`` (default: now) and ``artifact_id`` (default: a
-    fresh id). Repeating a step with the same artifact_id writes nothing and returns the same receipt.
+    Every step also takes ``at`` (default: now), ``artifact_id`` (default: a fresh id) and the optional fields of its
+    record by name. Repeating a step with the same artifact_id writes nothing and returns the same receipt.
     """
 
     async def start(
@@ -936,7 +944,7 @@ class AsyncTasks(AsyncSharedWork):
         """Finish the run *run_id*, or the only open one; ``status='failed'`` makes it a failure to learn from.
 
         Raises:
-            TaskError: no status, or ``open``; no such run, no open run, or several open runs and no *run_id*.
+            TaskError: no status, or status ``open``; no such run, no open run, or several open runs and no *run_id*.
 
         """
         outcome = {"reply_to_artifact_id": run_id, "status": status, "summary": summary, "task_id": task_id}
@@ -1039,7 +1047,7 @@ class AsyncTasks(AsyncSharedWork):
         at: Moment | None = None,
         limit: int = 100,
     ) -> tuple[TaskEntry, ...]:
-        """The board: tasks of a project, status or assignee, the latest first; leases are judged at *at* (now).
+        """The board: tasks, latest first, filtered by project, status and assignee; leases are judged at *at* (now).
 
         Agents are compared regardless of case and blanks. The saved query ``explore/task_board``
         shows the same in a browser.
@@ -1063,9 +1071,9 @@ class AsyncTasks(AsyncSharedWork):
     async def resume(self, task_id: str) -> Resume:
         """What the next agent needs: goal, reason, decisions, findings, failures, next steps.
 
-        Every text appears once; ``.text`` is all of it, for a prompt. What another agent's
+        Every text appears once; ``.text`` is the whole resume, for a prompt. What another agent's
         verification rejected is under ``rejected`` only. A blocker ends with the next checkpoint or
-        end of the task that does not repeat it, or with another run of the blocked agent.
+        end of the task that does not repeat it, or when the blocked agent starts or finishes a run.
 
         Raises:
             NotFound: there is no such task.
@@ -1085,12 +1093,12 @@ class AsyncRecords(AsyncSharedWork):
         at: Moment | None = None,
         **fields: Unpack[RecordFields],
     ) -> RecordReceipt:
-        """Create a record of any of the eleven kinds, under the rules of its kind; a reply needs no task_id.
+        """Create a record of one of the eleven kinds, by the rules of that kind; a reply needs no *task_id*.
 
         Raises:
-            UnknownChoice: no such kind, and no task that the record could belong to.
-            InvalidDocument: the fields violate the envelope; every fault is listed.
-            TaskError: the task's existing records rule it out, or a required field is missing.
+            UnknownChoice: there is no such kind, and *task_id* is missing.
+            InvalidDocument: the kind (with a *task_id*) or a field violates the envelope; every fault is listed.
+            TaskError: the task's existing records rule out this record, or a required field is missing.
 
         """
         return await self._perform(self._recording(artifact_kind, at, {**fields, "task_id": task_id}))
@@ -1104,7 +1112,7 @@ class AsyncRecords(AsyncSharedWork):
         at: Moment | None = None,
         **fields: Unpack[StepFields],
     ) -> RecordReceipt:
-        """Review the record *reply_to*; ``supports_claim=True`` by another agent countersigns it.
+        """Review the record *reply_to*; if another agent does so with ``supports_claim=True``, that countersigns it.
 
         Raises:
             TaskError: no summary, or no such record.
@@ -1123,11 +1131,11 @@ class AsyncRecords(AsyncSharedWork):
         at: Moment | None = None,
         **fields: Unpack[StepFields],
     ) -> RecordReceipt:
-        """Revise the record *reply_to*; with *supersedes* it becomes hidden, and the revision replaces it.
+        """Revise the record *reply_to*; with *supersedes* the revision replaces that record, which becomes hidden.
 
         Raises:
-            TaskError: no summary, no such record, it was superseded before, or it is another agent's verdict, which
-                only its author may supersede.
+            TaskError: there is no summary or no such record, the record was superseded before, or it is the verdict of
+                another agent, which only that agent may supersede.
 
         """
         relation = {"relation_kind": "supersedes"} if supersedes else {}
@@ -1143,10 +1151,10 @@ class AsyncRecords(AsyncSharedWork):
         at: Moment | None = None,
         **fields: Unpack[StepFields],
     ) -> RecordReceipt:
-        """Countersign the record *reply_to* (*supports_claim*) or reject it; only another agent's verdict counts.
+        """Countersign the record *reply_to* (*supports_claim*) or reject it; only counts if another agent wrote it.
 
         Raises:
-            TaskError: no summary, no verdict, one that contradicts verification_status, or no such record.
+            TaskError: no summary, no verdict, a verdict that contradicts verification_status, or no such record.
 
         """
         status = None if supports_claim is None else "verified" if supports_claim else "rejected"
@@ -1166,7 +1174,7 @@ class AsyncRecords(AsyncSharedWork):
         """Record a decision in a task, or, with ``reply_to_artifact_id``, about a record.
 
         Raises:
-            TaskError: no summary, or neither task nor record.
+            TaskError: no summary, or neither a task nor a record to reply to.
 
         """
         return await self._perform(self._recording("decision", at, {**fields, "task_id": task_id, "summary": summary}))
@@ -1175,7 +1183,7 @@ class AsyncRecords(AsyncSharedWork):
         """The record with its current trust tier, promotion state, and the replies that verified or rejected it.
 
         Raises:
-            NotFound: there is none.
+            NotFound: there is no such record.
 
         """
         return await self._perform(records.record(self._tenancy, artifact_id))
@@ -1194,7 +1202,7 @@ class AsyncRecords(AsyncSharedWork):
 
         Raises:
             NotFound: *claim* is empty.
-            InvalidRequest: a claim or project that is not text, or a limit outside 1..500.
+            InvalidRequest: *claim* or *project_id* is not text, or *limit* is outside 1..500.
 
         """
         return await self._perform(
@@ -1202,22 +1210,22 @@ class AsyncRecords(AsyncSharedWork):
         )
 
     async def find_failures(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
-        """Failures, best match or newest first, with the failure library and compiled playbooks."""
+        """Failures, best match or newest first, with the digest of the failure library and compiled playbooks."""
         procedure = record_digests.library(self._tenancy, "failure_library", query, project_id=project_id, limit=limit)
         return await self._perform(procedure)
 
     async def find_decisions(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
-        """Decisions, with the decision library and compiled decision policies."""
+        """Decisions, with the digest of the decision library and compiled decision policies."""
         procedure = record_digests.library(self._tenancy, "decision_library", query, project_id=project_id, limit=limit)
         return await self._perform(procedure)
 
     async def find_evidence(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
-        """Evidence, with the evidence library and compiled causal patterns."""
+        """Evidence, with the digest of the evidence library and compiled causal patterns."""
         procedure = record_digests.library(self._tenancy, "evidence_library", query, project_id=project_id, limit=limit)
         return await self._perform(procedure)
 
     async def find_highlights(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
-        """Validated successes, with the highlight library and compiled strategies."""
+        """Validated successes, with the digest of the highlight library and compiled strategies."""
         role = "highlight_library"
         return await self._perform(
             record_digests.library(self._tenancy, role, query, project_id=project_id, limit=limit)
@@ -1244,9 +1252,9 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     ) -> MemoryResult:
         """Current memories, best match first; options are ``kind``, ``project_id``, ``mode``, ``limit``.
 
-        Memories bound to a user are found with their ``user_id``, with the ``session_id`` of one of their sessions, or
-        without either if *query* names them. ``include_hidden`` adds memories that are expired, superseded, deleted,
-        proposed or bound to any user, with their ``hidden_reason``. A mode adds the digest that answers it.
+        Memories bound to a user are found with the user's ``user_id``, with the ``session_id`` of one of the user's
+        sessions, or without either if *query* names the user. ``include_hidden`` adds memories that are expired,
+        superseded, deleted, proposed or bound to any user, with their ``hidden_reason``. A mode adds its digest.
 
         Raises:
             UnknownChoice: no such kind or mode.
@@ -1269,7 +1277,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     ) -> MemoryView:
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
 
-        From the time ``expires`` on it is hidden, and ``dream`` reports it.
+        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it.
 
         Raises:
             UnknownChoice: no such kind.
@@ -1309,13 +1317,13 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         at: Moment | None = None,
         **about: Unpack[About],
     ) -> MemoryView:
-        """Replace *memory_id*, which becomes hidden, by a new memory with *text*.
+        """Replace *memory_id*, which becomes hidden, with a new memory with *text*.
 
         Raises:
             NotFound: there is no such memory.
-            AlreadySuperseded: it has a successor already.
-            SupersessionCycle: *text* is that of the memory itself, or of one of its successors.
-            InvalidRequest: no text, or that of a memory that supersedes another one.
+            AlreadySuperseded: the memory has a successor already.
+            SupersessionCycle: *text* is that of the memory itself, or of one of its predecessors.
+            InvalidRequest: no text, or that of a memory that already supersedes another one.
 
         """
         new = remembered(kind, text, about)
@@ -1373,7 +1381,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     async def health(
         self, *, project_id: str | None = None, include_examples: bool = False, duplicate_limit: int = 10
     ) -> Report:
-        """Exact duplicates, index coverage, sizes, latencies, scope; *duplicate_limit* bounds only the examples."""
+        """Exact duplicates, index coverage, sizes, latencies, scope; *duplicate_limit* limits only the examples."""
         procedure = maintenance.health(
             self._tenancy,
             project_id,
@@ -1394,7 +1402,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         digest_modes: Sequence[str] | None = None,
         force_digest_rebuild: bool = False,
     ) -> Report:
-        """Refresh the digests of a project, or of the tenant: those of *digest_modes*, or all five libraries.
+        """Refresh the digests of a project, or of the tenant: those of *digest_modes*, or the brief and the libraries.
 
         Raises:
             UnknownChoice: no such mode.
@@ -1414,8 +1422,9 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     ) -> DreamReport:
         """Plan maintenance, or with ``dry_run=False`` apply it; a second run finds nothing left to do.
 
-        It only retires duplicate digests and refreshes stale ones. Duplicate memories and records and expired memories
-        are reported, not changed. A ``dream_report`` record keeps what was done, with links to it.
+        Only digests are changed: duplicates are retired, stale ones refreshed. Duplicate memories and records and
+        expired memories are reported, not changed. A ``dream_report`` record lists what was done, with the ids of the
+        digests.
         """
         drafts = (
             new_record("task_start", at, {"agent_id": agent_id}),
@@ -1440,12 +1449,12 @@ class AsyncKeys(AsyncFace):
         label: str = "",
         expires: Moment | None = None,
     ) -> NewKey:
-        """A new key, with its secret, which is shown only now. Requests with it act as the agent *agent_id*.
+        """A new key, with its secret, which is shown only now. Requests with the key act as the agent *agent_id*.
 
         *scopes* are ``"read"`` and ``"write"``; from *expires* on, the key is refused.
 
         Raises:
-            UnknownChoice: no such scope.
+            UnknownChoice: no such scope, or no scope at all.
             InvalidTime: *expires* is not a time.
             InvalidRequest: no agent, or scopes that are not a list.
 
@@ -1468,12 +1477,12 @@ class AsyncKeys(AsyncFace):
         return await self._perform(access.revoke(self._tenancy, key_id, now_us()))
 
     async def find(self, secret: str) -> ApiKey | None:
-        """The key with this secret, of whichever tenant, in force or not; None if there is none. For servers."""
+        """The key with this secret, whatever its tenant and its standing; None if there is none. For servers."""
         return await self._perform(access.find(secret))
 
 
 class AsyncUsage(AsyncFace):
-    """What a tenant's memory was used for: events, syntheses and compilations by hour, and stored compilations."""
+    """Usage of a tenant's memory: counts of events, packs and compilations by hour, and the stored compilations."""
 
     def __init__(self, tenancy: Tenancy, connection: AsyncConnection) -> None:
         self._tenancy = tenancy
@@ -1487,7 +1496,7 @@ class AsyncUsage(AsyncFace):
         return await self._perform(usage.add(self._tenancy, tuple(hours)))
 
     async def hours(self, *, since: Moment | None = None, until: Moment | None = None) -> tuple[UsageHour, ...]:
-        """The hours that begin from *since* (default: always) up to *until* (default: now), oldest first.
+        """The counts of the hours from *since* (default: the beginning) to *until* (default: now), oldest first.
 
         Raises:
             InvalidTime: *since* or *until* is not a time.
@@ -1521,7 +1530,7 @@ class AsyncStates(AsyncFace):
         self._opened: AsyncConnection | None = connection
 
     async def keep(self, new: Iterable[State], *, replace: bool = False) -> int:
-        """Keep states in one transaction; returns how many. A stored state is left unchanged unless *replace*.
+        """Keep states in one transaction; returns how many. A stored state is left unchanged unless *replace* is set.
 
         >>> import hmxgraph
         >>> with hmxgraph.connect() as graph:  # doctest: +SKIP
@@ -1553,7 +1562,7 @@ class AsyncStates(AsyncFace):
     async def of_kind(
         self, kind: str, *, marks: Sequence[str] | None = None, as_of: Moment | None = None
     ) -> tuple[State, ...]:
-        """All states of one kind, latest item first; restricted to *marks*, if given.
+        """All states of one kind on all shelves, latest item first; only those with one of *marks*, if given.
 
         Raises:
             InvalidTime: *as_of* is not a valid time.
@@ -1562,5 +1571,5 @@ class AsyncStates(AsyncFace):
         return await self._perform(states.of_kind(self._tenancy, kind, marks, as_us(as_of)), whole=True)
 
     async def drop(self, shelf: str, unneeded: Iterable[State] | None = None) -> int:
-        """Delete the *unneeded* states of a shelf, or the whole shelf if that is None; returns the number deleted."""
+        """Delete the *unneeded* states of a shelf, or (None) the whole shelf; returns the number of states deleted."""
         return await self._perform(states.drop(self._tenancy, shelf, None if unneeded is None else tuple(unneeded)))

@@ -69,7 +69,7 @@ def _aware(moment: object) -> datetime:
 
 
 def _checked_us(us: int, text: str) -> int:
-    """*us*, if results can format it; the wire allows years that Python's calendar does not."""
+    """*us*, if it can be formatted; the wire allows times outside Python's years 1 to 9999."""
     if not is_representable(us):
         raise InvalidTime(text, "is outside the years 1 to 9999")
     return us
@@ -98,7 +98,7 @@ def as_event(source: Event | Mapping[str, Any] | str | bytes) -> Event:
     return source if isinstance(source, Event) else Event.parse(source)
 
 
-# Keyword arguments of the listing of artifacts and of packs.
+# Keyword arguments for listing artifacts, and for packs.
 
 
 class ArtifactFilters(TypedDict, total=False):
@@ -145,7 +145,7 @@ def refuse_unknown(options: Mapping[str, Any], known: type, method: str) -> None
     """Refuse options that are not keys of the typed dict *known*: a misspelt one would be ignored.
 
     Raises:
-        InvalidRequest: names the first unknown option, and those that *method* takes.
+        InvalidRequest: an option is unknown; the error names it, and the options that *method* takes.
 
     >>> refuse_unknown({"bugdet": 512}, PackOptions, "pack")
     Traceback (most recent call last):
@@ -173,7 +173,7 @@ def pack_request(query: str, options: PackOptions) -> PackRequest:
 
 
 def _priors(source: Fingerprint | Envelope | Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """The context priors of a fingerprint or of the one in an envelope; any other mapping is the priors itself."""
+    """The context priors of a fingerprint, also of one in an envelope; any other mapping is the priors themselves."""
     document: object = source.document() if isinstance(source, Fingerprint | Envelope) else source
     if document is None:
         return None
@@ -186,11 +186,11 @@ def _priors(source: Fingerprint | Envelope | Mapping[str, Any] | None) -> Mappin
     return document
 
 
-# Task records: only here do they get their time and ids.
+# Task records: the only code that generates their times and ids.
 
 
 class StepFields(TypedDict, total=False):
-    """The optional fields of records other than claims, releases, reopenings.
+    """The optional fields of all records except claims, releases and reopenings.
 
     See `hmxgraph.protocol.records.TaskRecord`.
     """
@@ -243,7 +243,7 @@ class StepFields(TypedDict, total=False):
 
 
 class BoardFields(TypedDict, total=False):
-    """The further fields of a claim, a release or a reopening."""
+    """The optional fields of a claim, a release or a reopening."""
 
     artifact_id: str
     session_id: str
@@ -291,7 +291,7 @@ class _RecordFilters(TypedDict, total=False):
 
 
 class RecordSearch(_RecordFilters, total=False):
-    """Further arguments of a search: exact filters, and the shape of the result."""
+    """The optional arguments of a record search: exact filters, and the shape of the result."""
 
     compact: bool
     token_budget: int | None
@@ -301,7 +301,7 @@ class RecordSearch(_RecordFilters, total=False):
 def search_request(
     query: str, options: Mapping[str, Any], *, mode: str, limit: int, include_hidden: bool
 ) -> SearchCriteria:
-    """The validated search for records; *options* holds filters and shape.
+    """The validated search for records; *options* are the exact filters and the shape of the result.
 
     Raises:
         UnknownChoice: an unknown filter or mode.
@@ -315,7 +315,7 @@ def search_request(
     return search_of(query, filters, mode=mode, limit=limit, include_hidden=include_hidden, shape=shape)
 
 
-# Fields that callers cannot set, with the place that sets them.
+# Fields that callers cannot set, with the reason or the alternative.
 _SET_ELSEWHERE = {
     "artifact_kind": "the method sets it",
     "tenant_id": "the connection sets it (hmxgraph.connect(tenant_id=...))",
@@ -327,7 +327,7 @@ def new_record(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> dict[
     """The wire fields of a new record of *kind*, created at *at* or now; a new task or record gets a fresh id.
 
     Raises:
-        InvalidRequest: a field that callers cannot set; names it.
+        InvalidRequest: *fields* has a field that callers cannot set; the error names it.
 
     >>> new_record("task_start", "2026-03-14T03:00:00Z", {"goal": "x", "task_id": "t", "artifact_id": "r"})
     {'goal': 'x', 'task_id': 't', 'artifact_id': 'r', 'artifact_kind': 'task_start', 'timestamp_created': 1773457200000}
@@ -343,7 +343,7 @@ def new_record(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> dict[
 
 
 def generated_fields(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> frozenset[str]:
-    """The fields that `new_record` generates for a record with an id: they differ when the same call is repeated.
+    """The fields that `new_record` generates besides the record's id: they differ when the same call is repeated.
 
     >>> sorted(generated_fields("task_start", None, {"goal": "x"})), generated_fields("evidence", "2026-03-14", {})
     (['task_id', 'timestamp_created'], frozenset())
@@ -353,7 +353,7 @@ def generated_fields(kind: str, at: Moment | None, fields: Mapping[str, Any]) ->
 
 
 def operation(agent_id: str | None, at: Moment | None, event_id: str | None = None) -> MemoryOperation:
-    """Who acts on memories, at *at* or now, and the id of the event that reports it.
+    """An operation on memories: its agent, its time (*at*, or now), and the id of the event that reports it.
 
     >>> operation("ana", "1970-01-01T00:00:01Z", "e1")
     MemoryOperation(agent_id='ana', at_us=1000000, event_id='e1')
@@ -372,9 +372,9 @@ def _now_ms(at: Moment | None = None) -> int:
     return now_us(at) // 1_000
 
 
-# Wrong arguments: any argument that a method does not take is refused with one error, which names the right one.
+# Wrong arguments: they are all refused with the same type of error, which says what to write instead.
 
-# Other names that callers use for an argument, and its names here.
+# Names that callers use by mistake, and the arguments that they may mean.
 _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "agent": ("agent_id",),
     "author": ("agent_id",),
@@ -426,7 +426,7 @@ class NamedArguments:
 
 
 def _checking(function: Callable[..., Any]) -> Callable[..., Any]:
-    """*function*, which checks its arguments before it begins."""
+    """*function*, preceded by a check of its arguments."""
     if inspect.iscoroutinefunction(function):
 
         @wraps(function)
@@ -445,24 +445,24 @@ def _checking(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def check_arguments(function: Callable[..., Any], args: Sequence[Any], named: Mapping[str, Any]) -> None:
-    """Refuse arguments that the method *function* does not take, lacks, or gets twice.
+    """Refuse a call of the method *function* with wrong arguments.
 
     Raises:
-        InvalidRequest: names the argument, and the right one.
+        InvalidRequest: an argument is unknown, missing, given twice, not accepted by position, or not a Boolean where
+            one is required; the message names it and says what to write instead.
 
     """
     signature = _signature_of(function)
     if len(args) > len(signature.positional):
-        names = [f"{name}=..." for name in signature.keyword_only[:1]] or [f"{signature.own}"]
-        surplus = args[len(signature.positional)]
-        expected = f"a named argument of {function.__name__}()"
-        raise InvalidRequest(
-            f"argument {len(signature.positional) + 1}", f"{surplus!r:.60}", expected, f"name it: {names[0]}"
-        )
+        most = len(signature.positional)
+        expected = f"at most {most} positional argument{'' if most == 1 else 's'} of {function.__name__}()"
+        way_out = f"give it by name, such as {signature.keyword_only[0]}=..." if signature.keyword_only else "omit it"
+        raise InvalidRequest(f"argument {most + 1}", f"{args[most]!r:.60}", expected, way_out)
     positional_names = signature.positional[: len(args)]
     for name in named:
         if name in positional_names:
-            raise InvalidRequest(name, f"{named[name]!r:.60}", "one value", "it is given by position and by name")
+            way_out = "it is given by position and by name: omit one"
+            raise InvalidRequest(name, f"{named[name]!r:.60}", "one value", way_out)
         if name not in signature.names or _is_misnamed(name, signature):
             raise _unknown(name, named[name], signature)
     for name in signature.required:
@@ -479,7 +479,7 @@ def check_arguments(function: Callable[..., Any], args: Sequence[Any], named: Ma
 
 @dataclass(frozen=True, slots=True)
 class _Signature:
-    """The arguments of a method: its own, and the fields that it passes on."""
+    """The arguments of a method: its own parameters, and the *fields* that its ``**fields`` accepts."""
 
     method: str
     positional: tuple[str, ...]
@@ -491,12 +491,12 @@ class _Signature:
 
     @property
     def own(self) -> tuple[str, ...]:
-        """The named parameters of the method."""
+        """The parameters of the method, without ``**fields``."""
         return self.positional + self.keyword_only
 
     @property
     def names(self) -> frozenset[str]:
-        """Every name that it takes."""
+        """Every argument name that the method accepts."""
         return self.fields.union(self.own)
 
 
@@ -522,13 +522,13 @@ def _is_flag(annotation: Any) -> bool:
 
 
 def _fields(annotation: Any) -> Iterable[str]:
-    """The keys of ``**fields: Unpack[...]``; a method with those of a step takes all fields of a `TaskRecord`."""
+    """The keys of ``**fields: Unpack[...]``; a method with all `StepFields` accepts all fields of a `TaskRecord`."""
     keys = frozenset(get_args(annotation)[0].__annotations__)
     return keys.union(TaskRecord.model_fields) if keys >= frozenset(StepFields.__annotations__) else keys
 
 
 def _is_misnamed(name: str, signature: _Signature) -> bool:
-    """Whether a field of a `TaskRecord` has another name in this method."""
+    """Whether *name* is a field of a `TaskRecord` that has another name in this method."""
     return (
         name not in signature.own and name == "reply_to_artifact_id" and bool({"reply_to", "run_id"} & {*signature.own})
     )
@@ -545,9 +545,9 @@ def _unknown(name: str, value: Any, signature: _Signature) -> InvalidRequest:
 
 # Calls of the API as spans, if opentelemetry-api is installed, so that an agent's traces show its use of memory.
 #
-# A span says which call it was, how long it took and with which error it failed; never what was asked or stored.
+# A span records the method, the duration and the type of an error; never what was asked or stored.
 
-# For each procedure: the operation, in the words of OpenTelemetry's conventions, and the public method that runs it.
+# For each procedure: the operation, as OpenTelemetry's conventions name it, and the public method that runs it.
 _CALLS = {
     "pack": ("search_memory", "pack"),
     "suggest_for_session": ("search_memory", "suggest"),
@@ -563,7 +563,7 @@ _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 @contextmanager
 def untraced() -> Iterator[None]:
-    """Make no spans in the block: an exporter that stores spans must not create new ones."""
+    """Create no spans in the block: an exporter that stores spans must not create new ones."""
     token = _quiet.set(True)
     try:
         yield
@@ -585,7 +585,7 @@ def span_of(procedure: str) -> Iterator[None]:
         f"{operation} {method}",
         kind=trace.SpanKind.CLIENT,
         attributes=attributes,
-        record_exception=False,  # its message may quote what was asked
+        record_exception=False,  # the message of an exception may quote what was asked
         set_status_on_exception=False,
     ) as span:
         try:
@@ -611,8 +611,8 @@ T = TypeVar("T")
 
 
 def not_admitted(error: StorageUnavailable) -> str:
-    """The warning of an ingest that stored its events but could not admit earlier ones whose time has come."""
-    return f"events stored ahead of their time, which has come now, wait for the next ingest or compile: {error}"
+    """The warning of an ingest that stored its events but could not admit earlier events whose time has come."""
+    return f"stored events whose time has come do not count yet; the next ingest or compile tries again: {error}"
 
 
 def no_vectors(error: EmbedderError | StorageUnavailable) -> str:

@@ -30,7 +30,7 @@ def new_key(
     (True, ('read',))
     """
     if not checked_text("agent_id", agent_id):
-        raise InvalidRequest("agent_id", quoted(agent_id), "name of an agent", "say who the requests act as")
+        raise InvalidRequest("agent_id", quoted(agent_id), "an agent's name", "name the agent that requests act as")
     chosen = checked_list("scopes", scopes)
     for scope in chosen or ("",):
         if scope not in SCOPES:
@@ -62,12 +62,12 @@ class Keys(Face):
         label: str = "",
         expires: Moment | None = None,
     ) -> NewKey:
-        """A new key, with its secret, which is shown only now. Requests with it act as the agent *agent_id*.
+        """A new key, with its secret, which is shown only now. Requests with the key act as the agent *agent_id*.
 
         *scopes* are ``"read"`` and ``"write"``; from *expires* on, the key is refused.
 
         Raises:
-            UnknownChoice: no such scope.
+            UnknownChoice: no such scope, or no scope at all.
             InvalidTime: *expires* is not a time.
             InvalidRequest: no agent, or scopes that are not a list.
 
@@ -90,5 +90,5 @@ class Keys(Face):
         return self._perform(access.revoke(self._tenancy, key_id, now_us()))
 
     def find(self, secret: str) -> ApiKey | None:
-        """The key with this secret, of whichever tenant, in force or not; None if there is none. For servers."""
+        """The key with this secret, whatever its tenant and its standing; None if there is none. For servers."""
         return self._perform(access.find(secret))

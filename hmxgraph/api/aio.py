@@ -52,7 +52,7 @@ class AsyncKnowledgeGraph(
 ):
     """One tenant's memory for asynchronous code: opened by ``await`` or ``async with`` (:func:`connect_async`).
 
-    Any number of tasks of its event loop may call it at once, each call in a transaction of its own.
+    Any number of tasks of its event loop may call the graph at once, each call in a transaction of its own.
     """
 
     def __init__(
@@ -117,11 +117,11 @@ class AsyncKnowledgeGraph(
         await opened.close()
 
     def timeout(self, seconds: float) -> AbstractContextManager[None]:
-        """Let no transaction of the calls in the block take longer than *seconds*: ``with graph.timeout(5): ...``."""
+        """Limit each transaction of the calls in the block to *seconds*: ``with graph.timeout(5): ...``."""
         return deadlines.timeout(seconds)
 
     def untraced(self) -> AbstractContextManager[None]:
-        """Create no spans for the calls in the block, as a span exporter needs: ``with graph.untraced(): ...``."""
+        """Create no spans for the calls in the block, for use in a span exporter: ``with graph.untraced(): ...``."""
         return untraced()
 
     @property
@@ -164,9 +164,9 @@ class AsyncKnowledgeGraph(
     def for_tenant(self, tenant_id: str) -> Self:
         """The graph of another tenant at the same server, to be opened with ``async with`` or ``await``.
 
-        It shares the driver of this graph, with the same trust and isolation; opening it costs no round trip, unless
-        ``isolation="database"`` has to prepare a database. Each graph is closed on its own; the driver is closed with
-        the last one.
+        The two graphs share one driver and have the same trust and isolation. Opening the new one costs no round trip,
+        unless ``isolation="database"`` has to prepare a database. Each graph is closed on its own; the driver is closed
+        with the last graph.
 
         Raises:
             InvalidTenant: *tenant_id* is empty, contains a NUL, or is not valid Unicode.

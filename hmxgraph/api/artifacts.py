@@ -13,12 +13,13 @@ class Artifacts(Face):
     """HMX-A artifacts and the conflicts between them."""
 
     def record_artifact(self, artifact: Artifact | Mapping[str, Any], *, at: Moment | None = None) -> ArtifactReceipt:
-        """Record *artifact*: created, unchanged (same id, same immutable fields) or duplicate (same type and content).
+        """Record *artifact* and return the outcome: created, unchanged or duplicate.
 
-        Its time of recording is *at*, or its ``created_at``; earlier as-of reads do not see it (HMX-A 2, 8).
+        An unchanged artifact has the id and immutable fields of a stored one, a duplicate its type and content. The
+        time of recording is *at*, or else ``created_at``; earlier as-of reads do not see the artifact (HMX-A 2, 8).
 
         Raises:
-            InvalidDocument: it violates HMX-A; every fault is listed.
+            InvalidDocument: *artifact* violates HMX-A; every fault is listed.
             ImmutableArtifact: the id belongs to an artifact whose immutable fields differ.
 
         """
@@ -27,14 +28,14 @@ class Artifacts(Face):
     def import_chain(
         self, versions: Iterable[Artifact | Mapping[str, Any]], *, at: Moment | None = None
     ) -> tuple[ArtifactReceipt, ...]:
-        """Record a whole chain, such as that of another graph, oldest version first, in whatever order it is given.
+        """Record a whole chain, such as one from another graph, oldest version first; *versions* may be in any order.
 
-        Versions that are stored already are left as they are, so that a chain can be brought up to date.
+        Versions that are stored already are left as they are, so that a stored chain can be brought up to date.
 
         Raises:
-            InvalidRequest: the versions do not follow each other from version 1.
+            InvalidRequest: there are no versions, or they do not follow each other from version 1.
             InvalidDocument: a version violates HMX-A; every fault is listed.
-            AlreadySuperseded: the chain has another continuation here.
+            AlreadySuperseded: a stored version of the chain has another successor.
 
         """
         documents = [as_artifact(version) for version in versions]
@@ -63,7 +64,7 @@ class Artifacts(Face):
         """A page of artifacts, newest first; only active ones unless ``status`` says otherwise (None: all).
 
         *sort* is ``"created"``, ``"updated"``, ``"confidence"`` or ``"evidence"``, *order* ``"desc"`` or ``"asc"``.
-        With *total*, the page says how many artifacts match in all.
+        With *total*, the page also has the number of all artifacts that match.
 
         Filters: ``status``, ``artifact_type``, ``tags`` (all of them), ``text`` (all its words), ``compiled_by``;
         ``agent_id`` and ``situation`` (tags) are matched against the validity scope (HMX-A 6). *after* is the
@@ -82,7 +83,7 @@ class Artifacts(Face):
         return self._perform(page)
 
     def artifact_types(self, artifact_ids: Sequence[str]) -> dict[str, str]:
-        """The type of each artifact by its id, in one read; ids that are not those of artifacts are left out."""
+        """The type of each artifact by its id, in one read; other ids are left out."""
         return self._perform(artifacts.artifact_types(self._tenancy, artifact_ids))
 
     def chain(self, artifact_id: str, *, as_of: Moment | None = None) -> Chain:
@@ -97,13 +98,14 @@ class Artifacts(Face):
     def supersede(
         self, old_id: str, artifact: Artifact | Mapping[str, Any], *, at: Moment | None = None
     ) -> ArtifactReceipt:
-        """Replace the active artifact *old_id* by *artifact* as its next version, atomically (HMX-A 7).
+        """Replace the active artifact *old_id* with *artifact*, its next version, atomically (HMX-A 7).
 
         Raises:
             NotFound: there is no artifact *old_id*.
-            AlreadySuperseded: *old_id* has a successor already; names it.
+            AlreadySuperseded: *old_id* has a successor already; the error names that one.
             SupersessionCycle: *artifact* is *old_id* itself or an older version of it.
-            SuccessorMismatch: another type, tenant or version.
+            InvalidTransition: *old_id* is not active.
+            SuccessorMismatch: the type, tenant, predecessor, version or status of *artifact* does not fit.
 
         """
         successor = as_artifact(artifact)
@@ -114,7 +116,7 @@ class Artifacts(Face):
 
         Raises:
             NotFound: there is no such artifact.
-            InvalidTransition: the transition is not legal; lists those that are.
+            InvalidTransition: the transition is not legal; the error lists those that are.
 
         """
         return self._perform(lifecycle.transition(self._tenancy, artifact_id, status, reason=reason, at_us=as_us(at)))
@@ -127,9 +129,10 @@ class Artifacts(Face):
         limit: int | None = None,
         after: str | None = None,
     ) -> tuple[Conflict, ...]:
-        """Conflicts, newest first: open, resolved, or both (None).
+        """Conflicts, newest first; *status* is ``"open"``, ``"resolved"``, or None for both.
 
-        Without *limit*, all of them; else a page that starts after the conflict *after*, the last of the previous page.
+        Without *limit*, all of them; else one page, which starts after the conflict *after*, the id of the last one on
+        the previous page.
 
         Raises:
             UnknownChoice: no such status.
@@ -141,11 +144,11 @@ class Artifacts(Face):
         return self._perform(page)
 
     def resolve(self, conflict_id: str, *, keep: str | None, reason: str = "", at: Moment | None = None) -> Conflict:
-        """Resolve a conflict: *keep* is the id of the side that holds, None keeps every side; nothing is deleted.
+        """Resolve a conflict: *keep* is the id of the side that holds, or None to keep every side; nothing is deleted.
 
         Raises:
             NotFound: there is no such conflict, or no such side.
-            ConflictClosed: it was resolved before with another outcome.
+            ConflictClosed: the conflict was resolved before with another outcome.
 
         """
         return self._perform(conflicts.resolve(self._tenancy, conflict_id, keep=keep, reason=reason, at_us=as_us(at)))

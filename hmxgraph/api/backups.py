@@ -9,13 +9,13 @@ from hmxgraph.protocol.reports import BackupReport, RestoreReport
 
 
 class Backups(Face):
-    """A tenant in a file."""
+    """Backing up a tenant to a file, and restoring it."""
 
     def backup(self, path: str | Path, *, progress: Callable[[int], object] | None = None) -> BackupReport:
         """Write all data of the tenant except API keys to *path* as JSON lines, compressed if the name ends in .gz.
 
-        The file appears only once it is complete. *progress* is called with the number of nodes written. If the tenant
-        is written to meanwhile, the backup starts again, for three attempts in all.
+        The file appears only once it is complete. *progress* is called with the number of nodes written so far. If the
+        tenant is written to meanwhile, the backup starts again, up to three attempts in all.
 
         Raises:
             BackupRefused: concurrent writes occurred during every attempt.
@@ -29,9 +29,10 @@ class Backups(Face):
         """Load the backup at *path* into this tenant, which must be empty, and verify it.
 
         A backup of the same tenant is restored exactly: digest, counts, versions and history are those of the original.
-        One of another tenant is replayed: events, recorded artifacts and task records are stored under this tenant,
-        and memories, entities and compiled artifacts are derived from them again. Resolutions of conflicts, imports of
-        fingerprints and states of frameworks are not replayed.
+        A backup of another tenant is replayed: events, recorded artifacts and task records are stored under this
+        tenant, and memories, entities and compiled artifacts are derived from them again. Memories are superseded and
+        deleted, and conflicts of memories and artifacts resolved, as before; imports of fingerprints and states of
+        frameworks are not replayed.
 
         Raises:
             BackupRefused: the file is truncated, changed or of another release, or the tenant is not empty.

@@ -1,6 +1,6 @@
-"""Pictures of saved queries: interactive in a notebook or a page, and as a still drawing.
+"""Pictures of saved queries: interactive in a notebook or an HTML page, or static as SVG.
 
-The colours and captions are those of the style that Neo4j Browser gets (``engine/browser_style.json``).
+Colours and captions come from the style that Neo4j Browser also uses (``engine/browser_style.json``).
 """
 
 import re
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _LONGEST_CAPTION = 60
 _HEIGHT = 560
-# The endings of the files that a drawing is written into: a page, or a still picture.
+# File name endings of drawings: an interactive page, or a static picture.
 PICTURES = (".html", ".svg")
 
 # Colours and captions, from the style of Neo4j Browser.
@@ -35,7 +35,7 @@ def _style(kind: str, name: str) -> dict[str, str]:
     return styles[kind] | styles.get(f"{kind}.{name}", {})
 
 
-# Browser colours by label alone; here failures stand out.
+# Neo4j Browser colours nodes by label alone; here failed ones stand out.
 _FAILED = {"color": "#f3b5b5", "border-color": "#b8324a"}
 
 
@@ -102,7 +102,7 @@ class Drawing:
         return graph
 
     def html(self) -> str:
-        """A whole page with the interactive picture; it needs no network and has about 4 MB, whatever it shows.
+        """A whole page with the interactive picture; it needs no network and takes about 4 MB, whatever it shows.
 
         Raises:
             InvalidRequest: the extra ``draw`` is not installed.
@@ -111,7 +111,7 @@ class Drawing:
         return str(self.interactive().render(width="100%", height="100vh").data)
 
     def save(self, path: str | Path) -> Path:
-        """Write that page to *path*, or the still drawing if its name ends in ``.svg``, and return the path.
+        """Write the interactive page, or the static SVG if *path* ends in ``.svg``, to *path* and return the path.
 
         Raises:
             InvalidRequest: the extra ``draw`` is not installed.
@@ -120,7 +120,7 @@ class Drawing:
         """
         target = Path(path)
         if target.suffix.lower() not in PICTURES:
-            raise NotWritten(str(path), f"a drawing is a page or a picture: {', '.join(PICTURES)}")
+            raise NotWritten(str(path), f"the name of a drawing must end in {' or '.join(PICTURES)}")
         text = self.to_svg() if target.suffix.lower() == ".svg" else self.html()
         try:
             target.write_text(text, encoding="utf-8")
@@ -129,7 +129,7 @@ class Drawing:
         return target
 
     def to_svg(self) -> str:
-        """A still drawing as SVG, for documents that run no scripts; the same graph gives the same bytes.
+        """A static picture as SVG, for documents that run no scripts; the same graph gives the same bytes.
 
         Raises:
             InvalidRequest: the extra ``draw`` is not installed.
@@ -170,7 +170,7 @@ def _radius(node: PictureNode) -> float:
     return float(_style("node", node.label)["diameter"].removesuffix("px")) / 2
 
 
-# The still drawing: connected parts side by side, each laid out by its distances.
+# The static picture: connected components side by side, each laid out by the distances between its nodes.
 
 _EDGE_LENGTH = 190.0
 _WIDTH = 1150.0
@@ -268,7 +268,7 @@ def _edge_svg(edge: PictureEdge, offset: float, points: Mapping[str, _Point], ra
 
 
 def _layout(drawing: Drawing) -> tuple[dict[str, _Point], _Point]:
-    """The centre of each node, and the size of the whole: the parts in rows, the largest first."""
+    """The centre of each node, and the size of the picture; components are placed in rows, the largest first."""
     points: dict[str, _Point] = {}
     left = top = row_height = widest = 0.0
     for part in _parts(drawing):
@@ -284,7 +284,7 @@ def _layout(drawing: Drawing) -> tuple[dict[str, _Point], _Point]:
 
 
 def _parts(drawing: Drawing) -> Iterator[dict[str, _Point]]:
-    """The connected parts, the largest first, each with the positions of its nodes from (0, 0)."""
+    """The positions of the nodes of each connected component, counted from (0, 0); the largest component first."""
     import networkx as nx  # noqa: PLC0415 - slow to import
 
     whole: nx.Graph[str] = nx.Graph()
@@ -300,13 +300,13 @@ def _parts(drawing: Drawing) -> Iterator[dict[str, _Point]]:
 
 
 def _component_layout(part: "nx.Graph[str]") -> list[_Point]:
-    """The positions of the nodes of a connected graph: distances on paper follow distances in the graph."""
+    """The positions of the nodes of a connected graph: distances in the picture follow distances in the graph."""
     import networkx as nx  # noqa: PLC0415 - slow to import
-    import numpy as np  # noqa: PLC0415 - as networkx
+    import numpy as np  # noqa: PLC0415 - slow to import
 
     try:
         layout = nx.kamada_kawai_layout(part)
-    except ImportError as error:  # it needs scipy
+    except ImportError as error:  # networkx needs scipy for this
         raise _not_installed(error) from error
     points = np.array([layout[node] for node in part], dtype=float)
     order = {node: index for index, node in enumerate(part)}

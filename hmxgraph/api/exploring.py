@@ -114,7 +114,7 @@ if TYPE_CHECKING:
 
 
 class Exploring(Face):
-    """Ways to inspect the memory."""
+    """The part of the public API that inspects the memory."""
 
     def query(self, name: str, /, **parameters: Any) -> QueryResult:
         """The result of a saved query, such as ``explore/supersession_chains``; the tenant is filled in.
@@ -127,7 +127,7 @@ class Exploring(Face):
         return QueryResult(name, query(name).row, tuple(rows))
 
     def draw(self, name: str = "explore/entity_map", /, **parameters: Any) -> Drawing:
-        """Draw a saved query that returns nodes and relationships; notebooks show it live.
+        """Draw a saved query that returns nodes and relationships; notebooks show an interactive picture.
 
         Needs the extra ``draw``. ``hmxgraph query`` lists the queries; ``save`` writes HTML or SVG.
 
@@ -140,7 +140,7 @@ class Exploring(Face):
         return Drawing(name, rows.nodes, rows.edges)
 
     def _read(self, name: str, /, **parameters: Any) -> QueryResult:
-        """The result of any packaged read, for adapters, which compute keys with the tenant of the graph."""
+        """The result of any packaged query that only reads, for adapters, which compute node keys themselves."""
         rows = self._perform(exploring.packaged_rows(self._tenancy, name, parameters), whole=True)
         return QueryResult(name, query(name).row, tuple(rows))
 
@@ -160,13 +160,13 @@ class Exploring(Face):
     def to_networkx(self) -> "nx.MultiDiGraph[str]":
         """The active entity graph: nodes with ``name`` and ``type``, edges with ``type`` and ``weight``.
 
-        Both have a ``confidence``.
+        Nodes and edges also have a ``confidence``.
         """
         relations = self._perform(exploring.relations(self._tenancy), whole=True)
         return self._in_thread(exploring.entity_graph, relations)
 
     def digest(self, *, as_of: Moment | None = None) -> MeasuredDigest:
-        """Figures of the entity graph: counts, distributions, averages, hubs, depth (HMX-F 5)."""
+        """The figures of the entity graph: counts, distributions, averages, hubs, depth (HMX-F 5)."""
         return self._perform(exploring.digest(self._tenancy, as_us(as_of)), whole=True)
 
     def trace(self, listener: Trace) -> Callable[[], None]:

@@ -92,7 +92,7 @@ class Fingerprints(Face):
     def export_fingerprint(self, **options: Unpack[ExportArguments]) -> Envelope:
         """An envelope with what was learned, without events (HMX-F); the same state gives the same bytes.
 
-        Rules mask secrets and private names in its texts, but may miss some: review it before you share it.
+        Rules mask secrets and private names in its texts, but may miss some: review the envelope before you share it.
 
         Options: *tier* (``"full"``, ``"compact"``, ``"minimal"``), *agent_id*, *tags*, *expires_at*, *public_types*
         (the entity types whose names are not masked), *allow_list* (keep only tool names, the compiler's own
@@ -117,11 +117,11 @@ class Fingerprints(Face):
     ) -> ImportReport:
         """Verify *envelope* (JSON text or document) and add its artifacts as drafts, in one transaction (HMX-F 12).
 
-        With *trusted_keys* (public keys in hexadecimal) it must be signed by one of them, inside the envelope or by a
-        detached *signature*. Expiry is judged *at* that time. Importing it twice changes nothing.
+        With *trusted_keys* (public keys in hexadecimal), the envelope must be signed with one of them, inside it or by
+        a detached *signature*. Expiry is judged at the time *at* (default: now). A second import changes nothing.
 
         Raises:
-            FingerprintError: a check failed; the message begins with its name, and nothing was written.
+            FingerprintError: a check failed; the message begins with the check's name, and nothing was written.
             InvalidRequest: an argument is not an envelope, a signature or a list of keys.
 
         """
@@ -139,7 +139,7 @@ class Fingerprints(Face):
         )
 
     def take_back_import(self, import_id: str, *, at: Moment | None = None) -> WithdrawnImport:
-        """Withdraw an import, named by its own id or by the id of the imported fingerprint.
+        """Withdraw an import; *import_id* is its own id or the id of the imported fingerprint.
 
         Artifacts that no other evidence supports are deprecated.
 
@@ -152,7 +152,8 @@ class Fingerprints(Face):
     def feedback(self, pack: ContextPack, signal: str = "positive", *, at: Moment | None = None) -> str:
         """Store feedback on *pack*: ``positive``, ``neutral``, ``correction`` or ``negative``; returns the pack's id.
 
-        Making a pack writes nothing; this does. The context priors of fingerprints are learned from it (HMX-F 7).
+        Making a pack writes nothing; this call does. The context priors of fingerprints are learned from feedback
+        (HMX-F 7).
 
         Raises:
             UnknownChoice: no such signal.

@@ -82,10 +82,10 @@ def address(login: Login, *, progress: bool = False, environment: Mapping[str, s
 
 
 def chosen_timeout(seconds: float | None, *, environment: Mapping[str, str] = os.environ) -> float | None:
-    """*seconds*, else those of ``HMXGRAPH_TIMEOUT``; None for the defaults.
+    """*seconds*, else the value of ``HMXGRAPH_TIMEOUT``; None for the defaults.
 
     Raises:
-        InvalidRequest: they are not above 0.
+        InvalidRequest: the timeout is not above 0, or longer than a year.
 
     >>> chosen_timeout(None, environment={"HMXGRAPH_TIMEOUT": "30"})
     30.0
@@ -135,7 +135,7 @@ def revival(login: Login, *, environment: Mapping[str, str] = os.environ) -> Rev
 
 
 def settling(login: Login, *, environment: Mapping[str, str] = os.environ) -> Callable[[], bool] | None:
-    """Tells whether the local server has just started; None for a server that somebody else runs."""
+    """A function that tells whether the local server has just started; None for a server that somebody else runs."""
     if login.uri or environment.get("HMXGRAPH_URI"):
         return None
     return partial(deadlines.settling, engine.state_file())
@@ -145,7 +145,7 @@ def chosen_embedding(embed: Embedder | str | None, *, environment: Mapping[str, 
     """The embedder *embed*, or the one that ``HMXGRAPH_EMBED`` names as ``module:function``; None if neither is set.
 
     Raises:
-        InvalidRequest: there is no such module or function, or it cannot be called.
+        InvalidRequest: there is no such module or function, or the embedder cannot be called.
 
     >>> chosen_embedding(None, environment={}) is None
     True
@@ -175,7 +175,7 @@ _CHOICES = ("key", "database")
 
 
 def isolated(where: Address, tenant_id: str, isolation: Isolation) -> Address:
-    """The address of *tenant_id*'s database: *where* itself, or a separate database there, created if missing.
+    """The address of *tenant_id*'s database: *where* itself, or a separate database on that server, created if missing.
 
     Raises:
         IsolationUnsupported: the server's edition has only one database.
@@ -217,7 +217,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
     database refuses or does not answer, and leave nothing half-written.
 
     A graph is thread-safe: any number of threads may call it at once, each call in a transaction of its own. Close it
-    when none uses it any more.
+    when no thread uses it any more.
     """
 
     def __init__(
@@ -264,7 +264,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
     def timeout(self, seconds: float) -> AbstractContextManager[None]:
         """Limit each transaction of the calls in the block to *seconds*: ``with graph.timeout(5): ...``.
 
-        It applies to the thread or asynchronous task that runs the block, and overrides ``connect(timeout=)``.
+        The limit applies to the thread or asynchronous task that runs the block, and overrides ``connect(timeout=)``.
 
         Raises:
             InvalidRequest: *seconds* is not above 0.
@@ -273,7 +273,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
         return deadlines.timeout(seconds)
 
     def untraced(self) -> AbstractContextManager[None]:
-        """Create no spans for the calls in the block, as a span exporter needs: ``with graph.untraced(): ...``."""
+        """Create no spans for the calls in the block, for use in a span exporter: ``with graph.untraced(): ...``."""
         return untraced()
 
     @property
@@ -316,9 +316,9 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
     def for_tenant(self, tenant_id: str) -> Self:
         """The graph of another tenant at the same server, with the same trust and isolation: one driver, many tenants.
 
-        It costs no round trip, so a server may make one for each request; with ``isolation="database"`` the tenant's
-        database is created and prepared if missing. Each graph is closed on its own, in any order; the driver
-        is closed with the last one.
+        This costs no round trip, so a server may open a graph for each request; with ``isolation="database"`` the
+        tenant's database is created and prepared if missing. Each graph is closed on its own, in any order; the driver
+        is closed with the last graph.
 
         Raises:
             InvalidTenant: *tenant_id* is empty, contains a NUL, or is not valid Unicode.
@@ -361,10 +361,11 @@ def connect(  # noqa: PLR0913 - every setting by name
     omitted, ``HMXGRAPH_MASK_SECRETS`` decides. The same secret has the same mark everywhere in a tenant. With
     *progress*, fetching and starting a local server shows a progress bar on stderr.
 
-    No transaction takes longer than *timeout* seconds (``HMXGRAPH_TIMEOUT``) with all its retries; left out, 15 s for
-    reads, 60 s for writes such as a batch of events (120 s for both in the first two minutes of a local server), 600 s
-    for what reads a whole tenant (``compile``, ``verify``, ``digest``, ``forget``, saved queries, fingerprints).
-    ``graph.timeout(seconds)`` sets it for some calls. A local server that died is noticed at once and started again.
+    No transaction takes longer than *timeout* seconds (``HMXGRAPH_TIMEOUT``) with all its retries. The default is 15 s
+    for reads, 60 s for writes such as a batch of events (120 s for both in the first two minutes of a local server),
+    and 600 s for calls that read a whole tenant (``compile``, ``verify``, ``digest``, ``forget``, saved queries,
+    fingerprints). ``graph.timeout(seconds)`` sets it for the calls in a block. A local server that died is noticed at
+    once and started again.
 
     *embed* is a function from a list of texts to a vector for each, or its name (``module:function``,
     ``HMXGRAPH_EMBED``). With it, events get vectors when they are written, and packs also find text with the same

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Learning(Face):
-    """Turning events into knowledge."""
+    """The part of the public API that turns events into knowledge."""
 
     def compile(
         self,
@@ -31,8 +31,8 @@ class Learning(Face):
     ) -> CompileReport:
         """Compile the tenant's sessions into artifacts; reads only sessions that changed since the last run.
 
-        It learns from the latest sessions, as many as ``max_sessions`` of the *profile*; the report says if older ones
-        were left out. *full* reads every session again, with the same result. *dry_run* reports what would change and
+        Only the latest sessions count, up to ``max_sessions`` of the *profile*; the report says if older ones were left
+        out. *full* reads all these sessions again, with the same result. *dry_run* reports what would change and
         writes nothing. *progress* is called with the stage and the number of sessions done. Without new events,
         compiling again changes nothing.
         """

@@ -16,7 +16,7 @@ from hmxgraph.protocol.parsing import checked_list
 
 
 class MemorySearch(TypedDict, total=False):
-    """Further arguments of a search for memories."""
+    """The optional arguments of a search for memories."""
 
     kind: str | None
     project_id: str | None
@@ -28,7 +28,7 @@ class MemorySearch(TypedDict, total=False):
 
 
 class About(TypedDict, total=False):
-    """Further properties of a new memory."""
+    """The optional properties of a new memory."""
 
     project_id: str | None
     tags: Sequence[str]
@@ -56,9 +56,9 @@ class MemoryOperations(NamedArguments, Face):
     ) -> MemoryResult:
         """Current memories, best match first; options are ``kind``, ``project_id``, ``mode``, ``limit``.
 
-        Memories bound to a user are found with their ``user_id``, with the ``session_id`` of one of their sessions, or
-        without either if *query* names them. ``include_hidden`` adds memories that are expired, superseded, deleted,
-        proposed or bound to any user, with their ``hidden_reason``. A mode adds the digest that answers it.
+        Memories bound to a user are found with the user's ``user_id``, with the ``session_id`` of one of the user's
+        sessions, or without either if *query* names the user. ``include_hidden`` adds memories that are expired,
+        superseded, deleted, proposed or bound to any user, with their ``hidden_reason``. A mode adds its digest.
 
         Raises:
             UnknownChoice: no such kind or mode.
@@ -81,7 +81,7 @@ class MemoryOperations(NamedArguments, Face):
     ) -> MemoryView:
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
 
-        From the time ``expires`` on it is hidden, and ``dream`` reports it.
+        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it.
 
         Raises:
             UnknownChoice: no such kind.
@@ -121,13 +121,13 @@ class MemoryOperations(NamedArguments, Face):
         at: Moment | None = None,
         **about: Unpack[About],
     ) -> MemoryView:
-        """Replace *memory_id*, which becomes hidden, by a new memory with *text*.
+        """Replace *memory_id*, which becomes hidden, with a new memory with *text*.
 
         Raises:
             NotFound: there is no such memory.
-            AlreadySuperseded: it has a successor already.
-            SupersessionCycle: *text* is that of the memory itself, or of one of its successors.
-            InvalidRequest: no text, or that of a memory that supersedes another one.
+            AlreadySuperseded: the memory has a successor already.
+            SupersessionCycle: *text* is that of the memory itself, or of one of its predecessors.
+            InvalidRequest: no text, or that of a memory that already supersedes another one.
 
         """
         new = remembered(kind, text, about)
@@ -183,7 +183,7 @@ class MemoryOperations(NamedArguments, Face):
     def health(
         self, *, project_id: str | None = None, include_examples: bool = False, duplicate_limit: int = 10
     ) -> Report:
-        """Exact duplicates, index coverage, sizes, latencies, scope; *duplicate_limit* bounds only the examples."""
+        """Exact duplicates, index coverage, sizes, latencies, scope; *duplicate_limit* limits only the examples."""
         procedure = maintenance.health(
             self._tenancy,
             project_id,
@@ -204,7 +204,7 @@ class MemoryOperations(NamedArguments, Face):
         digest_modes: Sequence[str] | None = None,
         force_digest_rebuild: bool = False,
     ) -> Report:
-        """Refresh the digests of a project, or of the tenant: those of *digest_modes*, or all five libraries.
+        """Refresh the digests of a project, or of the tenant: those of *digest_modes*, or the brief and the libraries.
 
         Raises:
             UnknownChoice: no such mode.
@@ -224,8 +224,9 @@ class MemoryOperations(NamedArguments, Face):
     ) -> DreamReport:
         """Plan maintenance, or with ``dry_run=False`` apply it; a second run finds nothing left to do.
 
-        It only retires duplicate digests and refreshes stale ones. Duplicate memories and records and expired memories
-        are reported, not changed. A ``dream_report`` record keeps what was done, with links to it.
+        Only digests are changed: duplicates are retired, stale ones refreshed. Duplicate memories and records and
+        expired memories are reported, not changed. A ``dream_report`` record lists what was done, with the ids of the
+        digests.
         """
         drafts = (
             new_record("task_start", at, {"agent_id": agent_id}),
@@ -236,7 +237,7 @@ class MemoryOperations(NamedArguments, Face):
 
 
 def remembered(kind: str, text: str, about: About) -> Remembered:
-    """The memory to add."""
+    """The memory that the arguments of ``add`` describe."""
     tags = tuple(checked_list("tags", about.get("tags")))
     terms = Terms(expires_us=as_us(about.get("expires")))
     return Remembered(kind, text, about.get("project_id"), tags, about.get("hard", False), terms=terms)

@@ -14,9 +14,9 @@ from hmxgraph.recall.pack import Pack
 class CollectorPaused:
     """Suspends cycle collection for short work that creates many values without cycles.
 
-    A pack creates thousands of objects, enough to trigger full collections that take a third of its time, with pauses
-    of 50 ms. Reference counting still frees them. Not a generator-based context manager: ending a generator raises an
-    exception, which would trigger the deferred collection.
+    Building a pack creates thousands of objects, enough to trigger full collections, which take a third of the time,
+    with pauses of 50 ms. Reference counting still frees them. Not a generator-based context manager: ending a generator
+    raises an exception, which would trigger the deferred collection.
 
     >>> with CollectorPaused():
     ...     gc.isenabled()
@@ -52,8 +52,8 @@ class Recalling(Face):
         validity scopes), *user_id* of the user it is for (memories bound to other users stay out), *scope* of the
         work, one name or several (memories of other scopes stay out; default: any scope), *min_confidence* (0.0),
         *encoding* in which the budget is counted (``"o200k_base"``, ``"cl100k_base"``, or a function from a text to
-        its number of tokens), *fingerprint* whose priors guide ``"fingerprint_guided"`` (default: the imported one in
-        force).
+        its number of tokens), *fingerprint* whose priors guide ``"fingerprint_guided"`` (default: the imported
+        fingerprint in force).
 
         Raises:
             BudgetTooSmall: the budget is below one token.

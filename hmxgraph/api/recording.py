@@ -46,7 +46,7 @@ def forgettable(choices: ForgetChoices) -> ForgetCriteria:
     """The criteria in *choices*.
 
     Raises:
-        InvalidRequest: there is none, one is unknown, or a time span is longer than any calendar.
+        InvalidRequest: there is no criterion, one is unknown, or a time span is longer than any calendar.
 
     >>> forgettable({"event_id": "e1", "older_than": timedelta(days=1)}).criteria
     {'event_ids': ('e1',), 'older_than_us': 86400000000}
@@ -71,12 +71,12 @@ def forgettable(choices: ForgetChoices) -> ForgetCriteria:
 
 def _microseconds(span: timedelta) -> int:
     if not timedelta(0) <= span <= _LONGEST:
-        way_out = f"give one of 0 to {_LONGEST.days:,} days"
+        way_out = f"give 0 to {_LONGEST.days:,} days"
         raise InvalidRequest("older_than", str(span), "a possible age of an event", way_out)
     return span // timedelta(microseconds=1)
 
 
-# What to remember, and on which terms.
+# The arguments of ``remember``.
 
 
 class RememberOptions(TypedDict, total=False):
@@ -96,7 +96,7 @@ class RememberOptions(TypedDict, total=False):
 
 
 def stated(text: str, options: RememberOptions) -> tuple[Remembered, MemoryOperation]:
-    """The memory that the arguments of ``remember`` describe, and the operation that states it.
+    """The memory that the arguments of ``remember`` describe, with its agent, time and event id.
 
     Raises:
         InvalidRequest: an unknown option.
@@ -123,10 +123,10 @@ def stated(text: str, options: RememberOptions) -> tuple[Remembered, MemoryOpera
 def stated_all(
     memories: Iterable[str | Mapping[str, Any]], options: RememberOptions
 ) -> list[tuple[Remembered, MemoryOperation]]:
-    """The memories that the arguments of ``remember_all`` describe.
+    """The memories that the arguments of ``remember_all`` describe, as `stated` returns each.
 
     Raises:
-        InvalidRequest: not a list of texts and mappings, or an unknown option.
+        InvalidRequest: *memories* is not a list of texts and mappings, or an option is unknown.
 
     >>> [what.kind for what, _ in stated_all(["a", {"text": "b", "kind": "policy"}], {"kind": "goal"})]
     ['goal', 'policy']
@@ -143,7 +143,7 @@ def stated_all(
     return statements
 
 
-# What goes in: messages and events of a running agent, and events from any source.
+# Messages and events of a running agent, and events from any source.
 
 
 class AppendOptions(TypedDict, total=False):
@@ -219,7 +219,7 @@ class Recorder(NamedTuple):
     user_id: str | None = None
 
     def origin(self, idempotency_key: str | None, live: LiveSessions) -> Origin:
-        """The origin of messages that are recorded live, for the converters."""
+        """The session, agent, user, time and id seed that converters give to messages recorded live."""
         key = str(uuid4()) if idempotency_key is None else stable_id("record", self.session_id, idempotency_key)
         return Origin(self.session_id, self.agent_id, self.user_id, now_us(), key, live.carried(self.session_id))
 
@@ -241,11 +241,12 @@ class Recording(Face):
     ) -> RecordReport:
         """Append an agent's *messages* to its session, and return a receipt for each.
 
-        OpenAI chat messages and response items, Anthropic messages, or plain ``{"role": ..., "content": ...}``, as
-        dicts or objects of the client libraries. The format is recognised, or named by *format*. Calls are paired with
-        results, arguments given as JSON text are parsed, outcomes inferred. The engine sets ids, times and sequence
-        numbers; any number of processes may record in one session. Pass *idempotency_key* if a call may be repeated:
-        with the same key, the same messages are duplicates. All messages are stored in one transaction.
+        They may be OpenAI chat messages and response items, Anthropic messages, or plain
+        ``{"role": ..., "content": ...}``, as dicts or objects of the client libraries. The format is recognised, or
+        named by *format*. Calls are paired with results, arguments given as JSON text are parsed, outcomes inferred.
+        The engine sets ids, times and sequence numbers; any number of processes may record in one session. Pass
+        *idempotency_key* if a call may be repeated: with the same key, the same messages are duplicates. All messages
+        are stored in one transaction.
 
         Raises:
             InvalidRequest: *messages* is not a list of messages, or its format is not known.
@@ -274,7 +275,7 @@ class Recording(Face):
         return self._perform_then_embed(appending.append_one(self._tenancy, draft))
 
     def ingest(self, source: Source, **options: Unpack[IngestChoices]) -> IngestReport:
-        """A report on every line of *source*: stored, duplicate, conflicting, skipped, or rejected with all its faults.
+        """Store *source* and report each line: stored, duplicate, conflicting, skipped, or rejected with its faults.
 
         *source* is a path (JSON lines, objects over several lines or a JSON array, plain or gz; a folder of such files;
         ``-`` for standard input), a list of :class:`pathlib.Path`, an open file, bytes, one event, or an iterable of
@@ -289,10 +290,11 @@ class Recording(Face):
 
         Options: *format* (a format's name instead of recognition), *session_id*, *agent_id*, *user_id* (for records
         that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for
-        bad lines, to be corrected and ingested again), *batch_size* (1,000), *writers* (1: threads that write, each its
-        own sessions), *rehome* (store events that name another tenant in this one; else they are rejected),
-        *tolerance* (how far events may be dated ahead of this machine's clock, default a day: later ones are stored and
-        reported, but nothing is learned from them), *progress* (called with the number of lines settled), *tokenizer*.
+        bad lines, to be corrected and ingested again), *batch_size* (1,000), *writers* (1: the number of writer
+        threads, each with its own sessions), *rehome* (store events that name another tenant in this one; else they are
+        rejected), *tolerance* (how far events may be dated ahead of this machine's clock, default a day: later ones are
+        stored and reported, but nothing is learned from them), *progress* (called with the number of lines done),
+        *tokenizer*.
 
         Raises:
             IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.
@@ -302,7 +304,7 @@ class Recording(Face):
         return self._ingest(source, IngestOptions(**options, clock=now_us))
 
     def remember(self, text: str, **options: Unpack[RememberOptions]) -> Memory:
-        """Remember *text* from now on and return its memory; the same words again are one more observation of it.
+        """Remember *text* from now on and return its memory; the same words again add an observation to that memory.
 
         Options: *kind* (``"fact"``, ``"preference"``, ``"policy"``, ``"goal"``); *hard* (a policy that is part of every
         pack); *supersedes* (the id of the only memory that this one replaces); *scope* (one name or several: only packs
@@ -320,7 +322,7 @@ class Recording(Face):
                 already supersedes another one.
             NotFound: there is no memory with the id *supersedes*.
             AlreadySuperseded: that memory has another successor.
-            SupersessionCycle: *text* has the words of the memory to supersede.
+            SupersessionCycle: *text* has the words of the memory to supersede, or of one of its predecessors.
 
         """
         memories = self._perform_then_embed(memory_operations.remember(self._tenancy, [stated(text, options)]))
@@ -348,7 +350,7 @@ class Recording(Face):
         Raises:
             InvalidRequest: the graph was connected without an embedder.
             EmbedderError: the embedder failed; the vectors computed before that are stored.
-            InvalidVectors: it returned no vectors, or vectors of another size than the tenant's.
+            InvalidVectors: the embedder returned no vectors, or vectors of another size than the tenant's.
 
         """
         if self._connection.terms.embedding is None:
@@ -367,7 +369,7 @@ class Recording(Face):
     ) -> tuple[tuple[Memory, ...], str | None]:
         """A page of memories, newest first, and the cursor of the next page (None on the last).
 
-        Each names the first hundred events that are its evidence; ``observation_count`` is the number of all.
+        Each memory lists the first hundred events of its evidence; its ``observation_count`` counts all observations.
 
         Raises:
             UnknownChoice: there is no such kind or status.
@@ -390,12 +392,12 @@ class Recording(Face):
         """Ignore events dated more than *tolerance* after this machine's clock, and set logical time back.
 
         Such events stay stored and are found by their id, but do not count for logical time, expiry or recency. New
-        ones are marked when they are stored; this call marks those of earlier releases or of a wrong clock, and learns
-        from those whose time has come, as ``ingest`` and ``compile`` do. *dry_run* only lists those ahead of the clock.
-        To correct the time of one, forget it and ingest it again under a new id.
+        events are marked when they are stored; this call marks events stored by earlier releases or under a wrong
+        clock, and learns from marked events whose time has come, as ``ingest`` and ``compile`` do. *dry_run* only lists
+        the events ahead of the clock. To correct the time of an event, forget it and ingest it again under a new id.
 
         Raises:
-            InvalidRequest: a tolerance that is negative or not a timedelta.
+            InvalidRequest: *tolerance* is negative or not a timedelta.
 
         """
         return self._perform(clock.repair(self._tenancy, latest_live_us(tolerance), dry_run=dry_run))
@@ -403,7 +405,8 @@ class Recording(Face):
     def forget(self, *, dry_run: bool = False, **choices: Unpack[ForgetChoices]) -> ForgetReport:
         """Erase the selected events, with proof, and deprecate what has no other evidence. Do a dry run first.
 
-        Artifacts compiled from their sessions lose their text, too; ``compile()`` learns again from what is left.
+        Artifacts compiled from sessions of these events lose their text, too; ``compile()`` learns again from what is
+        left.
 
         Select by *event_id* (one or several), *session_id*, *agent_id*, *user_id* (what their metadata names, and what
         was remembered for them), *source*, *fingerprint* (the id of an import or of its fingerprint: the import is
@@ -414,7 +417,7 @@ class Recording(Face):
         of an event, a record or a decision, so that a wrong time leaves no trace.
 
         Raises:
-            InvalidRequest: no criterion, an unknown one, or a time span is longer than any calendar.
+            InvalidRequest: there is no criterion, one is unknown, or a time span is longer than any calendar.
 
         """
         return self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run), whole=True)

@@ -19,12 +19,12 @@ class Records(SharedWork):
         at: Moment | None = None,
         **fields: Unpack[RecordFields],
     ) -> RecordReceipt:
-        """Create a record of any of the eleven kinds, under the rules of its kind; a reply needs no task_id.
+        """Create a record of one of the eleven kinds, by the rules of that kind; a reply needs no *task_id*.
 
         Raises:
-            UnknownChoice: no such kind, and no task that the record could belong to.
-            InvalidDocument: the fields violate the envelope; every fault is listed.
-            TaskError: the task's existing records rule it out, or a required field is missing.
+            UnknownChoice: there is no such kind, and *task_id* is missing.
+            InvalidDocument: the kind (with a *task_id*) or a field violates the envelope; every fault is listed.
+            TaskError: the task's existing records rule out this record, or a required field is missing.
 
         """
         return self._perform(self._recording(artifact_kind, at, {**fields, "task_id": task_id}))
@@ -38,7 +38,7 @@ class Records(SharedWork):
         at: Moment | None = None,
         **fields: Unpack[StepFields],
     ) -> RecordReceipt:
-        """Review the record *reply_to*; ``supports_claim=True`` by another agent countersigns it.
+        """Review the record *reply_to*; if another agent does so with ``supports_claim=True``, that countersigns it.
 
         Raises:
             TaskError: no summary, or no such record.
@@ -57,11 +57,11 @@ class Records(SharedWork):
         at: Moment | None = None,
         **fields: Unpack[StepFields],
     ) -> RecordReceipt:
-        """Revise the record *reply_to*; with *supersedes* it becomes hidden, and the revision replaces it.
+        """Revise the record *reply_to*; with *supersedes* the revision replaces that record, which becomes hidden.
 
         Raises:
-            TaskError: no summary, no such record, it was superseded before, or it is another agent's verdict, which
-                only its author may supersede.
+            TaskError: there is no summary or no such record, the record was superseded before, or it is the verdict of
+                another agent, which only that agent may supersede.
 
         """
         relation = {"relation_kind": "supersedes"} if supersedes else {}
@@ -77,10 +77,10 @@ class Records(SharedWork):
         at: Moment | None = None,
         **fields: Unpack[StepFields],
     ) -> RecordReceipt:
-        """Countersign the record *reply_to* (*supports_claim*) or reject it; only another agent's verdict counts.
+        """Countersign the record *reply_to* (*supports_claim*) or reject it; only counts if another agent wrote it.
 
         Raises:
-            TaskError: no summary, no verdict, one that contradicts verification_status, or no such record.
+            TaskError: no summary, no verdict, a verdict that contradicts verification_status, or no such record.
 
         """
         status = None if supports_claim is None else "verified" if supports_claim else "rejected"
@@ -98,7 +98,7 @@ class Records(SharedWork):
         """Record a decision in a task, or, with ``reply_to_artifact_id``, about a record.
 
         Raises:
-            TaskError: no summary, or neither task nor record.
+            TaskError: no summary, or neither a task nor a record to reply to.
 
         """
         return self._perform(self._recording("decision", at, {**fields, "task_id": task_id, "summary": summary}))
@@ -107,7 +107,7 @@ class Records(SharedWork):
         """The record with its current trust tier, promotion state, and the replies that verified or rejected it.
 
         Raises:
-            NotFound: there is none.
+            NotFound: there is no such record.
 
         """
         return self._perform(records.record(self._tenancy, artifact_id))
@@ -126,27 +126,27 @@ class Records(SharedWork):
 
         Raises:
             NotFound: *claim* is empty.
-            InvalidRequest: a claim or project that is not text, or a limit outside 1..500.
+            InvalidRequest: *claim* or *project_id* is not text, or *limit* is outside 1..500.
 
         """
         return self._perform(record_grounding.find_related(self._tenancy, claim, project_id=project_id, limit=limit))
 
     def find_failures(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
-        """Failures, best match or newest first, with the failure library and compiled playbooks."""
+        """Failures, best match or newest first, with the digest of the failure library and compiled playbooks."""
         procedure = record_digests.library(self._tenancy, "failure_library", query, project_id=project_id, limit=limit)
         return self._perform(procedure)
 
     def find_decisions(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
-        """Decisions, with the decision library and compiled decision policies."""
+        """Decisions, with the digest of the decision library and compiled decision policies."""
         procedure = record_digests.library(self._tenancy, "decision_library", query, project_id=project_id, limit=limit)
         return self._perform(procedure)
 
     def find_evidence(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
-        """Evidence, with the evidence library and compiled causal patterns."""
+        """Evidence, with the digest of the evidence library and compiled causal patterns."""
         procedure = record_digests.library(self._tenancy, "evidence_library", query, project_id=project_id, limit=limit)
         return self._perform(procedure)
 
     def find_highlights(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
-        """Validated successes, with the highlight library and compiled strategies."""
+        """Validated successes, with the digest of the highlight library and compiled strategies."""
         role = "highlight_library"
         return self._perform(record_digests.library(self._tenancy, role, query, project_id=project_id, limit=limit))

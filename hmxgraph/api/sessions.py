@@ -21,7 +21,7 @@ from hmxgraph.protocol.reports import Receipt, RecordReport
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Below the limit of an event's content (HMX-E 11), with room for everything else in it.
+# Below the limit of an event's content (HMX-E 11), to leave room for the other fields of the content.
 _MOST_BYTES = 400_000
 _MOST_CHARACTERS = 100_000
 
@@ -36,7 +36,7 @@ class ToolCall:
 
     @classmethod
     def of(cls, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> "ToolCall":
-        """The call of *function* with these arguments, by their names."""
+        """The call of *function* with these arguments, each under the name of its parameter."""
         bound = inspect.signature(function).bind(*args, **kwargs)
         return cls(function.__name__, bound.arguments, str(uuid4()))
 
@@ -102,22 +102,22 @@ class RecordedSession(Face):
         format: str | None = None,  # noqa: A002 - the word that ingest uses
         idempotency_key: str | None = None,
     ) -> RecordReport:
-        """A receipt for each of *messages*; see ``graph.record``."""
+        """Record *messages* and return a receipt for each; see ``graph.record``."""
         origin = self._recorder.origin(idempotency_key, self._live)
         items = appending.converted(self._tenancy, messages, origin, format)
         return self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
 
     def append(self, event_type: str, content: Mapping[str, Any], **options: Unpack[AppendOptions]) -> Receipt:
-        """The receipt for one event; see ``graph.append``."""
+        """Append one event and return its receipt; see ``graph.append``."""
         return self._perform_then_embed(
             appending.append_one(self._tenancy, self._draft(event_type, content, **options))
         )
 
     def tool(self, function: Function) -> Function:
-        """*function*, each call of which is recorded: arguments, result or exception, and duration.
+        """Decorate *function* so that each call is recorded: arguments, result or exception, and duration.
 
-        A decorator. The call is stored before the function runs, its result before the value is returned; exceptions
-        are recorded and raised again.
+        The call is stored before the function runs, its result before the value is returned; exceptions are recorded
+        and raised again.
         """
 
         @wraps(function)

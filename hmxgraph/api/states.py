@@ -21,7 +21,7 @@ class States(Face):
         self._connection = connection
 
     def keep(self, new: Iterable[State], *, replace: bool = False) -> int:
-        """Keep states in one transaction; returns how many. A stored state is left unchanged unless *replace*.
+        """Keep states in one transaction; returns how many. A stored state is left unchanged unless *replace* is set.
 
         >>> import hmxgraph
         >>> with hmxgraph.connect() as graph:  # doctest: +SKIP
@@ -53,7 +53,7 @@ class States(Face):
     def of_kind(
         self, kind: str, *, marks: Sequence[str] | None = None, as_of: Moment | None = None
     ) -> tuple[State, ...]:
-        """All states of one kind, latest item first; restricted to *marks*, if given.
+        """All states of one kind on all shelves, latest item first; only those with one of *marks*, if given.
 
         Raises:
             InvalidTime: *as_of* is not a valid time.
@@ -62,5 +62,5 @@ class States(Face):
         return self._perform(states.of_kind(self._tenancy, kind, marks, as_us(as_of)), whole=True)
 
     def drop(self, shelf: str, unneeded: Iterable[State] | None = None) -> int:
-        """Delete the *unneeded* states of a shelf, or the whole shelf if that is None; returns the number deleted."""
+        """Delete the *unneeded* states of a shelf, or (None) the whole shelf; returns the number of states deleted."""
         return self._perform(states.drop(self._tenancy, shelf, None if unneeded is None else tuple(unneeded)))

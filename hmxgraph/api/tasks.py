@@ -26,7 +26,7 @@ from hmxgraph.records.board import LEASE
 
 
 class SharedWork(NamedArguments, Face):
-    """Base of tasks and records: both are stored as task records."""
+    """Base of `Tasks` and `Records`: both write and search task records."""
 
     def __init__(self, tenancy: Tenancy, connection: Connection, *, own_database: bool = False) -> None:
         self._tenancy = tenancy
@@ -55,13 +55,13 @@ class SharedWork(NamedArguments, Face):
 
         *aliases* are former scopes of the same project: names of projects of this tenant, or pairs
         of a tenant and a project. They are searched as well; ``scope_expansion`` of the result
-        lists all scopes, and ``origin`` of a hit names its own. Only callers with a database
-        connection of their own can name other tenants; a server does not allow it.
+        lists all scopes, and ``origin`` of a hit names the scope that it is from. Only callers with a
+        database connection of their own can name other tenants; a server does not allow it.
 
         Raises:
             UnknownChoice: an unknown filter or mode.
-            InvalidRequest: an invalid limit, budget or filter value, aliases without ``project_id``, or of tenants
-                that have databases of their own.
+            InvalidRequest: an invalid limit, budget or filter value, aliases without ``project_id``, or an alias that
+                names another tenant when each tenant has its own database.
 
         """
         request = search_request(query, options, mode=mode, limit=limit, include_hidden=include_hidden)
@@ -75,10 +75,10 @@ class SharedWork(NamedArguments, Face):
 
 
 class Tasks(SharedWork):
-    """Tasks, their runs and evidence; each write returns task_id, artifact_id and the projections.
+    """Tasks, their runs and evidence; each write returns task_id, artifact_id and the projections (searchable texts).
 
-    Every step takes the further fields of the envelope by name, ``at`` (default: now) and ``artifact_id`` (default: a
-    fresh id). Repeating a step with the same artifact_id writes nothing and returns the same receipt.
+    Every step also takes ``at`` (default: now), ``artifact_id`` (default: a fresh id) and the optional fields of its
+    record by name. Repeating a step with the same artifact_id writes nothing and returns the same receipt.
     """
 
     def start(
@@ -147,7 +147,7 @@ class Tasks(SharedWork):
         """Finish the run *run_id*, or the only open one; ``status='failed'`` makes it a failure to learn from.
 
         Raises:
-            TaskError: no status, or ``open``; no such run, no open run, or several open runs and no *run_id*.
+            TaskError: no status, or status ``open``; no such run, no open run, or several open runs and no *run_id*.
 
         """
         outcome = {"reply_to_artifact_id": run_id, "status": status, "summary": summary, "task_id": task_id}
@@ -250,7 +250,7 @@ class Tasks(SharedWork):
         at: Moment | None = None,
         limit: int = 100,
     ) -> tuple[TaskEntry, ...]:
-        """The board: tasks of a project, status or assignee, the latest first; leases are judged at *at* (now).
+        """The board: tasks, latest first, filtered by project, status and assignee; leases are judged at *at* (now).
 
         Agents are compared regardless of case and blanks. The saved query ``explore/task_board``
         shows the same in a browser.
@@ -274,9 +274,9 @@ class Tasks(SharedWork):
     def resume(self, task_id: str) -> Resume:
         """What the next agent needs: goal, reason, decisions, findings, failures, next steps.
 
-        Every text appears once; ``.text`` is all of it, for a prompt. What another agent's
+        Every text appears once; ``.text`` is the whole resume, for a prompt. What another agent's
         verification rejected is under ``rejected`` only. A blocker ends with the next checkpoint or
-        end of the task that does not repeat it, or with another run of the blocked agent.
+        end of the task that does not repeat it, or when the blocked agent starts or finishes a run.
 
         Raises:
             NotFound: there is no such task.

@@ -12,7 +12,7 @@ from hmxgraph.protocol.usage import CompileRun, UsageHour
 
 
 class Usage(Face):
-    """What a tenant's memory was used for: events, syntheses and compilations by hour, and stored compilations."""
+    """Usage of a tenant's memory: counts of events, packs and compilations by hour, and the stored compilations."""
 
     def __init__(self, tenancy: Tenancy, connection: Connection) -> None:
         self._tenancy = tenancy
@@ -26,7 +26,7 @@ class Usage(Face):
         return self._perform(usage.add(self._tenancy, tuple(hours)))
 
     def hours(self, *, since: Moment | None = None, until: Moment | None = None) -> tuple[UsageHour, ...]:
-        """The hours that begin from *since* (default: always) up to *until* (default: now), oldest first.
+        """The counts of the hours from *since* (default: the beginning) to *until* (default: now), oldest first.
 
         Raises:
             InvalidTime: *since* or *until* is not a time.

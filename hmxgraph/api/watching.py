@@ -22,13 +22,13 @@ from hmxgraph.ingest.sources import ENDINGS, Delivery, Source
 
 # Files that grow line by line; all others are read whole, again whenever they have changed.
 _GROWING = (".jsonl", ".ndjson")
-# Bytes after which a step stops reading a growing file, and all of them: memory use stays flat, and positions are saved
-# often. Only a line without an end is read on.
+# Bytes that a step reads of one growing file, and of all growing files: this keeps memory use flat, and positions are
+# saved often. Only an unfinished line is read further.
 _MOST_OF_FILE = 8 << 20
 _MOST_OF_STEP = 32 << 20
 # Maximum length of a line; longer ones are rejected.
 _LONGEST_LINE = 64 << 20
-# Bytes at both ends of what was read that tell whether a file is still the same one.
+# A file is still the same one if this many bytes at both ends of what was read are unchanged.
 _SEAL = 1_024
 # A file that does not grow line by line is read once it has not changed for this long.
 _SETTLED_US = 1_000_000
@@ -50,7 +50,7 @@ _KEEP = "INSERT OR REPLACE INTO positions VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 class Position:
     """How far a file was read: ``size`` bytes and ``line`` lines of the file with that inode.
 
-    ``seal`` is a hash over both ends of these bytes. ``format`` and ``carried`` let its converter go on midway.
+    ``seal`` is a hash over both ends of these bytes. From there, a converter resumes with ``format`` and ``carried``.
     """
 
     inode: int = 0
@@ -80,7 +80,7 @@ class Positions:
         return self._known.get(path, _UNREAD)
 
     def read(self) -> list[Path]:
-        """The files that were read, at least in part."""
+        """The files of which something was read."""
         return sorted(path for path, position in self._known.items() if position.size)
 
     def keep(self, positions: Iterable[tuple[Path, Position]]) -> None:
@@ -115,7 +115,7 @@ class _Piece:
 
 @dataclass(slots=True)
 class Progress:
-    """What a watch did so far: files followed, lines read, and the outcomes of their events.
+    """What a watch has done so far: files followed, lines read, and the outcomes of their events.
 
     ``unfinished`` files end mid-line; ``unknown`` ones are in an unknown format, and are read again when they change.
     ``unreadable`` ones, which this user may not read, are tried again at each step.
@@ -140,7 +140,7 @@ class Progress:
 class Watch:
     """Follows a file or a folder for one tenant; each :meth:`step` stores what is new since the last.
 
-    The same line of the same file always gives the same event id, so what is read twice after a crash is a duplicate.
+    The same line of the same file always gives the same event id, so events read again after a crash are duplicates.
     """
 
     def __init__(
@@ -163,8 +163,8 @@ class Watch:
         self._steady: dict[Path, tuple[int, int]] = {}
         self._waiting: dict[Path, tuple[int, int, int]] = {}
         self._half_read: set[Path] = set()
-        # Files that are gone or were replaced, with the time at which their folder had last changed when they were
-        # searched for: without a later change there is nothing to look for.
+        # Files that are gone or were replaced, with the time of the last change of their folder when they were last
+        # searched for: the search is repeated only after a later change.
         self._missing: dict[Path, int] = {}
 
     def step(self) -> int:
@@ -190,7 +190,7 @@ class Watch:
             yield self._path
 
     def _moved(self) -> dict[Path, Path]:
-        """The files that were renamed, or copied and then truncated: the former name of each by its new name."""
+        """The former name of each file that was renamed, or copied and then truncated, by its new name."""
         return {
             target: path
             for path in self._positions.read()
@@ -199,9 +199,9 @@ class Watch:
         }
 
     def _target(self, path: Path) -> Path | None:
-        """The file that *path* became: next to it, with the same beginning, and not a followed file of its own.
+        """The file that *path* became: in the same folder, with the same beginning, and not yet followed itself.
 
-        None if the folder has not changed since the last search.
+        None if there is none, or if the folder has not changed since the last search.
         """
         position, folder = self._positions.get(path), path.parent
         with suppress(FileNotFoundError):
@@ -230,7 +230,7 @@ class Watch:
                 return
 
     def _rest(self, path: Path, target: Path, moved: Mapping[Path, Path]) -> Iterator[_Piece]:
-        """What was appended to *path* before it was renamed to *target*; then the old name is free for another file."""
+        """The lines appended to *path* before it was renamed to *target*; after them, *path* may be another file."""
         position = self._positions.get(path)
         with self._as_permitted(target):
             rest = self._read(path, target, position, closed=True)
@@ -246,7 +246,7 @@ class Watch:
                 yield _Piece(target, (), after)
 
     def _new_lines(self, path: Path) -> Iterator[_Piece]:
-        """What was appended to *path*."""
+        """The lines appended to *path* since the last step."""
         position = self._positions.get(path)
         if path in self._half_read:
             return
@@ -259,7 +259,7 @@ class Watch:
 
     @contextmanager
     def _as_permitted(self, path: Path) -> Iterator[None]:
-        """Skip a file that a rotation removed since it was listed; note one that this user may not read."""
+        """Skip a file that a rotation has removed since it was listed; note a file that this user may not read."""
         try:
             yield
         except FileNotFoundError:
@@ -272,7 +272,7 @@ class Watch:
     def _read(self, name: Path, path: Path, position: Position, *, closed: bool = False) -> list[_Piece]:
         """The new lines of the file at *path*, which is followed as *name*.
 
-        It is *closed* if it was renamed since: then its last line need not be JSON to be taken without a line end.
+        A renamed file is *closed*: its last line may lack a line end even if it is not JSON.
         """
         with path.open("rb") as file:
             file_stat = os.fstat(file.fileno())
@@ -293,9 +293,9 @@ class Watch:
         return [_Piece(name, numbered, after)] if size or after.inode != position.inode else []
 
     def _complete_lines(self, path: Path, file: IO[bytes], available: int, *, closed: bool) -> tuple[list[bytes], int]:
-        """The lines that are finished, and their length.
+        """The finished lines, and their length in bytes.
 
-        The last line of a file at rest needs no line end if it is JSON, or if the file is *closed*.
+        The last line of a file at rest counts as finished without a line end if it is JSON, or if the file is *closed*.
         """
         data = file.read(min(available, _MOST_OF_FILE))
         while b"\n" not in data and len(data) < min(available, _LONGEST_LINE):
@@ -316,7 +316,7 @@ class Watch:
         return data[:end].removesuffix(b"\n").split(b"\n") if end else [], end
 
     def _at_rest(self, path: Path, unfinished: int) -> bool:
-        """Count a step, and return whether the unfinished line has kept its length for long enough."""
+        """Count a step; return whether the *unfinished* length of the last line has stayed the same for long enough."""
         length, steps = self._steady.get(path, (0, 0))
         steps = steps + 1 if length == unfinished else 0
         self._steady[path] = (unfinished, steps)

@@ -64,7 +64,7 @@ COMMANDS = {
 
 
 class ClientTenant(NamedTuple):
-    """The tenant of the client for which a warm process runs a command, whose own environment does not count."""
+    """The tenant of the client for which a warm process runs a command; the process's own environment is ignored."""
 
     name: str
 
@@ -85,7 +85,7 @@ class LazyGroup(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of that name; while the help is printed, only its name and summary."""
+        """Return the command of that name; while the help is printed, a stub with its name and summary."""
         del ctx
         entry = COMMANDS.get(cmd_name)
         if entry is None:
@@ -159,7 +159,7 @@ def _with_timeout(
         ),
     ] = None,
 ) -> None:
-    """Holder of the option."""
+    """Declares the option; this function is never called."""
 
 
 def _timeout_option() -> Any:
@@ -170,7 +170,7 @@ def _timeout_option() -> Any:
 
 
 def timeout_of_command() -> float | None:
-    """The seconds that ``--timeout`` gives the running command; None without it."""
+    """The seconds of the running command's ``--timeout``; None without that option."""
     return _options.get("timeout")
 
 
@@ -181,7 +181,7 @@ def _raise_on_interrupt() -> None:
 
 
 def _collect_garbage() -> None:
-    """Enable the garbage collector, if the program paused it, and exempt what was imported."""
+    """Enable the garbage collector, if the program paused it, and exempt the imported modules from it."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

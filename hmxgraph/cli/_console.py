@@ -55,7 +55,7 @@ class _Neutralise(RenderHook):
     """Makes a console apply :func:`visible` to all text."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """Wrap each renderable."""
+        """Wrap each renderable, so that its text is neutralised."""
         return [_Visible(renderable) for renderable in renderables]
 
 
@@ -79,7 +79,7 @@ class PipeConsole(Console):
 
     @property
     def size(self) -> ConsoleDimensions:
-        """Columns and lines."""
+        """The size in columns and lines."""
         detected = super().size
         return detected if self.is_terminal else ConsoleDimensions(_UNBOUNDED, detected.height)
 
@@ -122,7 +122,7 @@ class UnbrokenTables(RenderHook):
             yield from self._stacked(renderable)
 
     def _stacked(self, table: Table) -> Iterator[ConsoleRenderable]:
-        """The rows of a *table* without headings; in a row that is too wide, the first cell is above the others."""
+        """The rows of a *table* without headings; in a row that is too wide, the other cells are below the first."""
         if table.title:
             yield Text.assemble((str(table.title), "bold"))
         names = max(Text(str(name)).cell_len for name in table.columns[0].cells)
@@ -227,7 +227,7 @@ for _console in (out, err):
 
 @contextmanager
 def shown_at_terminal(columns: int, colors: str | None, *, no_color: bool) -> Iterator[None]:
-    """Inside the block, print as for a terminal of this width and these colours: a client displays the output."""
+    """Inside the block, print as for a terminal of this width and these colours, where a client shows the output."""
     before = [dict(vars(console)) for console in (out, err)]
     for console in (out, err):
         console.size = (columns, console.height)

@@ -1,4 +1,4 @@
-"""A hint how to install the optional extra that a command needs."""
+"""A hint on how to install the optional extra that a command needs."""
 
 from importlib.util import find_spec
 

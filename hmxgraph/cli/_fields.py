@@ -28,10 +28,10 @@ Where = Annotated[
 Query = Annotated[str, typer.Argument(help="Words to rank by; without any, newest first.")]
 Mode = Annotated[str, typer.Option(help=f"Purpose of the search: {', '.join(MODES)}.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="Maximum number of hits.")]
-Hidden = Annotated[bool, typer.Option("--hidden", help="Include superseded and retired ones.")]
+Hidden = Annotated[bool, typer.Option("--hidden", help="Include hidden hits, such as superseded ones.")]
 Compact = Annotated[bool, typer.Option("--compact", help="Ids, trust and a short text only.")]
 Budget = Annotated[int | None, typer.Option("--budget", min=1, help="Maximum size of the result in tokens.")]
-Siblings = Annotated[bool, typer.Option("--siblings", help="Add to each hit the others with the same event: tag.")]
+Siblings = Annotated[bool, typer.Option("--siblings", help="Add to each hit everything else with its event: tag.")]
 Alias = Annotated[
     list[str] | None,
     typer.Option("--alias", metavar="[TENANT:]PROJECT", help="A former scope of the project; repeatable."),
@@ -62,7 +62,7 @@ def fields_of(assignments: Sequence[str] | None, **options: Any) -> dict[str, An
 
 
 def joined(fields: Mapping[str, Any], **own: Any) -> dict[str, Any]:
-    """The *fields* of ``--set`` and those that the command sets itself.
+    """The *fields* of ``--set`` plus the fields that the command sets itself.
 
     Raises:
         BadParameter: a field is set both ways.
@@ -134,7 +134,7 @@ def show_library(library: Library) -> None:
 
 
 def hits_table(hits: Iterable[Hit]) -> Table:
-    """Hits with score, trust and the text that matched."""
+    """A table of hits with score, trust and the text that matched."""
     table = Table("score", "trust", "kind", "record", "text")
     for hit in hits:
         style = _TRUST[hit.trust_tier]
@@ -152,7 +152,7 @@ def _id_of(sibling: Mapping[str, Any]) -> str:
 
 
 def records_table(views: Iterable[RecordView]) -> Table:
-    """Records with trust, author and text."""
+    """A table of records with trust, author and text."""
     table = Table("kind", "trust", "agent", "record", "text")
     for view in views:
         style = _TRUST[view.trust_tier]

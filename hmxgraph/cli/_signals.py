@@ -35,7 +35,7 @@ def exit_on_interrupt() -> Iterator[None]:
 def interruptible_input(source: str) -> Iterator[None]:
     """Let the first Ctrl-C close standard input, if that is the *source*, so that the block stores what it read.
 
-    A second Ctrl-C, or the first with any other source, interrupts the block at once. The program exits in each case.
+    A second Ctrl-C, or the first with any other *source*, interrupts the block at once. The program exits in each case.
     """
     signals: list[int] = []
 

@@ -79,7 +79,7 @@ _shared: "ContextVar[Callable[[str], KnowledgeGraph] | None]" = ContextVar("shar
 
 @contextmanager
 def shared(graph_of: "Callable[[str], KnowledgeGraph]") -> Iterator[None]:
-    """Let commands of the block use the graphs that *graph_of* keeps open, instead of connecting."""
+    """Let commands run in the block use the graphs that *graph_of* keeps open, instead of connecting."""
     token = _shared.set(graph_of)
     try:
         yield
@@ -122,7 +122,7 @@ def full_id(graph: "KnowledgeGraph", prefix: str) -> str:
     """The only id that begins with *prefix*; *prefix* itself if there is none.
 
     Raises:
-        typer.BadParameter: several ids begin with it, and it is none of them.
+        typer.BadParameter: several ids begin with *prefix*, and none of them equals it.
 
     """
     if not _SHORT_ID.fullmatch(prefix):
@@ -144,7 +144,7 @@ ACTIVATE = (
 
 
 def explain_empty_result(graph: "KnowledgeGraph", otherwise: str) -> None:
-    """Print that the tenant has no events or only drafts; if neither is the case, print *otherwise*."""
+    """Print that the tenant has drafts or no events; if neither is the case, print *otherwise*."""
     _print_hint("; ".join(filter(None, (_drafts(graph), _no_events(graph)))) or otherwise)
 
 
@@ -163,7 +163,7 @@ def explain_empty_pack(graph: "KnowledgeGraph", pack: "ContextPack") -> None:
 
 
 def _smallest(tokens: int) -> str:
-    return f"the smallest entry takes {tokens}, plus a few for its heading"
+    return f"the smallest entry takes {tokens} tokens, plus a few for its heading"
 
 
 def _drafts(graph: "KnowledgeGraph") -> str:

@@ -14,7 +14,7 @@ from hmxgraph.cli._terminal import AsJson, Tenant, confirmed, emit, err, opened,
 from hmxgraph.protocol.reports import BackupReport, VerifyReport
 
 _File = Annotated[
-    Path, typer.Argument(help="FILE.ndjson or FILE.ndjson.gz: the tenant; FILE.dump: the whole local server.")
+    Path, typer.Argument(help="FILE.ndjson or FILE.ndjson.gz: one tenant; FILE.dump: the whole local server.")
 ]
 _LINES = (".ndjson", ".ndjson.gz")
 
@@ -43,8 +43,8 @@ def restore(
     """Load a backup, then verify it; exits with 1 if anything is wrong.
 
     A FILE.ndjson goes into an empty tenant. A backup of the same tenant is restored exactly; from a backup of another
-    one, events, artifacts and tasks are stored and the rest is derived again. A FILE.dump replaces everything that the
-    local server holds, of all tenants, even if its store no longer opens; the command asks before that.
+    tenant, events, artifacts and tasks are stored and the rest is derived again. A FILE.dump replaces everything that
+    the local server holds, of all tenants, even if its store no longer opens; the command asks first.
     """
     if _is_dump(file):
         if not (yes or confirmed(f"Replace everything that the local server holds with {file}?")):
@@ -61,7 +61,7 @@ def restore(
 
 
 def _is_dump(file: Path) -> bool:
-    """Whether *file* has the name of a dump; any other name must be that of a tenant's backup."""
+    """Whether *file* is named like a dump; raise an error if it is not named like a tenant's backup either."""
     if file.name.endswith(_LINES):
         return False
     if file.suffix != ".dump":
@@ -81,13 +81,13 @@ def _report_line(report: BackupReport) -> str:
 def _show(file: Path, tenant: str, verified: VerifyReport) -> None:
     counts = ", ".join(f"{count} {kind}" for kind, count in verified.checked.items() if count)
     verdict = "no inconsistencies" if verified.ok else f"{len(verified.wrong)} wrong: see hmxgraph verify"
-    checked = f"checked {counts}; {verdict}" if counts else "holds nothing; check others with hmxgraph verify --tenant"
+    checked = f"checked {counts}; {verdict}" if counts else "empty; check other tenants with hmxgraph verify --tenant"
     out.print(f"{file} restored; tenant {tenant}: {checked}", highlight=False)
 
 
 @contextmanager
 def _progress(description: str) -> Iterator[Callable[[int], Any] | None]:
-    """A callback that takes the number of nodes; None, and no spinner, if not on a terminal."""
+    """A callback that shows the number of nodes; None if stderr is not a terminal."""
     if not err.is_terminal:
         yield None
         return

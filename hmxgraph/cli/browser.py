@@ -30,10 +30,10 @@ _FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 def favourites(values: Mapping[str, Any]) -> bytes:
     """A zip of the saved queries, preceded by commands that set *values* as their parameters and load the style.
 
-    Servers that hmxgraph starts load the style at login; the command is for all others.
+    Servers that hmxgraph starts load the style at login; the command is for other servers.
 
-    Queries with parameters that cannot be typed by hand, such as an embedding, are left out. The same queries and
-    values give the same bytes.
+    Queries with parameters that are not in *values*, such as an embedding, are left out. The same queries and values
+    give the same bytes.
     """
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
@@ -72,7 +72,7 @@ Save = Annotated[
 
 
 class Access(NamedTuple):
-    """Addresses and credentials; None if hmxgraph does not know them."""
+    """Addresses and credentials; a value is None if hmxgraph does not know it."""
 
     browser_uri: str | None
     uri: str

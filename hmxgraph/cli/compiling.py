@@ -78,7 +78,7 @@ def show_report(report: CompileReport) -> None:
 
 
 def _how_to_list(report: CompileReport) -> str:
-    """How to list all changes; those of a dry run are only in the report."""
+    """A hint on how to list all changes; those of a dry run are only in the report."""
     return (
         "--json prints them all"
         if report.dry_run
@@ -96,13 +96,13 @@ def counted(number: int, singular: str, plural: str) -> str:
 
 
 def show_notes(report: CompileReport) -> None:
-    """Print the notes to *report*: what was left out, and what would help to learn more."""
+    """Print the notes to *report* below its table."""
     for note in _notes(report):
         out.print(note)
 
 
 def _notes(report: CompileReport) -> Iterator[str]:
-    """Notes below the table."""
+    """The notes: what was left out, and what would help to learn more."""
     if not report.sessions and not report.dry_run and not report.summarised:
         yield "Nothing to compile: the tenant has no new events. Add some with hmxgraph ingest."
     if report.older:

@@ -65,7 +65,7 @@ def browser_uri() -> str:
 
 
 def _failure(graph: KnowledgeGraph) -> list[str]:
-    """What happened around the failure in a sample session: calls, the error and messages, in order."""
+    """The events around the failure in a sample session: calls, the error and messages, in order."""
     errors = [row for row in graph.query("explore/error_events") if FAILURE in (row["text"] or "")]
     if not errors:  # forgotten events are not ingested again
         return []

@@ -62,7 +62,7 @@ def draw(
 
     The page is interactive: zoom, drag, click for properties. It needs no network.
     """
-    if out_file.suffix not in PICTURES:
+    if out_file.suffix.lower() not in PICTURES:
         raise typer.BadParameter(f"{out_file.name} must end with {' or '.join(PICTURES)}")
     need("draw", "neo4j_viz", "scipy")
     with opened(tenant) as graph:
@@ -188,7 +188,7 @@ def _tree(explanation: Explanation) -> Tree:
 
 
 def _property_text(value: Any) -> str:
-    """*value* as text; the entries of lists and mappings are joined."""
+    """*value* as text; the entries of lists and the values of mappings are joined."""
     if isinstance(value, dict):
         return " ".join(str(part) for part in value.values() if part)
     return ", ".join(map(_property_text, value)) if isinstance(value, list) else str(value)

@@ -108,7 +108,7 @@ def _write_key_files(file: Path, key: SigningKey) -> tuple[Path, Path]:
     """Write the private key (readable by its owner only) and the public key, and return both paths.
 
     Raises:
-        FingerprintRefused: one of them exists already, or cannot be written; then neither is left behind.
+        FingerprintRefused: a file exists already or cannot be written; then no new file is left behind.
 
     """
     public = Path(f"{file}.pub")
@@ -151,9 +151,10 @@ def _unreadable(file: Path, error: OSError) -> FingerprintRefused:
 
 app = typer.Typer(no_args_is_help=True, help="Learned memory in a portable file: export, verify, import, compare.")
 
-_EnvelopeFile = Annotated[Path, typer.Argument(metavar="FILE", help="An envelope; - for standard input.")]
+_EnvelopeFile = Annotated[Path, typer.Argument(metavar="FILE", help="File of an envelope; - for standard input.")]
 _SignatureFile = Annotated[
-    Path | None, typer.Option("--signature", "-s", help="Its detached signature; default: FILE.sig, if it exists.")
+    Path | None,
+    typer.Option("--signature", "-s", help="File of the detached signature; default: FILE.sig, if it exists."),
 ]
 _Trusted = Annotated[
     list[str] | None,

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from hmxgraph.api.recording import ForgetChoices, RememberOptions
 
 SHOWN = 20
-# Maximum line numbers shown for lines rejected with the same faults.
+# Maximum number of line numbers shown for lines rejected with the same faults.
 LINES = 5
 _NOTHING_MATCHED = (
     "nothing matched: no event that still has its content meets all criteria; "
@@ -58,7 +58,7 @@ class Rate(ProgressColumn):
     """Lines per second, once known."""
 
     def render(self, task: Task) -> Text:
-        """A whole number."""
+        """The rate as a whole number."""
         return Text("" if task.speed is None else f"{task.speed:,.0f} /s")
 
 
@@ -117,7 +117,7 @@ def forget(
         str | None, typer.Option(help="All events that name this user, and what was remembered for them.")
     ] = None,
     fingerprint: Annotated[
-        str | None, typer.Option(help="This import, and artifacts that nothing else supports.")
+        str | None, typer.Option(help="The import with this id or of this fingerprint; it is withdrawn.")
     ] = None,
     before: Annotated[str | None, typer.Option(help="Events before this time (ISO 8601 with offset).")] = None,
     older_than: Annotated[str | None, typer.Option(help="Events older than this: 90d, 12h, 2w.")] = None,
@@ -158,7 +158,7 @@ def forget(
 
 def clock(
     repair: Annotated[
-        bool, typer.Option("--repair", help="Ignore them until their time comes, and set the logical time back.")
+        bool, typer.Option("--repair", help="Ignore these events until their time comes; set the logical time back.")
     ] = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
@@ -228,7 +228,7 @@ def _streamed(source: str, idle: float | None, login: _Login, options: IngestCho
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int], None] | None]:
-    """A callback for the number of processed lines; None unless stderr is a terminal."""
+    """A callback that shows the number of lines done; None if stderr is not a terminal."""
     if not err.is_terminal:
         yield None
         return
@@ -249,7 +249,7 @@ def _show(report: IngestReport) -> None:
 
 
 def _recognised(report: IngestReport) -> Table:
-    """Sources, lines and events by format; the path if there is only one source."""
+    """Sources, lines and events by format; a format with only one source shows its path instead of the number."""
     formats: dict[str, list[SourceReport]] = {}
     for source in report.sources:
         formats.setdefault(source.format, []).append(source)
@@ -275,7 +275,7 @@ def _lines(report: IngestReport) -> Table:
 
 def _left_out(report: IngestReport) -> Table:
     """Content dropped from lines that became events, most frequent first."""
-    table = Table(title="Left out of these lines", show_header=False)
+    table = Table(title="Left out of lines that became events", show_header=False)
     reasons = sorted(report.left_out.items(), key=lambda item: (-item[1], item[0]))
     for reason, count in reasons[:SHOWN]:
         table.add_row(reason, f"{count:,}")
@@ -358,14 +358,16 @@ def remember(
     text: Annotated[str, typer.Argument(help="What to remember, in a sentence; - reads one from each line of stdin.")],
     kind: Annotated[str, typer.Option("--kind", "-k", help="fact, preference, policy or goal.")] = "fact",
     hard: Annotated[bool, typer.Option("--hard", help="A policy without exceptions, part of every pack.")] = False,
-    supersedes: Annotated[str | None, typer.Option("--supersedes", help="Id of the memory that it replaces.")] = None,
+    supersedes: Annotated[str | None, typer.Option("--supersedes", help="Id of the memory that this replaces.")] = None,
     scope: Annotated[
         list[str] | None, typer.Option("--scope", help="Only for packs of this scope; repeatable.")
     ] = None,
     user: Annotated[str | None, typer.Option("--user", help="Only for packs of this user.")] = None,
     pinned: Annotated[bool, typer.Option("--pinned", help="Part of every pack of its scope and user.")] = False,
     alias: Annotated[list[str] | None, typer.Option("--alias", help="A name questions may use; repeatable.")] = None,
-    expires: Annotated[str | None, typer.Option("--expires", help="When it ends (ISO 8601 with offset).")] = None,
+    expires: Annotated[
+        str | None, typer.Option("--expires", help="Time from which it no longer holds (ISO 8601 with offset).")
+    ] = None,
     at: At = None,
     agent: Agent = None,
     mask_secrets: MaskSecretsChoice = None,

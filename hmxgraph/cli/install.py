@@ -13,7 +13,9 @@ from hmxgraph.cli._terminal import Tenant, err
 from hmxgraph.errors import UnknownChoice
 
 _Agent = Annotated[str, typer.Argument(help="The agent: claude-code.")]
-_Yes = Annotated[bool, typer.Option("--yes", "-y", help="Change the file, instead of showing what would change.")]
+_Yes = Annotated[
+    bool, typer.Option("--yes", "-y", help="Change the settings file, instead of only showing what would change.")
+]
 _File = Annotated[Path | None, typer.Option("--settings", help="Settings file; default: ~/.claude/settings.json.")]
 
 

@@ -38,7 +38,7 @@ def mcp(tenant: Tenant = "default", agent: Agent = "assistant", print_config: Cl
     if url is not None:
         raise typer.BadParameter("--url goes with --print-config; set HMXGRAPH_URI to serve another store")
     need("mcp", "mcp")
-    need("mcp", "mcp.server.mcpserver")  # mcp 1.x has none
+    need("mcp", "mcp.server.mcpserver")  # mcp 1.x lacks this module
     from hmxgraph.server.mcp_stdio import run  # noqa: PLC0415 - needs the extra
 
     with opened(tenant) as graph:
@@ -46,7 +46,7 @@ def mcp(tenant: Tenant = "default", agent: Agent = "assistant", print_config: Cl
 
 
 def configuration(client: str, tenant: str, agent: str, url: str | None = None) -> dict[str, Any]:
-    """The configuration file of a client, for a server over stdio, or for the one at *url* with a key.
+    """The configuration of a client for a server over stdio, or, with *url*, for the server there and an API key.
 
     Clients start outside of any virtual environment, so the command is a full path.
 

@@ -175,7 +175,7 @@ def stats(project: Project = None, tenant: Tenant = "default", as_json: AsJson =
 @app.command()
 def health(
     project: Project = None,
-    examples: Annotated[bool, typer.Option("--examples", help="Show duplicates.")] = False,
+    examples: Annotated[bool, typer.Option("--examples", help="List the duplicates.")] = False,
     most: Annotated[int, typer.Option("--duplicate-limit", min=0, help="Maximum number of duplicates shown.")] = 10,
     tenant: Tenant = "default",
     as_json: AsJson = False,
@@ -198,7 +198,7 @@ def metrics(tenant: Tenant = "default", as_json: AsJson = False) -> None:
 def compact(
     project: Project = None,
     mode: Annotated[list[str] | None, typer.Option(help="Only this digest; can be repeated.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Rebuild fresh digests, too.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also rebuild digests that are not stale.")] = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
@@ -212,7 +212,7 @@ def compact(
 @app.command()
 def dream(
     project: Project = None,
-    apply: Annotated[bool, typer.Option("--apply", help="Apply it; without this, only print the plan.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Apply the plan instead of only printing it.")] = False,
     agent: Agent = None,
     at: At = None,
     tenant: Tenant = "default",

@@ -105,7 +105,7 @@ def _show_pack(pack: Pack, *, explain: bool, hints: Sequence[str]) -> None:
     if out.is_terminal:
         out.print(pack.text, highlight=False, soft_wrap=True)
     else:
-        # Programs get the exact text, because the token count holds for it alone.
+        # Programs get the exact text, because only that has the stated number of tokens.
         sys.stdout.write(pack.text)
     if explain:
         out.print(pack.table())
@@ -118,7 +118,7 @@ def _show_pack(pack: Pack, *, explain: bool, hints: Sequence[str]) -> None:
 
 
 def _sources(pack: Pack) -> str:
-    """The source of each entry, in the order of the text: ``hmxgraph explain ID`` shows its evidence."""
+    """The sources of the entries, in the order of the text: ``hmxgraph explain ID`` shows the evidence of each."""
     events = Counter(entry.section for entry in pack.entries if entry.source_type == "episode")
     derived = [_source(entry) for entry in pack.entries if entry.source_type != "episode"]
     counts = [f"  {section:<15}  {count:>8}  {_past_events(count)}" for section, count in events.items()]

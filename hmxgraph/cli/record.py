@@ -33,7 +33,9 @@ _ReplyTo = Annotated[str, typer.Argument(help="Id of the record to reply to.")]
 @app.command()
 def create(
     kind: Annotated[str, typer.Argument(help=f"{', '.join(ARTIFACT_KINDS)}.")],
-    task_id: Annotated[str | None, typer.Option("--task", help="Id of its task; not needed for a reply.")] = None,
+    task_id: Annotated[
+        str | None, typer.Option("--task", help="Id of the record's task; not needed for a reply.")
+    ] = None,
     summary: Summary = "",
     agent: Agent = None,
     at: At = None,
@@ -71,7 +73,7 @@ def review(
 def revision(
     reply_to: _ReplyTo,
     summary: Summary,
-    supersedes: Annotated[bool, typer.Option("--supersedes", help="Supersede the record.")] = False,
+    supersedes: Annotated[bool, typer.Option("--supersedes", help="Replace the record with this revision.")] = False,
     supports: Supports = None,
     agent: Agent = None,
     at: At = None,

@@ -30,17 +30,17 @@ from hmxgraph.errors import HmxGraphError
 from hmxgraph.server.tenants import Tenants
 
 _log = logging.getLogger(__name__)
-# Seconds for planning: a server that has just started needs longer for it than for later reads.
+# Timeout in seconds of the first pack: a server that has just started has to plan its statements.
 _PLANNING = 120.0
 
 
 class Resident:
-    """Answers from the tenants at the server of *graph*; the read positions of transcripts are kept in *folder*."""
+    """Answers hooks and commands of all tenants of *graph*'s server; *folder* holds read positions of transcripts."""
 
     def __init__(self, graph: KnowledgeGraph, folder: Path) -> None:
         self._tenants = Tenants(graph)
         self._folder = folder
-        self._printing = threading.Lock()  # standard output is the process's: one command at a time
+        self._printing = threading.Lock()  # the process has one standard output: one command at a time
 
     def answer(self, message: Mapping[str, Any]) -> tuple[Message, Callable[[], object] | None]:
         """The answer to a hook or a command, and what to do after sending it."""
@@ -77,7 +77,7 @@ class Resident:
 
 
 class _Recorded(io.StringIO):
-    """A stream that records its texts in one list with those of another stream, in order."""
+    """A stream that adds its texts to a list shared with another stream, so that their order is known."""
 
     def __init__(self, name: str, printed: list[tuple[str, str]]) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ class _Recorded(io.StringIO):
 
 @contextmanager
 def resident(graph: KnowledgeGraph) -> Iterator[Warm | None]:
-    """Answer hooks and commands while the block runs; None if another process does."""
+    """Answer hooks and commands while the block runs; yield None if another process does so already."""
     file = state_file()
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     lock = FileLock(file.with_suffix(".lock"))
@@ -112,19 +112,19 @@ def resident(graph: KnowledgeGraph) -> Iterator[Warm | None]:
 
 
 def _server_stopped() -> bool:
-    """Whether the local server that this process reads from has ended."""
+    """Whether this process uses the local server, and that has ended."""
     return not (os.environ.get("HMXGRAPH_URI") or engine.runs())
 
 
 def main() -> None:
-    """Handle the message on standard input, then answer others until an hour passes without one or the server stops."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that its state file is removed
+    """Answer the message on standard input, then others, until an hour passes without any or the server stops."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that the state file is removed
     try:
         first = json.loads(sys.stdin.buffer.read())
     except ValueError:
-        first = {}  # the hook timed out while writing; the next one reads its transcript
+        first = {}  # the hook timed out while writing; the next hook reads its transcript
     if not first and _server_stopped():
-        return  # stopped again right after its start
+        return  # the server was stopped right after its start
     with connect() as graph, resident(graph) as warm:
         if warm is not None:
             warm.handle(first)

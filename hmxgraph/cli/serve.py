@@ -11,9 +11,13 @@ from hmxgraph.cli._terminal import AsJson, emit, out
 Host = Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0 for all.")]
 Port = Annotated[int, typer.Option("--port", "-p", min=0, max=65_535, help="Port; 0 for a free one.")]
 Certificate = Annotated[Path | None, typer.Option("--tls-cert", exists=True, help="Certificate chain in PEM.")]
-PrivateKey = Annotated[Path | None, typer.Option("--tls-key", exists=True, help="Its private key in PEM.")]
+PrivateKey = Annotated[
+    Path | None, typer.Option("--tls-key", exists=True, help="Private key of the certificate, in PEM.")
+]
 Rate = Annotated[float, typer.Option("--rate", min=0, help="Requests per second for each key; 0 for no limit.")]
-Burst = Annotated[int, typer.Option("--burst", min=1, help="Requests that a key may make at once.")]
+Burst = Annotated[
+    int, typer.Option("--burst", min=1, help="Requests that a key may make at once, before --rate applies.")
+]
 MaxBytes = Annotated[int, typer.Option("--max-bytes", min=1_024, help="Maximum size of a request body in bytes.")]
 
 

@@ -115,7 +115,7 @@ def evidence(
     task_id: _TaskId,
     summary: Summary,
     supports: Annotated[
-        bool | None, typer.Option("--supports/--opposes", help="Whether it supports the claim.")
+        bool | None, typer.Option("--supports/--opposes", help="Whether the result supports the claim.")
     ] = None,
     agent: Agent = None,
     at: At = None,

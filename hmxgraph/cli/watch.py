@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 # Seconds between two scans of the files; a longer scan is followed by a pause of its length.
 _PAUSE = 0.5
-# Seconds for a batch; if the database does not answer, the next scan tries again.
+# Timeout of a scan's transactions in seconds; if the database does not answer, the next scan tries again.
 _PATIENCE = 20.0
-# Seconds without new events after which they are compiled, and seconds after which they are compiled anyway.
+# New events are compiled after this many seconds without further ones, or this many seconds after the first.
 _QUIET = 5.0
 _LONGEST_WAIT = 60.0
 
@@ -113,7 +113,7 @@ class _Run:
 
 
 class _Compiler:
-    """Compiles in the background once new events are stored and no more arrive for a while."""
+    """Compiles new events in the background, once no more arrive for a while or the first has waited for a minute."""
 
     def __init__(self, graph: KnowledgeGraph) -> None:
         self.note = ""
@@ -124,7 +124,7 @@ class _Compiler:
         self._first = self._last = 0.0
 
     def start_if_due(self, stored: int) -> None:
-        """Start a compilation if one is due."""
+        """Start a compilation if one is due; *stored* events are new since the last call."""
         now = monotonic()
         if stored:
             self._first, self._last = self._first or now, now
@@ -135,7 +135,7 @@ class _Compiler:
             self._start()
 
     def finish(self) -> None:
-        """Compile what is not compiled yet, and wait for it."""
+        """Compile what is not compiled yet, and wait until that is done."""
         if self._running:
             self._collect()
         if self._first:
@@ -174,7 +174,7 @@ def _positions_of(graph: KnowledgeGraph, path: Path) -> Path:
 
 @contextmanager
 def _until_interrupted() -> Iterator[Event]:
-    """An event that Ctrl-C or SIGTERM sets; the second such signal ends the program at once."""
+    """An event that Ctrl-C or SIGTERM sets; a second signal of the same kind ends the program at once."""
     stopped = Event()
 
     def stop(number: int, _: Any) -> None:
@@ -224,7 +224,7 @@ def _display(as_json: bool) -> Iterator[_Show]:
 
 
 def line(progress: Progress, note: str = "") -> str:
-    """The progress in one line.
+    """*progress* and *note* in one line.
 
     >>> line(Progress(files=2, lines=10, accepted=7, duplicates=1, unfinished=1))
     '2 files, 10 lines, 7 events stored, 1 duplicate, 1 file ending mid-line'

@@ -1,1 +1,1 @@
-"""Compiles sessions to artifacts (procedures, playbooks, policies, causes, strategies) by counting. Pure."""
+"""Compiles sessions into artifacts (procedures, playbooks, policies, causes, strategies) by counting, without I/O."""

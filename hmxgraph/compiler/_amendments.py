@@ -1,4 +1,4 @@
-"""How another attempt differs from the failed call: the kinds of change that an agent can repeat."""
+"""How the inputs of a retry differ from those of the failed call, by kind of change."""
 
 import math
 import re
@@ -14,8 +14,8 @@ from hmxgraph.compiler._vocabulary import has_word, telling_words
 from hmxgraph.compiler.summary import FROM_USER, Amendment
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
-# How an input changed. The detail of an amendment names the value's source, the new value, or the number of the message
-# that it equals.
+# How an input changed. Depending on the kind, the detail of an amendment is the source of the new value, the value or
+# its form, an added or removed affix, another input, or the words that name a number in the message.
 GIVEN, LEFT, ASKED, CHOSEN, FROM, SET = "given", "left out", "asked", "chosen", "from", "set"
 ADDS_UP, EQUALS, SPLIT, NAMED = "adds up", "equals", "split", "named"
 UNLIKE, AS_MANY, FEWER = "unlike", "as many", "fewer"
@@ -32,18 +32,18 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|\.\d)")
 _CLAUSE = re.compile(r"[,;:.()\[\]\n]\s")
 _COPULAS = frozenset({"is", "are", "was", "be", "of", "to", "than", "=", "$", "only", "at", "must", "has", "have"})
 _WORD = re.compile(r"[A-Za-z_$=]+")
-# Values that identify nobody: flags, small numbers and words.
+# Values that cannot identify a person: flags, small numbers and words.
 _PLAIN = re.compile(r"[a-z][a-z_-]{1,23}")
 _SMALL = 1000
 _DIGITS = re.compile(r"\d")
 _LETTER = re.compile(r"[A-Za-z]")
-# Texts with at most this many digits may share them by chance.
+# Two texts with at most this many digits may share them by chance.
 _FEW_DIGITS = 3
 
 
 @dataclass(slots=True)
 class _Call:
-    """A call: its action and inputs and, if it failed, the error message and the moment in the session."""
+    """A call: its action and inputs and, if it failed, the error message and its ``ValueOrigins.moment``."""
 
     action: str
     inputs: Mapping[str, Any]
@@ -53,19 +53,19 @@ class _Call:
 
 @dataclass(slots=True)
 class Attempts:
-    """The latest calls by event, and the last failed one of each action."""
+    """The latest calls by event id, and the last failed call of each action."""
 
     _calls: dict[str, _Call] = field(default_factory=dict)
     _failed: dict[str, _Call] = field(default_factory=dict)
 
     def called(self, event_id: str, action: str, inputs: Mapping[str, Any]) -> _Call | None:
-        """Add a call; returns the failed call of the same action that it retries, if any."""
+        """Add a call, and return the failed call of the same action that it retries, if any."""
         call = _Call(action, {str(name)[:40]: _bounded(part) for name, part in inputs.items()})
         remember(self._calls, event_id, call, _CALLS)
         return self._failed.pop(action, None)
 
     def failed(self, event_id: str, message: str, moment: int) -> None:
-        """Record that a call failed at this *moment*, with this message."""
+        """Record that a call failed at this *moment*, with this *message*; a call that had failed keeps its moment."""
         call = self._calls.get(event_id)
         if call is None or not call.inputs:
             return
@@ -82,7 +82,7 @@ def _bounded(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """Find the source of a value of the new attempt, "" if unknown: since the failure, or before it."""
+    """Functions that return the source of a value, or "": ``since`` looks after the failure, ``earlier`` anywhere."""
 
     since: Callable[[str], str]
     earlier: Callable[[str], str]
@@ -112,7 +112,7 @@ def amendments(
 
 
 def _new_input(name: str, value: Any, origins: Origins) -> Amendment:
-    """An input that the failed call lacked, with its source or its value if it can be stated."""
+    """The amendment for an input that the failed call lacked, with its source, or its value if it can be stated."""
     source = _source(value, None, origins.since) or _source(value, None, origins.earlier)
     plain = _plain(value)
     if source:
@@ -123,7 +123,7 @@ def _new_input(name: str, value: Any, origins: Origins) -> Amendment:
 def _changed_input(
     name: str, before: Mapping[str, Any], after: Mapping[str, Any], context: tuple[str, Origins]
 ) -> list[Amendment]:
-    """How one input changed, by the first kind that explains it."""
+    """The amendments for one changed input, of the first kind that explains the change."""
     old, new, (message, origins) = before[name], after[name], context
     part, added = _part(name, old, new), [text for _, text in _new_values(old, new)]
     if (shape := _shape(old, new)) is not None:
@@ -173,7 +173,7 @@ def _is_plain_list(value: Any) -> bool:
 
 
 def _shape(old: Any, new: Any) -> str | None:
-    """How the same value is written now: as a list, number or text, or in another case; None for another value."""
+    """How the same value is written now: as a list, number or text, or in another case; None if the value differs."""
     if isinstance(new, list) and new == [old]:
         return "as a list"
     if isinstance(old, list) and old == [new]:
@@ -188,7 +188,7 @@ def _shape(old: Any, new: Any) -> str | None:
 
 
 def _form(old: Any, new: Any) -> tuple[str, str, str] | None:
-    """How a text was extended, shortened, or reformatted with the same digits: kind, place, and affix or form."""
+    """How a text was extended, shortened or reformatted with the same digits: kind, place, affix or form; else None."""
     if not isinstance(old, str) or not isinstance(new, str) or not old or not new:
         return None
     for how, short, long in ((AFFIXED, old, new), (STRIPPED, new, old)):
@@ -211,7 +211,7 @@ def _affix(old: str, new: str) -> tuple[str, str] | None:
 
 
 def _numbers(name: str, old: Any, new: Any, message: str) -> Iterator[Amendment]:
-    """The numbers of an input that now equal a number in the message, alone or in sum, or that split the same total."""
+    """Yield an amendment for each field whose numbers now add up to one in the message, or split the same total."""
     before, after = _by_key(name, old), _by_key(name, new)
     named = list(_named_numbers(message))
     for key in sorted(after):
@@ -226,7 +226,7 @@ def _numbers(name: str, old: Any, new: Any, message: str) -> Iterator[Amendment]
 
 
 def _by_key(name: str, value: Any) -> dict[str, list[float]]:
-    """The numbers in *value* by the innermost key above each."""
+    """The numbers in *value* by the innermost key above them; *name* is the key of those without one."""
     numbers: dict[str, list[float]] = {}
     for key, leaf in islice(_leaves(value, name), _LEAVES):
         if isinstance(leaf, int | float) and not isinstance(leaf, bool):
@@ -235,7 +235,7 @@ def _by_key(name: str, value: Any) -> dict[str, list[float]]:
 
 
 def _named_numbers(message: str) -> Iterator[tuple[float, str]]:
-    """Each number of a message with the words that name it; "" if it has none.
+    """Each number of a message with the words that name it; "" if none do.
 
     >>> list(_named_numbers("amounts do not add up, total price is 375, but paid 299"))
     [(375.0, 'total price'), (299.0, 'paid')]
@@ -258,7 +258,7 @@ def _is_subsequence(part: Sequence[Any], whole: Sequence[Any]) -> bool:
 
 
 def _source(new: Any, old: Any, origin: Callable[[str], str]) -> str:
-    """The origin of all values in *new* that *old* lacks; "" if it is unknown or there are several."""
+    """The common origin of the values in *new* that *old* lacks; "" if it is unknown or there are several."""
     origins = {origin(text) for _, text in _new_values(old, new)}
     return origins.pop() if len(origins) == 1 else ""
 
@@ -271,7 +271,7 @@ def _new_values(old: Any, new: Any) -> list[tuple[str, str]]:
 
 
 def _part(name: str, old: Any, new: Any) -> str:
-    """The key of the values that changed inside an input; "" for several keys, or for the input's own."""
+    """The key of the values that changed inside an input; "" if there are several, or it is the input's own *name*."""
     keys = {key for key, _ in _new_values(old, new)}
     return next(iter(keys - {"", name}), "") if len(keys) == 1 else ""
 

@@ -6,7 +6,7 @@ V = TypeVar("V")
 
 
 def remember(memory: dict[str, V], name: str, value: V, most: int) -> None:
-    """Store *value* as the newest of at most *most* entries.
+    """Store *value* under *name* as the newest of at most *most* entries.
 
     >>> memory = {"a": 1, "b": 2}
     >>> remember(memory, "c", 3, 2)

@@ -12,7 +12,7 @@ from hmxgraph.text.comparison import jaccard
 
 # Minimum share of identifying values, weighted by rarity, that two sessions of one case have in common.
 _SAME_CASE = 0.3
-# Share of sessions above which an identifier is common.
+# An identifier used by more than this share of sessions is common.
 _COMMON = 0.2
 # Maximum number of example sessions per case.
 _EXAMPLES = 4
@@ -23,8 +23,8 @@ _ROUNDING = 1e-9
 class Cases:
     """Groups sessions by case: sessions that call tools with the same rare identifiers are about the same case.
 
-    Identifiers that many sessions use, such as the only customer of a tenant, do not distinguish cases; a session with
-    no rarer ones is a case of its own.
+    Identifiers that many sessions use, such as the only customer of a tenant, do not distinguish cases; a session
+    without a rarer identifier is a case of its own.
     """
 
     def __init__(self, sessions: Sequence[SessionSummary]) -> None:
@@ -38,7 +38,7 @@ class Cases:
     def examples(self, sessions: Iterable[SessionSummary]) -> tuple[SessionSummary, ...]:
         """The most typical sessions of each case, in order of session id.
 
-        Each case gets equally many, so that cases weigh the same; a case with fewer sessions repeats them.
+        Each case contributes equally many sessions, so that cases weigh the same; a case with fewer repeats them.
         """
         cases = self.grouped(sessions)
         depth = min(_EXAMPLES, max(map(len, cases), default=0))
@@ -46,7 +46,10 @@ class Cases:
         return tuple(sorted(chosen, key=lambda session: session.session_id))
 
     def grouped(self, sessions: Iterable[SessionSummary]) -> list[list[SessionSummary]]:
-        """The *sessions* by case: each joins the case whose first session is most similar, or starts a new case."""
+        """The *sessions* by case.
+
+        Each session joins the case whose first session is most similar, or starts a case if none is similar enough.
+        """
         groups: list[list[SessionSummary]] = []
         groups_by_value: defaultdict[str, list[int]] = defaultdict(list)
         for session in sorted(sessions, key=lambda session: (-self._weight_of(session.about), session.session_id)):
@@ -65,8 +68,9 @@ class Cases:
     def _rarest(self, about: tuple[str, ...]) -> list[str]:
         """The rarest values that a session is about; sessions that share none of them belong to different cases.
 
-        The remaining values together weigh less than the minimum share of one case, so the rarest value that two of its
-        sessions share is among these for both. They spare comparing every session with every case.
+        The other values together weigh less than what two sessions of one case must have in common, so the rarest value
+        that two such sessions share is among these values of both. Looking up only cases that share one of them avoids
+        comparing every session with every case.
         """
         ranked = sorted(set(about), key=lambda value: (-self._rarity.get(value, 0.0), value))
         spare = _SAME_CASE * (1 - _ROUNDING) * self._weight(ranked)
@@ -85,7 +89,7 @@ class Cases:
 
 
 def _most_typical(runs: Sequence[SessionSummary]) -> list[SessionSummary]:
-    """The sessions whose actions resemble those of the others most, at most as many as a case may show."""
+    """The sessions whose actions most resemble those of the others, at most as many as the examples of a case."""
     kinds = Counter(run.actions for run in runs)
     similarity = {
         actions: fsum(chain.from_iterable(repeat(jaccard(actions, other), kinds[other]) for other in kinds))

@@ -1,8 +1,9 @@
-"""causal_pattern: what makes sessions succeed or fail, compared with similar sessions that lack it (HMX-A 4.4).
+"""causal_pattern: what makes sessions succeed or fail, compared with sessions without the cause (HMX-A 4.4).
 
-Some kinds of requests are harder than others, and each has its own actions, so sessions are compared within their
-kind only. Strength is Cheng's causal power (1997), (p - base) / (1 - base). Only causes that pass
-the Mantel-Haenszel test (1959) over all kinds are kept.
+Some kinds of requests are harder than others, and each has its own actions, so sessions are compared only with those of
+the same kind and agent (a stratum). Strength is Cheng's causal power (1997), (p - base) / (1 - base), where p and base
+are the shares of sessions with the effect, with and without the cause. Only causes that pass the Mantel-Haenszel test
+(1959) over all strata are kept.
 """
 
 import re
@@ -41,7 +42,7 @@ class _Cause:
     """A property of sessions: its description, its lineage key, and the steps at which each session shows it.
 
     ``scope`` holds the sessions that could show it, ``effects`` the outcomes it may cause. ``advice`` says what an
-    agent can do; "" if it does not control the cause. ``without`` describes the sessions that lack the cause.
+    agent can do; "" if an agent does not control the cause. ``without`` describes the sessions that lack the cause.
     ``failing`` holds the ids of the sessions whose call failed, if that is the effect.
     """
 
@@ -64,7 +65,7 @@ class _Cause:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A cause and its effect, counted by kind of request; ``having`` holds the counted sessions that show the cause.
+    """A cause and its effect, counted by stratum; ``having`` holds the counted sessions that show the cause.
 
     ``kinds`` names the kinds of requests compared.
     """
@@ -87,7 +88,7 @@ class Finding:
 
     @property
     def others(self) -> int:
-        """How many sessions of the same kinds do not show the cause."""
+        """How many sessions of the same strata do not show the cause."""
         return sum(stratum.others for stratum in self.strata)
 
     @property
@@ -128,7 +129,7 @@ class Finding:
 
     @property
     def significance(self) -> float:
-        """How many standard errors the sessions with the cause lie above chance."""
+        """How many standard errors the number of affected sessions with the cause lies above chance."""
         return significance(self.strata)
 
 
@@ -138,9 +139,9 @@ def causal_patterns(
     summaries: Sequence[SessionSummary],
     profile: CompilerProfile,
 ) -> Iterator[ArtifactDraft]:
-    """The most significant causes of success and failure, the most significant first."""
+    """The causes of success and failure, the most significant first, at most ``max_causes``."""
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
-    # Skip sessions without a comparison group.
+    # Skip sessions without a known outcome or a comparison group.
     judged = (summary for summary in summaries if summary.outcome != "unknown" and summary.session_id in kinds)
     sessions = sorted(judged, key=lambda summary: summary.session_id)
     findings = [
@@ -214,7 +215,7 @@ def _ends_sessions(uses: _StepsBySession, summaries: Sequence[SessionSummary]) -
 
 
 def _changes_without_lookup(action: str, users: Sequence[SessionSummary], uses: _StepsBySession) -> Iterator[_Cause]:
-    """Changes made without a lookup that often precedes them; similar lookups count, too."""
+    """Yield a cause for each lookup that often precedes *action*: neither it nor a similar lookup came before."""
     before = {user.session_id: frozenset(user.actions[: uses[user.session_id][0]]) for user in users}
     names = sorted({name for seen in before.values() for name in seen if kind_of(name) == "lookup"})
     for lookup in names:
@@ -236,7 +237,7 @@ def _changes_without_lookup(action: str, users: Sequence[SessionSummary], uses: 
 
 
 def _finding(cause: _Cause, effect: str, kinds: Mapping[str, str], profile: CompilerProfile) -> Finding | None:
-    """The cause and its effect, if enough sessions support it and chance is an unlikely explanation."""
+    """The finding for *cause* and *effect*; None if too few sessions support it, or if chance may explain it."""
     running = _exposed_sessions(cause)
     groups = {session.session_id: f"{kinds[session.session_id]}|{session.agent_id}" for session in running}
     by_kind = strata(
@@ -254,9 +255,9 @@ def _finding(cause: _Cause, effect: str, kinds: Mapping[str, str], profile: Comp
 
 
 def _exposed_sessions(cause: _Cause) -> list[SessionSummary]:
-    """The sessions that show the cause or are longer than the step at which it usually occurs.
+    """The sessions that show the cause, and those that went on beyond the step at which it usually occurs.
 
-    Otherwise a last resort would be blamed for the failure of the sessions that need it.
+    If shorter sessions counted, a last resort would be blamed for the failure of the sessions that need it.
     """
     places = {session_id: min(steps) for session_id, steps in cause.places.items()}
     usual = statistics.median(places.values())
@@ -304,7 +305,7 @@ def _pattern(finding: Finding, names: Mapping[str, str], profile: CompilerProfil
 
 
 def _tasks(finding: Finding, names: Mapping[str, str]) -> list[str]:
-    """The kinds of requests that were compared, if they are few."""
+    """A sentence with the kinds of requests that were compared; empty if there are none or too many."""
     tasks = sorted({names[kind] for kind in finding.kinds if kind in names})
     return [f"The task is to {listed(tasks, 'or')}"] if 0 < len(tasks) <= _MOST_KINDS else []
 

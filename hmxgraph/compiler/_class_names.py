@@ -28,8 +28,8 @@ _TOPICS = 6
 def class_name(goal_class: GoalClass, profile: CompilerProfile) -> str:
     """The name of a class: the phrase shared by its requests, else the purpose of its actions.
 
-    If there are many changes, only those of most sessions count. If none is usual, or if they are programs that serve
-    any purpose, the words of the requests name the class.
+    If many changes are usual, only those of nearly all sessions count. If none is usual, or if one is a general-purpose
+    program, the words of the requests name the class where possible.
     """
     requests = [example.request for example in goal_class.examples if example.request]
     for phrase in (common_complaint, common_phrase):
@@ -53,7 +53,7 @@ def conjunction(actions: Sequence[str], models: Sequence[SessionSummary]) -> str
 
 
 def _answer(goal_class: GoalClass) -> str:
-    """The purpose of sessions without changes: an answer, unless many asked for a change or were handed over."""
+    """The name of a class without changes: an answer, unless many sessions asked for a change or were handed over."""
     names = [name for name, _ in goal_class.steps]
     about = matters(names)
     if about and is_handed_over(goal_class):
@@ -64,7 +64,7 @@ def _answer(goal_class: GoalClass) -> str:
 
 
 def _request_name(requests: Sequence[str]) -> str:
-    """A name from the topic that most requests share and the verb that many do; "" if they share no verb.
+    """A name made of the verb that many requests share and the topic that most share; "" without either.
 
     >>> _request_name(["Please deploy catalog to staging", "Deploy search to staging now"])
     'deploy to staging'
@@ -94,7 +94,7 @@ def _request_name(requests: Sequence[str]) -> str:
 
 
 def _earliness(noun: str, requests: Sequence[str]) -> int:
-    """How early the requests mention *noun*, as a negative number; the subject of a sentence comes first."""
+    """The negated sum of the positions of *noun* in the requests; higher for the subject, which tends to come first."""
     places = [(request.lower().find(noun), len(request)) for request in requests]
     return -sum(place if place >= 0 else length for place, length in places)
 

@@ -1,7 +1,7 @@
 """decision_policy: the statement that a lookup must return before the work is done (HMX-A 4.3).
 
-Only sessions in which the lookup did not say it at first are counted: then the kind of work is the same, and the last
-result is the effect of the session. A problem is solved when the check that showed it says so.
+Only sessions whose first result of the lookup lacked the statement are counted: they did the same kind of work, and
+their last result shows its effect. A problem is solved when the check that revealed it reports so.
 """
 
 from collections import Counter, defaultdict
@@ -20,7 +20,7 @@ from hmxgraph.text.artifacts import times
 from hmxgraph.text.lines import cited
 
 # Minimum share of successes among sessions that ended with the statement, maximum share among the others, and maximum
-# probability of this by chance for any of the statements of the lookup.
+# probability that chance explains this for any statement of the lookup (Bonferroni).
 _LEAST_WELL, _MOST_OTHERS_WELL, _BY_CHANCE = 0.8, 0.2, 0.05
 
 
@@ -35,7 +35,7 @@ class _CheckedSession:
 
 @dataclass(frozen=True)
 class _ClosingCheck:
-    """A *statement* of a *lookup*, the sessions that *ended* with it, and the counts of the *others*."""
+    """The sessions that *ended* with a *statement* of a *lookup*, and the number of *others*, in all and successful."""
 
     lookup: str
     statement: str
@@ -50,7 +50,7 @@ class _ClosingCheck:
 
     @cached_property
     def chance(self) -> float:
-        """The probability of such a difference by chance."""
+        """The probability of at least such a difference by chance."""
         return chance(Stratum(len(self.ended), self.ended_well, self.others, self.others_well))
 
 
@@ -63,7 +63,7 @@ def closing_checks(sessions: Iterable[SessionSummary], profile: CompilerProfile)
 
 
 def _checked(sessions: Iterable[SessionSummary]) -> Mapping[str, list[_CheckedSession]]:
-    """The sessions with a known outcome, by the lookups that they used."""
+    """For each lookup, the sessions with a known outcome in which it returned statements."""
     checked: defaultdict[str, list[_CheckedSession]] = defaultdict(list)
     for session in sorted(sessions, key=lambda session: session.session_id):
         results: defaultdict[str, list[Step]] = defaultdict(list)
@@ -76,7 +76,7 @@ def _checked(sessions: Iterable[SessionSummary]) -> Mapping[str, list[_CheckedSe
 
 
 def _clearest(lookup: str, checked: Sequence[_CheckedSession], least: int) -> _ClosingCheck | None:
-    """The statement that chance explains least, among those with which *least* successful sessions ended."""
+    """The most significant check with which at least *least* successful sessions ended; None if there is none."""
     statements = {statement for each in checked if each.session.succeeded for statement in each.last.says}
     significant = [
         check
@@ -89,7 +89,7 @@ def _clearest(lookup: str, checked: Sequence[_CheckedSession], least: int) -> _C
 
 
 def _checks(lookup: str, checked: Sequence[_CheckedSession]) -> Iterator[_ClosingCheck]:
-    """Yield the counts for each statement, over the sessions that did not begin with it."""
+    """Yield the check for each statement, counted over the sessions whose first result lacks it."""
     ended, began, began_well = defaultdict[str, list[_CheckedSession]](list), Counter[str](), Counter[str]()
     for each in checked:
         first = set(each.first.says)

@@ -1,4 +1,4 @@
-"""Conditions of options and steps: the words by which their requests differ from others."""
+"""Conditions of options: the words by which the requests of one option differ from those of its rivals."""
 
 import re
 from collections import Counter
@@ -12,9 +12,9 @@ from hmxgraph.text.terms import terms
 
 MENTIONS = "the request mentions"
 _MOST_WORDS = 20
-# Minimum requests on each side; minimum share of them, and maximum share of rivals, with the word.
+# Minimum requests on each side; minimum share of the option's requests, and maximum share of rival ones, with the word.
 _LEAST_REQUESTS, _LEAST_SHARE, _MOST_RIVALS = 5, 0.6, 0.15
-# The same shares for a word that the option itself does not use.
+# The same shares for a word that is not among the option's own terms.
 _LEAST_UNTIED, _MOST_UNTIED_RIVALS = 0.9, 0.05
 _BETWEEN_WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 # Minimum standard errors above chance: one false alarm in a thousand, because many words are compared.
@@ -50,8 +50,8 @@ def _distinguishes(
 ) -> bool:
     """Whether most of *mine* and hardly any of *theirs* use the word, beyond chance.
 
-    A word that the option itself does not use must separate them almost perfectly: many words are compared, and some
-    ("either", "showing") say nothing about the request.
+    *tied* is set if the word is one of the option's own terms. Any other word must separate the two almost perfectly:
+    many words are compared, and some ("either", "showing") say nothing about the request.
     """
     least, most = (_LEAST_SHARE, _MOST_RIVALS) if tied else (_LEAST_UNTIED, _MOST_UNTIED_RIVALS)
     term = terms(word)[0]

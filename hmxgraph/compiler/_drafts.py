@@ -25,18 +25,18 @@ class Observations:
 
     @classmethod
     def of_sessions(cls, models: Sequence[SessionSummary], members: Iterable[SessionSummary]) -> "Observations":
-        """Support from *models*, the sessions learned from; outcomes from all *members*."""
+        """Observations supported by *models*, the sessions learned from, with the outcomes of all *members*."""
         outcomes = [member.succeeded for member in members if member.went_well is not None]
         return cls(len(models), len(outcomes), sum(outcomes))
 
     @property
     def success_rate(self) -> float:
-        """Successes over observations."""
+        """Successes divided by observations; 0.0 without observations."""
         return round(self.successes / self.count, 4) if self.count else 0.0
 
     @property
     def confidence(self) -> float:
-        """Laplace's estimate, discounted while observations are few.
+        """Laplace's estimate of the success rate, discounted while observations are few.
 
         >>> Observations(sessions=3, count=3, successes=3).confidence
         0.6
@@ -49,8 +49,8 @@ class ArtifactDraft:
     """One proposed artifact.
 
     ``lineage_key`` names the pattern through all its versions. ``keywords`` are search words beyond those in its text;
-    ``qualifiers`` can be added to its title to distinguish it from another artifact. ``useful`` is unset if following
-    it would not help, ``proposed`` is set if only outside sources support it; both stay drafts.
+    ``qualifiers`` can be added to its title to distinguish it from another artifact. ``useful`` is False if following
+    it would not help, ``proposed`` is True if it needs more support from outside sources; both keep it a draft.
     """
 
     artifact_type: ArtifactType
@@ -68,7 +68,7 @@ class ArtifactDraft:
     proposed: bool = False
 
     def validated(self, profile: CompilerProfile) -> bool:
-        """Whether enough sessions of known outcome support it (at least two).
+        """Whether it may become active: enough sessions of known outcome support it (two by default).
 
         An artifact that recommends a way of working must have worked at least once.
         """
@@ -81,7 +81,7 @@ class ArtifactDraft:
         return self.artifact_type in {"task_schema", "decision_policy", "strategy_template"}
 
     def contradicted(self, profile: CompilerProfile) -> bool:
-        """Whether most observations contradict it."""
+        """Whether it recommends a way of working that nearly always failed."""
         return (
             self._recommends
             and self.seen.count >= profile.contradicted_after
@@ -92,7 +92,7 @@ class ArtifactDraft:
 def evidence(events: Iterable[Sequence[str]], most: int) -> tuple[str, ...]:
     """At most *most* distinct event ids, an equal share from each session, in order.
 
-    Ids too long for an artifact are omitted.
+    Ids that would make an artifact too large are omitted.
 
     >>> evidence([["a1", "a2", "a3"], ["b1"]], 3)
     ('a1', 'a2', 'b1')
@@ -120,7 +120,7 @@ def _within_size(event_ids: Iterable[str]) -> Iterator[str]:
 
 
 def trail(summary: SessionSummary, steps: Iterable[int] | None = None) -> list[str]:
-    """The events that summarise a session: request, outcome and the given steps (all steps if None)."""
+    """The ids of the events that summarise a session: request, outcome and the given steps (all steps if None)."""
     chosen = range(len(summary.steps)) if steps is None else [step for step in steps if step >= 0]
     ids = [summary.request_event_id, summary.outcome_event_id, *(summary.steps[step].event_id for step in chosen)]
     return [event_id for event_id in ids if event_id]

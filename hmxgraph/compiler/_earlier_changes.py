@@ -9,7 +9,7 @@ from hmxgraph.compiler.failures import FailureGroup, Stratum, chance
 from hmxgraph.compiler.summary import SessionSummary
 
 # Minimum share of calls after the change that fail, maximum probability of that by chance for any of the changes
-# compared (Bonferroni), and minimum sessions that show it.
+# compared (Bonferroni), and minimum sessions with such a failure.
 _LEAST_FAILED, _BY_CHANCE, _LEAST_SESSIONS = 0.3, 0.05, 2
 
 
@@ -23,7 +23,7 @@ class Call(NamedTuple):
 
 
 def calls_after_changes(sessions: Iterable[SessionSummary]) -> Mapping[str, list[Call]]:
-    """All changes with a known result, by action."""
+    """The calls of actions that change something, if their result is known, by action."""
     calls: defaultdict[str, list[Call]] = defaultdict(list)
     for session in sessions:
         for action, call in _calls(session):
@@ -32,7 +32,7 @@ def calls_after_changes(sessions: Iterable[SessionSummary]) -> Mapping[str, list
 
 
 def _calls(session: SessionSummary) -> Iterator[tuple[str, Call]]:
-    # An identifier that was looked up names an item; others, such as a zip code, are properties of many items.
+    # An identifier that was looked up names an item; others, such as zip codes, are properties of many items.
     items = {name for step in session.steps if kind_of(step.action) == "lookup" for name in step.about}
     changed: defaultdict[str, set[str]] = defaultdict(set)
     for place, step in enumerate(session.steps):
@@ -47,7 +47,7 @@ def _calls(session: SessionSummary) -> Iterator[tuple[str, Call]]:
 
 
 def spoiling_changes(group: FailureGroup, calls: Mapping[str, list[Call]]) -> list[str]:
-    """What to check before the action of *group*, and how often it failed this way after each change that spoils it."""
+    """Advice for each earlier change that makes the action of *group* fail: what to do instead, and the counts."""
     failed = {(occurrence.summary.session_id, occurrence.failure.step) for occurrence in group.occurrences}
     same_action = calls.get(group.action, [])
     failing = [call for call in same_action if (call.session_id, call.place) in failed]
@@ -69,7 +69,7 @@ def spoiling_changes(group: FailureGroup, calls: Mapping[str, list[Call]]) -> li
 
 
 def _avoidance(action: str, change: str, spoilt: int, calls: Mapping[str, list[Call]]) -> str:
-    """The opposite order, if it was taken at least as often and *change* always worked then; else a check before."""
+    """Advice to call *action* first, if *change* worked each time after it (at least *spoilt* times); else to check."""
     swapped = [call.worked for call in calls.get(change, []) if action in call.earlier_changes]
     if len(swapped) >= max(spoilt, _LEAST_SESSIONS) and all(swapped):
         return f"Call {action} before {change} on the same item, not after it"

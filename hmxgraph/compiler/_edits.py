@@ -11,13 +11,13 @@ from hmxgraph.text.masking import mask_ids, mask_secrets
 # Names that tools use for the text to replace and for its replacement.
 _OLD = ("old_string", "old_str", "old_text", "search", "find")
 _NEW = ("new_string", "new_str", "new_text", "replace", "replacement")
-# Maximum lines and characters of an edit that is described.
+# Maximum number of lines and characters of an edit to describe.
 _LINES, _LONGEST = 2, 100
 _FOLDERS = re.compile(r"[/\\]")
 
 
 def describe_edit(arguments: Mapping[str, Any]) -> str:
-    r"""The file that a call edits, and the lines that it adds or removes; "" for a long edit or none.
+    r"""The file that a call edits, and the lines that it adds or removes; "" if the edit is long or there is none.
 
     >>> describe_edit({"file_path": "/app/page_test.exs", "old_string": "use Live", "new_string": "use Live\nuse Conn"})
     '`page_test.exs`, adding “use Conn”'

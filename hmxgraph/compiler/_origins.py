@@ -34,7 +34,7 @@ class ValueOrigins:
         self._latest: dict[str, tuple[str, int]] = {}
         # The values returned by several actions.
         self._shared: dict[str, None] = {}
-        # For each value, the actions that returned it among the fewest values of its field, with the number of those.
+        # For each value: the fewest values that its field had in a result, and the actions that returned so few.
         self._sources: dict[str, tuple[int, tuple[str, ...]]] = {}
         self._messages: deque[tuple[int, str]] = deque(maxlen=most_messages)
         self.moment = 0
@@ -44,11 +44,11 @@ class ValueOrigins:
 
     @property
     def about(self) -> tuple[str, ...]:
-        """A checksum of each identifier that tools were called with."""
+        """A checksum of each identifier that tools were called with, sorted."""
         return tuple(sorted(self._identifiers))
 
     def add_call(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-        """Store the identifiers among these arguments; return a checksum of each."""
+        """Store the identifiers among these arguments; return their checksums, at most ``_INPUTS``."""
         values = islice(_scalars(arguments), _SCALARS_PER_RESULT)
         named = {f"{crc32(value.lower().encode()):08x}": None for value in values if _identifies(value)}
         for checksum in named:
@@ -64,8 +64,8 @@ class ValueOrigins:
     def add_result(self, action: str, result: Any, given: Container[str] = ()) -> None:
         """Store the values in a result of *action*; the first action to return a value stays its origin.
 
-        The sources of each value are stored, too: a list of all payment methods is a weaker source of one of them than
-        an order that names only this one. Values *given* to the call, in lower case, get no new source from its result.
+        The sources of each value are stored, too: a list of all payment methods is a weaker source of one method than
+        an order that names only that one. Values *given* to the call, in lower case, get no new source from its result.
         """
         self.moment += 1
         fields = dict(islice(((value, name) for name, value in _fields(result)), _SCALARS_PER_RESULT))
@@ -105,7 +105,7 @@ class ValueOrigins:
         return action if when > moment else ""
 
     def only_source(self, text: str) -> str:
-        """The only action that returned a value, unless a user said it; "" if there is none."""
+        """The only action that returned *text*; "" if none or several did, or if a user message contains it."""
         action, _ = self._values.get(text, ("", 0))
         from_user = any(_says(message, text) for _, message in self._messages)
         return "" if from_user or text in self._shared else action
@@ -133,10 +133,10 @@ class ValueOrigins:
         return named
 
     def _origins(self, value: Any) -> tuple[str, ...]:
-        """The origins that most texts in *value* share; "" if there are none.
+        """The origins of more than half of the texts in *value*; ("",) if there are none.
 
-        If they share none, the origins shared by most texts of one key: flights come from the search that returned
-        their numbers, wherever their dates come from.
+        If no origin is so common, those of more than half of the texts of one key: flights come from the search that
+        returned their numbers, wherever their dates come from.
         """
         if isinstance(value, str) and value:
             return self._shared_origins([value]) or ("",)
@@ -192,7 +192,7 @@ def _scalars(value: Any) -> Iterator[str]:
 
 
 def _fields(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Each value with the key above it; keys that contain digits are values, too."""
+    """Yield (key, value) for each text and large number in *value*; keys that contain digits are values, too."""
     match value:
         case bool() | None:
             return

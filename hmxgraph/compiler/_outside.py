@@ -1,4 +1,4 @@
-"""Work of outside sources: it needs independent support and never affects what is learned from the agent's own work."""
+"""Work of outside (untrusted) sources: it needs independent support and never affects lessons from own work."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ class Outside:
         return bool(self.sessions or self.decisions)
 
     def own(self, summaries: Iterable[SessionSummary]) -> list[SessionSummary]:
-        """The sessions of own work, without decisions from outside."""
+        """The sessions of the agent's own work, without decisions from outside."""
         return [self._own_part(summary) for summary in summaries if summary.session_id not in self.sessions]
 
     def _own_part(self, summary: SessionSummary) -> SessionSummary:
@@ -44,7 +44,7 @@ class Outside:
     def proposals(
         self, drafts: Iterable[ArtifactDraft], summaries: Sequence[SessionSummary], trust: TrustPolicy
     ) -> Iterator[ArtifactDraft]:
-        """*drafts* that own work alone does not support, proposed unless they have independent support."""
+        """*drafts*, which own work alone does not support, marked as proposed unless enough sessions and origins do."""
         by_event = {
             event_id: (summary.session_id, self._origin_of(event_id, summary))
             for summary in summaries
@@ -72,7 +72,7 @@ class Outside:
 
 
 def _origin(summary: SessionSummary, trust: TrustPolicy) -> str:
-    """The outside source that did most of the work of a session; empty for own work."""
+    """The main outside source of a session, if such sources did most of its work; else empty."""
     origins: Counter[str] = Counter()
     for source, origin, count in summary.sources:
         origins[trust.outside(source, summary.agent_id, origin or None)] += count

@@ -1,4 +1,4 @@
-"""Failures that a change meets so often that a procedure warns of them."""
+"""Failures of a change that are so frequent that a procedure warns of them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -76,8 +76,8 @@ def failure_playbooks(
 ) -> Iterator[ArtifactDraft]:
     """One playbook per failure group with prevention or recovery advice.
 
-    *refused* maps the events of failures to the rules that explain them, *waiting* each change to the result that it
-    waits for. Choices of calls are learned from the *recent* sessions.
+    *refused* maps the event ids of failures to the rules that explain them, *waiting* maps each change to the rule for
+    the result that it waits for. Choices of calls are learned from the *recent* sessions.
     """
     base = _failing_share(summaries)
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
@@ -94,14 +94,14 @@ def failure_playbooks(
             draft = _playbook(group, best, prevention, waiting, base, profile)
             repairs = _useful(group, best, cases)
             if unmet and not repairs and len(group.sessions) > 1:
-                # It says how to prevent the failure; what sessions did after it was not a recovery.
+                # The playbook is about prevention; what sessions did after the failure was not a recovery.
                 yield replace(draft, useful=True, metadata={**(draft.metadata or {}), "recoveries": []})
             else:
                 yield replace(draft, useful=repairs)
 
 
 def _precondition(group: FailureGroup, refused: Mapping[str, ResultRule]) -> list[str]:
-    """What to check first, if most of these calls failed because it did not hold."""
+    """The condition to check first, if most of these calls failed because it did not hold; else empty."""
     events = [occurrence.failure.event_id for occurrence in group.occurrences]
     rules = [refused[event_id] for event_id in events if event_id in refused]
     usual = most_first(Counter(f"Before {rule.action}, check that {rule.condition}" for rule in rules))[:1]
@@ -109,7 +109,7 @@ def _precondition(group: FailureGroup, refused: Mapping[str, ResultRule]) -> lis
 
 
 def _has_advice(group: FailureGroup, best: Sequence[Recovery]) -> bool:
-    """Whether it shows what to do or avoid after the failure; a single session that stopped there does not."""
+    """Whether *group* shows what to do or avoid after the failure; a single session that stopped there does not."""
     if _advised_ways(group, advisable(best)):
         return True
     if not any(occurrence.repaired for occurrence in group.occurrences):
@@ -161,7 +161,7 @@ def _playbook(
 
 
 def _useful(group: FailureGroup, best: Sequence[Recovery], cases: Cases) -> bool:
-    """Whether a way worked in several cases or has no known result, or several sessions tried one without success."""
+    """Whether a reaction worked in several cases or has no known result, or several sessions tried one in vain."""
     advised = [recovery for recovery, _ in _advised_ways(group, advisable(best))]
     if advised:
         repairs = [recovery for recovery in advised if not _hands_over(recovery)]
@@ -173,7 +173,7 @@ def _useful(group: FailureGroup, best: Sequence[Recovery], cases: Cases) -> bool
 
 
 def _worked_in_cases(repairs: Sequence[Recovery], cases: Cases) -> bool:
-    """Whether one of the ways worked in several sessions, and all of them together in several cases."""
+    """Whether one of these reactions worked in several sessions, and all of them together in several cases."""
     sound = [recovery for recovery in repairs if recovery.futile < 1]
     credited = [occurrence for way in sound for occurrence in way.credited if occurrence.helped]
     helped = {occurrence.summary.session_id: occurrence.summary for occurrence in credited}
@@ -194,7 +194,7 @@ def _triggers(group: FailureGroup) -> list[str]:
 
 
 def _with_inputs(group: FailureGroup, action: str) -> str:
-    """The input names, if there are few."""
+    """The phrase "with ..." that names the inputs; "" if there are none or many."""
     names = _inputs(group, action)
     return f" with {listed(names)}" if 0 < len(names) <= _MOST_INPUTS else ""
 
@@ -210,7 +210,7 @@ def _inputs(group: FailureGroup, action: str) -> list[str]:
 
 
 def _symptoms(group: FailureGroup) -> list[str]:
-    """The distinct messages; those that differ only in numbers or capitals count once."""
+    """The most frequent messages; those that differ only in numbers or the first letter's case count once."""
     messages = Counter(
         capital(plain_message(occurrence.failure.message) or occurrence.failure.signature)
         for occurrence in group.occurrences
@@ -242,7 +242,7 @@ def _recovery_steps(
         ]
     tried = [recovery for recovery in best if not _hands_over(recovery) and not recovery.guesswork][:most]
     alone = " alone" if any(occurrence.repaired for occurrence in group.occurrences) else ""
-    # Retries are counted by their changes, which are not stated because none helped.
+    # Retries with different changes are counted together: the changes are not stated, because none helped.
     attempts: Counter[str] = Counter()
     for recovery in (recovery for recovery in tried if not recovery.seen.successes):
         attempts[f"{_attempt(recovery)}{alone} did not help"] += recovery.seen.count
@@ -254,7 +254,7 @@ def _recovery_steps(
 def _advised_ways(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[Recovery, str]]:
     """For each failed action, the reactions that worked, with their wording; handing over comes last.
 
-    After the best one, only attempts whose changed inputs have a known kind or source are advised.
+    After the best one, only retries whose inputs changed in an explained way are advised.
     """
     worked = [
         (recovery, text)
@@ -289,13 +289,13 @@ def _rejected(occurrence: Occurrence) -> bool:
 
 
 def _advised_already(recovery: Recovery, text: str, ways: Sequence[tuple[Recovery, str]]) -> bool:
-    """Whether one of *ways* is the same instruction, or takes the inputs from the same source."""
+    """Whether one of *ways* is the same instruction, or uses an action from which *recovery* takes inputs."""
     sources = set(map(_source, recovery.changes))
     return any(text == other or not sources.isdisjoint(way.actions) for way, other in ways)
 
 
 def _way_condition(group: FailureGroup, recovery: Recovery, rule: ResultRule | None) -> str:
-    """When a way applies: which action failed, if not the group's own, and the result that the change waits for."""
+    """When a reaction applies: which action failed, if not the group's, and the result that the change waits for."""
     if _hands_over(recovery):
         return ""
     failed = f"{recovery.failed} failed" if recovery.failed != group.action else ""
@@ -305,7 +305,7 @@ def _way_condition(group: FailureGroup, recovery: Recovery, rule: ResultRule | N
 
 
 def _way_text(group: FailureGroup, recovery: Recovery, text: str, rule: ResultRule | None, *, further: bool) -> str:
-    """A way with its condition; "Or: " introduces a further one."""
+    """A reaction with the condition under which it applies; "Or: " introduces a *further* one."""
     condition = _way_condition(group, recovery, rule)
     return f"{'Or: ' * further}{condition}{small(text) if condition else text}"
 
@@ -328,7 +328,7 @@ def _no_recovery(group: FailureGroup) -> str:
 
 
 def _only_repair(group: FailureGroup) -> str:
-    """The changes of the only repair, if they are few and each can be described; "" if there were several repairs."""
+    """The changes of the only repair, if they are few and each can be described; else ""."""
     repaired = [occurrence for occurrence in group.occurrences if occurrence.repaired]
     texts = _change_texts(repaired[0].work) if len(repaired) == 1 else []
     if not texts:
@@ -338,7 +338,7 @@ def _only_repair(group: FailureGroup) -> str:
 
 
 def _change_texts(work: Sequence[Step]) -> list[str]:
-    """An instruction for each of these changes; none if there are many, or one cannot be described."""
+    """An instruction for each of these changes; empty if there are many, none is an edit, or one has no description."""
     texts = [
         f"Edit {step.edit}" if step.edit else line_instruction(step.action, step.command) if step.command else ""
         for step in work
@@ -347,7 +347,7 @@ def _change_texts(work: Sequence[Step]) -> list[str]:
 
 
 def _continuation(group: FailureGroup) -> str:
-    """What most sessions continued with if they did not retry; "" if they stopped or all failed."""
+    """The sentence that says how most sessions went on without a retry; "" if they stopped or all failed."""
     went_on = [occurrence for occurrence in group.occurrences if _did_other_work(occurrence)]
     failed = all(occurrence.summary.went_well is False for occurrence in went_on)
     if not group.action or failed or len(went_on) <= _HALF * len(group.occurrences):
@@ -393,7 +393,7 @@ def _reaction_text(group: FailureGroup, recovery: Recovery) -> str:
         return f"{text}, then {small(_retry_after(recovery))}"
     if group.action:
         text = f"{text} instead"
-    # After a change instead of the failed one, the next action is the next request.
+    # After a change that replaces the failed one, the next action belongs to the next request.
     is_end = is_action(recovery.action) and not serves_any_purpose(recovery.action)
     return text if is_end or recovery.then in {"", recovery.failed} else f"{text}, then go on with {recovery.then}"
 
@@ -453,9 +453,9 @@ def _retry_with_changes(group: FailureGroup, recovery: Recovery) -> str:
 
 
 def _track_record(group: FailureGroup, recovery: Recovery) -> str:
-    """How often it worked, and how often another error followed; "" if that is unknown.
+    """How often a reaction worked, and how often another error followed; "" if that is unknown.
 
-    Handing over repairs nothing, so its count is how often it was done when the failure was not repaired.
+    Handing over repairs nothing: its record is how often it was done among the failures that were not repaired.
     """
     if _hands_over(recovery):
         return done(recovery.seen.count, _unrepaired(group))
@@ -503,7 +503,7 @@ def _missing_inputs(group: FailureGroup, summaries: Iterable[SessionSummary]) ->
 def _protections(group: FailureGroup, summaries: Sequence[SessionSummary], kinds: Mapping[str, str]) -> list[str]:
     """Lookups that precede successful calls clearly more often than calls with this failure.
 
-    Only the first call of each session counts, because later ones may be repaired, and only sessions of the same kind
+    Only the first call of each session counts, because later ones may be repairs, and only sessions of the same kind
     are compared.
     """
     failed = {(occurrence.summary.session_id, occurrence.failure.step) for occurrence in group.occurrences}
@@ -551,7 +551,7 @@ def _failing_share(summaries: Iterable[SessionSummary]) -> float:
 
 
 def _trails(group: FailureGroup) -> Iterable[list[str]]:
-    """For each session, the failing calls, the failures and the actions after them."""
+    """For each session, the event ids of the failing calls, the failures and the actions after them."""
     trails: defaultdict[str, list[str]] = defaultdict(list)
     for occurrence in group.occurrences:
         nearby = (

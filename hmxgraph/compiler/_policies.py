@@ -36,7 +36,7 @@ _MOST_OPTIONS = 6
 # One-sided 1 % level: many points are compared, and the choice also depends on the request.
 _CLEARLY = 2.33
 _HALF = 0.5
-# Minimum success rate for a branch to be recommended, and for either of two branches to do.
+# Minimum success rate for a branch to be recommended, and for the advice that either of two branches will do.
 _MOSTLY, _NEARLY_ALWAYS = 0.6, 0.9
 _CLEARLY_BETTER = 0.15
 # Cross-validation of a condition: number of folds, and minimum precision.
@@ -45,14 +45,14 @@ _FOLDS, _PRECISION = 10, 0.8
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: its name and the sessions that chose it, with the outcome of each."""
+    """One option: its name, and each choice of it as (session, outcome, event id)."""
 
     name: str
     taken: tuple[tuple[SessionSummary, bool | None, str], ...]
 
     @property
     def seen(self) -> Observations:
-        """How often it was chosen, and how often it went well where the outcome is known."""
+        """How many sessions chose it, how many choices have a known outcome, and how many of these went well."""
         outcomes = [good for _, good, _ in self.taken if good is not None]
         return Observations(len({session.session_id for session, _, _ in self.taken}), len(outcomes), sum(outcomes))
 
@@ -126,7 +126,7 @@ def _decision_policies(summaries: Sequence[SessionSummary], profile: CompilerPro
 
 
 def _is_undecided(options: Sequence[Option], profile: CompilerProfile) -> bool:
-    """Whether another well-supported option went at least equally well, so that nothing can be recommended."""
+    """Whether another well-supported option succeeded at least as often, so that nothing can be recommended."""
     best, *rivals = options
     return best.seen.sessions >= profile.min_support and any(
         rival.seen.sessions >= profile.min_support and rival.seen.success_rate >= best.seen.success_rate
@@ -244,7 +244,7 @@ def _distinguishable(options: Sequence[Option]) -> bool:
 def _decides(branches: Sequence[tuple[str, Option]]) -> bool:
     """Whether there is something to choose, as opposed to lookups of different things that work equally well.
 
-    Each of those is called when its inputs are known, which needs no advice.
+    Each such lookup is called when its inputs are known, which needs no advice.
     """
     if branches[0][0].startswith(MENTIONS):
         return True
@@ -263,7 +263,7 @@ def _find_the_same(name: str, other: str) -> bool:
 
 
 def _branches(options: Sequence[Option]) -> list[tuple[str, Option]]:
-    """The options that have a condition and mostly work.
+    """The options that have a condition and mostly work, each after its condition.
 
     Empty unless the first two are among them, and all conditions have the same form.
     """
@@ -318,7 +318,7 @@ def _predicts_choice(requests: Sequence[str], rival_requests: Sequence[str], opt
 
 
 def _split(requests: Sequence[str], fold: int) -> tuple[list[str], list[str]]:
-    """The requests outside and inside of a fold."""
+    """The requests outside and inside a fold."""
     inside = [request for place, request in enumerate(requests) if place % _FOLDS == fold]
     return [request for place, request in enumerate(requests) if place % _FOLDS != fold], inside
 
@@ -388,7 +388,7 @@ def _recommendation(branches: Sequence[tuple[str, Option]]) -> str:
 
 
 def _if_both(options: Sequence[Option]) -> str:
-    """What to do if several conditions hold: anything if all options nearly always work, else what works best."""
+    """What to do if several conditions hold: any option if all nearly always work, else the clearly best, if any."""
     rates = {option.name: option.worked.success_rate for option in options}
     if min(rates.values()) >= _NEARLY_ALWAYS:
         return " If both apply, either will do."

@@ -27,20 +27,21 @@ _WORK_KINDS = frozenset({"action", "lookup"})
 _HALF = 0.5
 _CHANCE = 0.05
 
+# The actions of a reaction, in order.
 Way = tuple[str, ...]
 _Ways = dict[tuple[Way, bool, tuple[Amendment, ...]], list[Occurrence]]
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """One reaction to the failure of an action: its actions with their usual lines, how often it was tried and helped.
+    """One reaction to the failure of an action: its actions and their command lines, how often it was tried and helped.
 
     ``failed`` is the action that failed, and ``credited`` holds the occurrences in which the reaction helped, or all if
     it never did. ``retry`` is set if it is only another attempt; ``changes`` then says which inputs changed, and how.
     ``attempts`` counts the retries of the failed action; without any, the outcome of the session decides whether it
     helped. ``then`` is the action that usually followed. ``displaced`` counts how often the failure was gone but
-    another replaced it. ``instead`` is set if the failed action was usually not retried where the reaction helped.
-    ``futile`` is the share of the sessions in which it helped that feedback calls a failure.
+    another replaced it. ``instead`` is set if the failed action was usually not retried where the reaction helped,
+    ``unknown`` if no result is known. ``futile`` is the share that feedback rejects of the sessions in which it helped.
     """
 
     failed: str
@@ -100,12 +101,12 @@ class Recovery:
 
     @property
     def guesswork(self) -> bool:
-        """Whether the only evidence is the end of at most one session, without any retry."""
+        """Whether the only evidence is the outcome of at most one successful session, without any retry."""
         return self._never_retried and self.seen.successes < _TWICE and kind_of(self.action) in _WORK_KINDS
 
     @property
     def comes_first(self) -> bool:
-        """Whether most credited reactions began with it."""
+        """Whether at least half of the credited reactions began with its first action."""
         firsts = [occurrence.changes[0] == self.action for occurrence in self.credited if occurrence.changes]
         return 2 * sum(firsts) >= len(firsts)
 
@@ -163,7 +164,7 @@ def recoveries(group: FailureGroup) -> list[Recovery]:
 
 
 def _with_failed_tries(recovery: Recovery, occurrences: Sequence[Occurrence]) -> Recovery:
-    """Count a lookup in place of another also where it failed and the original was tried again."""
+    """*recovery*; a lookup in place of another is also counted where it failed and the other was tried again."""
     if recovery.retry or not recovery.instead or len(recovery.actions) > 1 or kind_of(recovery.action) != "lookup":
         return recovery
     failed_tries = [
@@ -213,8 +214,8 @@ def _changes_something_else(way: Step, occurrence: Occurrence) -> bool:
 def tallies(advised: Iterable[Recovery], failed: str) -> list[dict[str, Any]]:
     """The tries and successes of each first action, as stored in the metadata of a playbook.
 
-    A recovery from the failure of another action than *failed*, the usual one, names that action. A check that runs
-    after other work is not a first action.
+    *failed* is the action that usually failed; a reaction to the failure of another action names it in "after". A check
+    that runs after other work is not a first action.
     """
     counted: dict[tuple[str, str], dict[str, Any]] = {}
     for recovery in (recovery for recovery in advised if recovery.comes_first):
@@ -267,7 +268,7 @@ def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
 def _by_changes(retries: Sequence[Occurrence]) -> Iterator[tuple[tuple[Amendment, ...], list[Occurrence]]]:
     """Group the retries by their changes, repeatedly by the most frequent one; retries without changes come last.
 
-    Changes that say how to repeat them come first.
+    Changes that explain how to repeat them come first.
     """
     left = list(retries)
     while left:

@@ -23,7 +23,7 @@ _ENOUGH, _LEAST_DECLINED, _CLEARLY_BETTER = 8, 0.2, 0.3
 class RequestedChange:
     """A *change*, its verb, and the sessions that asked for it: those that changed nothing, and those that made it.
 
-    ``declined_share`` is the share of the successful ones that changed nothing.
+    ``declined_share`` is the share of the successful sessions that changed nothing.
     """
 
     change: str
@@ -48,7 +48,7 @@ class RequestedChange:
 
 
 def changes_asked_for(classes: Sequence[GoalClass]) -> dict[str, RequestedChange]:
-    """For each class with a single change, by class name: the sessions that asked for it.
+    """The requested change of each goal class with a single change, by class name.
 
     Changes that were seldom declined are left out.
     """
@@ -65,7 +65,7 @@ def _only_change(goal_class: GoalClass) -> str:
 
 
 class _ChangeRequests:
-    """Finds the sessions that ask for a change; requests are read once, and once more for each verb."""
+    """Finds the sessions that ask for a change; requests are split into words once, and searched once for each verb."""
 
     def __init__(self, sessions: Sequence[SessionSummary]) -> None:
         self._words = [(session, frozenset(words(session.request))) for session in sessions]
@@ -91,7 +91,7 @@ class _ChangeRequests:
 
 
 def refusals(requested: Iterable[RequestedChange], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """A policy for each change that most sessions did not make, if those that made it went worse."""
+    """A policy for each change that most sessions did not make, if those that made it succeeded clearly less often."""
     for declined in {each.change: each for each in requested if each.usually_declined}.values():
         without, made = (
             Observations.of_sessions(sessions, sessions) for sessions in (declined.without_change, declined.with_change)

@@ -1,7 +1,7 @@
 """decision_policy: actions that depend on the result of a lookup (HMX-A 4.3).
 
-There are two kinds of rules. An action waits for a statement if the lookup nearly always said it before the action
-worked, and says it much less often in general: only pending orders are cancelled. A statement calls for an action if
+There are two kinds of rules. An action waits for a statement if the lookup nearly always returned it before the action
+worked, and returns it much less often in general: only pending orders are cancelled. A statement calls for an action if
 successful sessions nearly always take the action after it, and much less often otherwise: a mode that is on is switched
 off.
 """
@@ -29,7 +29,7 @@ from hmxgraph.text.terms import terms
 _NEARLY_ALWAYS, _MORE, _BY_CHANCE = 0.8, 0.25, 0.05
 # Minimum items that call for an action: successful sessions have much in common.
 _LEAST_ITEMS = 5
-# Numbers of values of a field that decides: one with more values names items, one with a single value decides nothing.
+# Minimum and maximum number of values of a field that decides: a single value decides nothing, many values name items.
 _SEVERAL_VALUES, _FEW_VALUES = 2, 12
 _MOST_BRANCHES = 6
 
@@ -43,7 +43,7 @@ class _Case(NamedTuple):
 
     @property
     def about(self) -> str:
-        """The item that both are about; the session if the lookup names none."""
+        """The item that the lookup and the action are about; the session if the lookup names none."""
         return _item(self.session, self.lookup)
 
 
@@ -55,7 +55,8 @@ def _item(session: SessionSummary, lookup: Step) -> str:
 class ResultRule:
     """A *statement* of a lookup that an action waits for, or that calls for the action (*called_for*).
 
-    ``holds`` of its ``count`` cases follow the rule; ``chance`` is the probability of that by chance.
+    ``holds`` of its ``count`` cases follow the rule; ``chance`` is the probability of that by chance, corrected for the
+    number of comparisons.
     """
 
     action: str
@@ -93,7 +94,7 @@ def result_rules(sessions: Iterable[SessionSummary], profile: CompilerProfile) -
 
 
 def rule_for_each(rules: Iterable[ResultRule], *, called_for: bool) -> dict[str, ResultRule]:
-    """The clearest rule for each action, preferably of this kind: that calls for it, or that it waits for."""
+    """The first rule for each action, among those whose ``called_for`` equals *called_for* if there are any."""
     chosen = dict[str, ResultRule]()
     for rule in sorted(rules, key=lambda rule: rule.called_for is not called_for):
         chosen.setdefault(rule.action, rule)
@@ -103,7 +104,7 @@ def rule_for_each(rules: Iterable[ResultRule], *, called_for: bool) -> dict[str,
 def result_policies(rules: Sequence[ResultRule], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
     """One policy for each lookup whose results decide something.
 
-    All rules that call for an action are included; of those that it waits for, only the clearest, if none calls for it.
+    All rules that call for an action are included; for an action without such a rule, the clearest of its other rules.
     """
     by_lookup: defaultdict[str, list[ResultRule]] = defaultdict(list)
     clearest = rule_for_each(rules, called_for=True)
@@ -115,8 +116,8 @@ def result_policies(rules: Sequence[ResultRule], profile: CompilerProfile) -> It
 
 
 def waiting_changes(rules: Iterable[ResultRule]) -> dict[str, ResultRule]:
-    """For each action that waits for a statement, the rule."""
-    return {rule.action: rule for rule in rules if not rule.called_for}
+    """For each action that waits for a statement, the clearest rule, which is the first of *rules* for it."""
+    return rule_for_each([rule for rule in rules if not rule.called_for], called_for=False)
 
 
 def refused_calls(rules: Iterable[ResultRule], sessions: Iterable[SessionSummary]) -> dict[str, ResultRule]:
@@ -171,11 +172,11 @@ class _Records:
         return {lookup: {item: frozenset(says) for item, says in seen[lookup].items()} for lookup in seen}
 
     def actions_after(self, lookup: str) -> int:
-        """The number of actions taken after *lookup*."""
+        """The number of different actions taken after *lookup*."""
         return sum(other == lookup for _, other in self.cases)
 
     def lookups_before(self, action: str) -> int:
-        """The number of lookups made before *action*."""
+        """The number of different lookups made before *action*."""
         return sum(other == action for other, _ in self.cases)
 
     def share(self, lookup: str, statement: str) -> Fraction:
@@ -212,11 +213,11 @@ def _rules(action: str, lookup: str, records: _Records, least: int) -> list[Resu
 
 
 def _waits_for(action: str, lookup: str, records: _Records, least: int) -> ResultRule | None:
-    """The statement that *action* waits for most clearly, shown by at least *least* items and as many sessions.
+    """The rule for the statement that *action* waits for most clearly, if *least* items and as many sessions show it.
 
     Items are counted, because many sessions about one item show nothing about others. Unless a statement shares a noun
-    with the action, its probability is corrected for the number of lookups: some hold each time by coincidence.
-    A statement that the action always followed calls for it, if nobody requested the action.
+    with the action, its probability is corrected for the number of lookups: some statements always hold by coincidence.
+    If the action always followed the statement and nobody requested the action, the statement calls for it.
     """
     cases = records.cases[action, lookup]
     things: defaultdict[str, set[str]] = defaultdict(set)
@@ -243,12 +244,12 @@ def _waits_for(action: str, lookup: str, records: _Records, least: int) -> Resul
 
 
 def _is_requested(action: str, session: SessionSummary) -> bool:
-    """Whether the request of *session* has a noun of *action*."""
+    """Whether the request of *session* contains a noun of *action*."""
     return bool(_shared_nouns(action, session.request))
 
 
 def _called_for(action: str, lookup: str, records: _Records) -> ResultRule | None:
-    """The statement that calls for *action* most clearly: the action is taken more often after it than otherwise."""
+    """The rule for the statement that calls for *action* most clearly: the action is more frequent after it."""
     cases, seen = records.cases[action, lookup], records.seen[lookup]
     acted = {case.about for case in cases}
     statements = {statement for case in cases for statement in case.lookup.says}
@@ -288,7 +289,7 @@ def _count_distinct(values: Iterable[str]) -> int:
 
 
 def _chance(count: int, total: int, usual: Fraction) -> float:
-    """The probability of at least *count* of *total* at the *usual* share; 1 if their own share is not clearly higher.
+    """The probability of at least *count* of *total* at the *usual* share; 1 if their share is not clearly higher.
 
     Computed in integers: the same on every machine, without overflow for thousands of cases.
 
@@ -350,7 +351,7 @@ def _policy(lookup: str, rules: Iterable[ResultRule], profile: CompilerProfile) 
 
 
 def _advice(branch: Sequence[ResultRule]) -> str:
-    """What to do if, or only if, the lookup says the statement of these rules."""
+    """What to do if, or only if, the lookup returns the statement of these rules."""
     actions = [rule.action for rule in branch]
     use = "have the user use" if done_by_user([case.step for rule in branch for case in rule.cases]) else "use"
     if branch[0].called_for:

@@ -60,7 +60,7 @@ def call_again(action: str, changes: Sequence[Amendment], *, settled: bool, wron
 
 
 def _questions(changes: Sequence[Amendment], *, wrong: bool) -> list[str]:
-    """The question for the values that the user must give; empty if there are none."""
+    """The instruction to ask for the values that the user must give; empty if there are none."""
     asked = [change for change in changes if _from_user(change)]
     names = [change.input for change in asked]
     if not names:
@@ -100,7 +100,7 @@ def _from_user(change: Amendment) -> bool:
 
 
 def _omission(change: Amendment) -> str:
-    """What the new attempt omits."""
+    """What the new attempt omits; "" if nothing."""
     if change.how == UNLIKE:
         return f"the pairs of {listed(sorted((change.input, change.detail)))} that are equal"
     return {LEFT: change.input, STRIPPED: f"“{change.detail}” {change.part} the {change.input}"}.get(change.how, "")

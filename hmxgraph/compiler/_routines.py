@@ -1,7 +1,7 @@
 """task_schema of a routine: the commands that usually come before one that closes a piece of work.
 
-A long session contains several pieces of work, which its request does not separate but their closing commands do: a
-session that commits repeatedly, and runs the same checks before, has a routine.
+A long session contains several pieces of work. Its request does not separate them, but the commands that close them do:
+a session that commits repeatedly, and runs the same checks before each commit, has a routine.
 """
 
 from collections import Counter, defaultdict
@@ -20,9 +20,9 @@ from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary, Step
 from hmxgraph.text.lines import plain_quotes
 
-# The origin in the metadata of these artifacts.
+# The ``origin`` of these artifacts in their metadata.
 ROUTINE = "routine"
-# A session with more steps than this holds several pieces of work.
+# A session with more steps than this contains several pieces of work.
 _LONG = 64
 # Minimum pieces of work that a session closes, and minimum distinct actions in each.
 _LEAST_PIECES, _LEAST_ACTIONS = 2, 3
@@ -42,7 +42,7 @@ class _Piece:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """The position of the last success of each command, without the closing one."""
+        """The last position of each command, without failed steps and the closing command."""
         return {
             step.action: place
             for place, step in enumerate(self.steps[:-1])
@@ -59,12 +59,12 @@ class _Routine:
 
     @cached_property
     def before(self) -> list[str]:
-        """The usual commands shortly before the closing one, and the demanded ones, in order."""
+        """The usual commands shortly before the closing one, and those that its errors demand, in order."""
         names = {*filter(self._shortly_precedes, self.usual), *self.demanded}
         return sorted(names, key=lambda name: (self._followed_count(name, names), fmean(self._shares(name)), name))
 
     def _followed_count(self, name: str, names: Collection[str]) -> int:
-        """How many of the other *names* it follows in most pieces that have both.
+        """How many of the other *names* the command *name* follows in most pieces that have both.
 
         Mean positions over different pieces can contradict this: what is run only in long pieces seems to come late.
         """
@@ -106,7 +106,7 @@ class _Routine:
         return list(dict.fromkeys(piece.session for piece in self.pieces))
 
     def uses(self, action: str) -> list[list[Step]]:
-        """The successful steps that take *action*, piece by piece."""
+        """The steps that take *action* without failing, piece by piece."""
         every = (
             [step for step in piece.steps if step.action == action and step.ok is not False] for piece in self.pieces
         )
@@ -144,7 +144,7 @@ def _closing(session: SessionSummary) -> list[str]:
 def _pieces_of(session: SessionSummary, closing: str) -> list[_Piece]:
     """The pieces of work of a session closed by *closing*; none if there are fewer than two.
 
-    None either if nothing was checked before its first success: then it opens work.
+    Also none if no check came before the first success of *closing*: then this command opens work.
     """
     pieces, start = list[_Piece](), 0
     for place, step in enumerate(session.steps):
@@ -198,11 +198,11 @@ def _draft(routine: _Routine, profile: CompilerProfile) -> ArtifactDraft:
 
 
 def _failure_reason(name: str, routine: _Routine) -> str:
-    """The error that names a command which most pieces of work lack; "" if it is a usual one."""
+    """The error that demands a command missing from most pieces of work; "" for a usual command."""
     message = "" if name in routine.usual else routine.demanded.get(name, "")
     return f": {routine.closing} has failed with “{plain_quotes(message)}”" if message else ""
 
 
 def _last_success(piece: _Piece, name: str) -> list[Step]:
-    """The last successful step of the piece that takes this action, if any."""
+    """The last step of the piece that takes this action without failing, if any."""
     return [step for step in piece.steps if step.action == name and step.ok is not False][-1:]

@@ -63,8 +63,8 @@ def task_schemas(
 ) -> Iterator[ArtifactDraft]:
     """One schema per goal class with a step that is always taken.
 
-    *rules* name the results that its changes wait for, *pitfalls* their usual failures, *asked* the requested change of
-    each class, by class name.
+    *rules* contain the results that changes wait for, *pitfalls* the usual failure of each change, and *asked* the
+    requested change of each class, by class name.
     """
     usual = _usual_lookups(classes)
     requests = [request for goal_class in classes for request in goal_class.requests]
@@ -115,7 +115,7 @@ def _schema(
 
 
 def _add_result_conditions(content: dict[str, Any], rules: Sequence[ResultRule]) -> None:
-    """State the results that the changes wait for: in the preconditions if all wait for the same, else in the steps."""
+    """State the results that the changes wait for: as a precondition if all share one, else in the steps."""
     consulted = [rule for rule in rules if rule.lookup in content["tools_used"]]
     deciding = rule_for_each(consulted, called_for=False)
     changes = [step for step in content["steps"] if is_action(step["tools_used"][0])]
@@ -130,7 +130,7 @@ def _add_result_conditions(content: dict[str, Any], rules: Sequence[ResultRule])
 
 
 def _add_pitfalls(content: dict[str, Any], pitfalls: Mapping[str, str]) -> None:
-    """Add to each change the failure that many sessions met."""
+    """Add to each change the warning about its usual failure."""
     for step in content["steps"]:
         if pitfall := pitfalls.get(step["tools_used"][0]):
             step["description"] += f"; {pitfall}"
@@ -152,7 +152,7 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
     """Whether the steps are a way to do what is asked, and not only what sessions happened to do.
 
     There must be several cases that share a step and most of their actions, with few optional steps and not too many
-    failures. Without requests, all must do nearly the same, because nothing else shows when to do it.
+    failures. Without requests, all sessions must do nearly the same, because nothing else shows when to do it.
     """
     least, most = (_HALF, _HALF) if goal_class.requests else (_USUALLY, _USUALLY)
     shared = {name for name, share in goal_class.steps if share >= least}
@@ -168,7 +168,7 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
 
 
 def _cases_needed(goal_class: GoalClass, profile: CompilerProfile) -> int:
-    """The number of cases that a procedure needs: more than it has changes, which chance may have combined."""
+    """The number of cases that a procedure needs: more than its changes, because chance may have combined these."""
     changes = [name for name, share in goal_class.steps if share >= _HALF and is_action(name)]
     return max(profile.min_cases, 1 + sum(not serves_any_purpose(name) for name in changes))
 
@@ -215,7 +215,7 @@ def _share_covered(steps: AbstractSet[str], model: SessionSummary) -> float:
 
 
 def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: CompilerProfile) -> dict[str, Any]:
-    # A step of a minority depends on what they found, which the requests do not show.
+    # A step that only a minority took depends on what those sessions found, which the requests do not show.
     chosen = [(name, share) for name, share in goal_class.steps if share >= _HALF]
     names = [name for name, _ in chosen]
     alternatives = {
@@ -264,13 +264,13 @@ def _how_often(name: str, models: Sequence[SessionSummary]) -> str:
 
 
 def _taken(name: str, models: Sequence[SessionSummary]) -> tuple[int, int]:
-    """The number of sessions that took a step, and of all distinct sessions: *models* may repeat some."""
+    """The number of sessions that took a step, and the number of all sessions; repeated *models* count once."""
     sessions = list(dict.fromkeys(models))
     return sum(name in session.actions for session in sessions), len(sessions)
 
 
 def _alternative(action: str, models: Sequence[SessionSummary]) -> str:
-    """Another lookup that sessions use instead of *action*, with other inputs from the user; "" if there is none."""
+    """Another lookup used instead of *action* by sessions with other inputs from the user; "" if there is none."""
     inputs = set(_given_by_user(action, models)) if kind_of(action) == "lookup" else set()
     if not inputs:
         return ""
@@ -287,7 +287,7 @@ def _common_alternative(alternative: str, models: Sequence[SessionSummary]) -> l
 
 
 def _either_lookup(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
-    """The more usual of two lookups that replace each other, if most sessions use either but neither is a step."""
+    """The more usual of two alternative lookups, if most sessions use one but neither is a step; else ""."""
     users = Counter(name for model in models for name in done_without_failing(model))
     for name in most_first(users):
         other = _alternative(name, models) if name not in names else ""
@@ -313,7 +313,7 @@ def _given_by_user(action: str, models: Sequence[SessionSummary]) -> list[str]:
 
 
 def _step_description(action: str, other: str, models: Sequence[SessionSummary], before: Sequence[str]) -> str:
-    """The instruction for a step, and for the lookup to use instead if the user has given other inputs."""
+    """The instruction for *action*, and for *other*, the lookup to use instead if the user has given other inputs."""
     if not other:
         return describe(action, _uses_of(action, models), before)
     first, second = (f"If the user has given {listed(_given_by_user(name, models))}" for name in (other, action))
@@ -371,7 +371,7 @@ def complexity(steps: int, models: Sequence[SessionSummary], profile: CompilerPr
 def _preconditions(
     names: Sequence[str], alternatives: Mapping[str, str], models: Sequence[SessionSummary]
 ) -> list[str]:
-    """The preconditions of the steps always taken: inputs from the user, and consent if sessions waited for it."""
+    """The preconditions of the actions *names*: inputs from the user, and consent if sessions waited for it."""
     needed = [argument for name in names if name not in alternatives for argument in _given_by_user(name, models)]
     either = [
         f"{listed(_given_by_user(alternative, models))}, or {listed(_given_by_user(name, models))}"

@@ -45,7 +45,7 @@ _WORD = re.compile(r"[a-z][a-z0-9:._-]*")
 _PARTS = re.compile(r"[a-z]+|[0-9]+")
 _SIMILAR_SPELLING = 0.5
 _DURATION = re.compile(r"\d*\.?\d+[smhd]?")
-# The flag of a shell before the line that it runs.
+# The flag of a shell that precedes the line to run.
 _RUNS_LINE = re.compile(r"-[a-z]*c|-[Cc]ommand|/[cC]")
 _PYTHON = re.compile(r"python(?:\d(?:\.\d+)?)?")
 # Syntax nodes that run no command.
@@ -86,7 +86,7 @@ def commands(line: str) -> tuple[Command, ...]:
 def _commands_of(line: str) -> tuple[Command, ...]:
     try:
         every = tuple(command for command in _commands(line, 0) if command.name)
-    except RecursionError:  # a generated line of a thousand parts, or of brackets in brackets
+    except RecursionError:  # a generated line of a thousand parts or of nested brackets
         every = tuple(_resolved(line.split(), line, _DEEPEST, filtered=False))
     return tuple(command for command in every if command.name not in PREPARATIONS) or every[:1]
 
@@ -162,7 +162,7 @@ def _commands(line: str, depth: int) -> Iterator[Command]:
     root = _parser().parse(line.encode()).root_node
     simple = list(_simple(root, filtered=False))
     if not any(words for words, _, _ in simple) and line.split():
-        # Split at blanks after a syntax error (an open quote); otherwise it is an assignment, which may run commands.
+        # Split at blanks after a syntax error (an open quote); else look for commands whose output is assigned.
         simple = [(line.split(), line, False)] if root.has_error else list(_substituted(root))
     for words, text, filtered in simple:
         yield from _resolved(words, text, depth, filtered=filtered)
@@ -213,7 +213,7 @@ def _unquoted(node: "Node") -> str:
 
 
 def _resolved(words: Sequence[str], text: str, depth: int, *, filtered: bool) -> Iterator[Command]:
-    """The commands inside wrappers, shells, remote hosts and containers."""
+    """The commands that *words* run, including those inside wrappers, shells, remote hosts and containers."""
     unwrapped = _unwrapped(words)
     if not unwrapped:
         return

@@ -14,7 +14,7 @@ from hmxgraph.text.instructions import without_instructions
 from hmxgraph.text.masking import mask_ids, mask_secrets
 from hmxgraph.text.terms import STOP_WORDS
 
-# The one line of an output that says what went wrong, for any program, found by the shape of the output alone.
+# Find the one line of an output that says what went wrong, for any program, by the shape of the output alone.
 #
 # The message is at the end of a Python traceback, after ``E`` in a pytest report,
 # after the last ``Caused by:`` of a Java trace, before the frames of most other traces, and otherwise in the first line
@@ -22,7 +22,7 @@ from hmxgraph.text.terms import STOP_WORDS
 
 # Long outputs are read at both ends only.
 _MOST_CHARS = 8000
-# A line that only counts the errors listed after it; the bracketed details that end such an error.
+# A line that only counts the errors listed after it, and the bracketed details at the end of such an error.
 _COUNTS_ERRORS = re.compile(r"\b\d+ (?:\w+ )?errors? (?:for|in) \S+$", re.IGNORECASE)
 _DETAILS = re.compile(r"\s*\[\w+=.*$")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -109,7 +109,7 @@ def is_informative(line: str) -> bool:
 
 
 def _after_traceback(lines: Sequence[str]) -> int | None:
-    """The place of the first unindented line after the frames of the last Python traceback."""
+    """The place of the first line after the last Python traceback header that is indented no more than this header."""
     headers = [place for place, line in enumerate(lines) if _TRACE_BEGINS.match(line)]
     if not headers:
         return None
@@ -304,7 +304,7 @@ def mask_numbers(message: str) -> str:
 
 
 def _mask_operands(message: str, command: str) -> str:
-    """*message* with the operands of the failing command line masked; of several words in a row, the last is the name.
+    """*message* with the operands of the failing *command* masked; of several operands in a row, only the last.
 
     >>> _mask_operands("Lock wait timeout on table events", 'mysql -e "alter table events add column c"')
     'Lock wait timeout on table <name>'
@@ -357,7 +357,7 @@ def _field_text(name: str, value: Any, depth: int) -> str:
 
 
 def _test_message(test: Any, text: str) -> str:
-    """The message of a failed test, prefixed with its name if the message holds only values."""
+    """The message of a failed test, after the test's name if it contains only values; "" if *text* is a single word."""
     if " " not in text:
         return ""
     name = next((test[field] for field in _TEST_NAMES if test.get(field)), "") if isinstance(test, Mapping) else ""
@@ -365,7 +365,7 @@ def _test_message(test: Any, text: str) -> str:
 
 
 def _count_message(content: Mapping[str, Any]) -> str:
-    """A message built from counts and codes."""
+    """A message built from counts and codes; "" if there are none."""
     inner = [part for name in ("response", "result") if isinstance(part := content.get(name), Mapping)]
     fields = {name: value for part in (content, *inner) for name, value in part.items()}
     tests = [fields[name] for name in _TEST_FIELDS if type(fields.get(name)) in {int, list} and fields[name]]

@@ -23,7 +23,7 @@ _MOST_SLOTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A message with named slots; ``values`` pairs each slot value of one message with the slot's mark."""
+    """A message with named slots; ``values`` holds, for each message compared, the pairs (slot value, slot mark)."""
 
     text: str
     values: tuple[tuple[tuple[str, str], ...], ...]
@@ -72,11 +72,11 @@ def filled(text: str, values: Iterable[tuple[str, str]]) -> str:
 
 
 def merged(messages: Mapping[str, str], related: Callable[[str, str], bool]) -> dict[str, str]:
-    """For each key of *messages*, the key of the template that it belongs to; its own key if it has none.
+    """For each key of *messages*, the key of the group that it belongs to; its own key if it joins none.
 
     Messages belong together if they differ in one value only, which may occur several times, and each value is an
-    identifier or *related* to the actions of its session; with three or more distinct values, half of them suffice. If
-    only one other word is informative, there must be at least three distinct values, all of them identifiers.
+    identifier or *related* to the actions of its session; with three or more distinct values, half of the keys suffice.
+    If only one other word is informative, there must be at least three distinct values, all of them identifiers.
     """
     groups: defaultdict[Tokens, dict[str, str]] = defaultdict(dict)
     for key in sorted(messages):

@@ -15,7 +15,7 @@ _MOST, _VALUES, _LINES, _DEPTH = 16, 200, 30, 4
 _LONGEST, _WORDS, _VALUE_WORDS = 60, 10, 4
 _EDGES = " \t-*\u2022.;,"
 _ADDRESS = re.compile(r"@|://")
-# Where a line of text continues with something else: after a sentence, or at a bar between the parts of a display.
+# Where to split a line of text: after a sentence, or at a bar between the parts of a display.
 _BREAKS = re.compile(r"(?<=[^\W\d_])\)?\. (?=[A-Z])| \| ")
 # The field that holds the text of a content block, next to its type.
 _TEXT = "text"
@@ -41,14 +41,14 @@ def statements(result: Any) -> tuple[str, ...]:
             values[path][value] = None
         else:
             lines[value] = None
-    # Outer fields first: those of inner items may be too many.
+    # Outer fields first: inner items may have too many fields.
     outer_first = sorted(values.items(), key=lambda field: len(field[0]))
     fields = (f"{path[-1]}: {next(iter(texts))}" for path, texts in outer_first if len(texts) == 1)
     return tuple(islice((line for line in dict.fromkeys([*fields, *lines]) if _is_short(line)), _MOST))
 
 
 def items_of(result: Any) -> dict[str, dict[str, str]]:
-    """The own fields of each item in a result, by the texts with digits that only this item has: its key or values.
+    """For each text with digits that names one item of a result only (its key or a value), the fields of that item.
 
     >>> items_of({"variants": {"i17": {"available": True, "n": 9.5}, "i18": {"available": False, "zip": "1"}}})["i17"]
     {'available': 'true'}
@@ -73,7 +73,7 @@ def item_statements(fields: Mapping[str, str]) -> Iterator[str]:
 
 
 def _items(value: Any, key: str, depth: int = 0) -> Iterator[tuple[list[str], dict[str, str]]]:
-    """Yield each mapping inside *value* with the texts that may name it, and its own fields of texts and flags."""
+    """Yield each mapping inside *value* with the texts that may name it, and its own text and flag fields."""
     if isinstance(value, Mapping) and depth < _DEPTH:
         if depth:
             plain = ((str(name), part) for name, part in value.items() if isinstance(part, str | bool))
@@ -106,7 +106,7 @@ def _values(value: Any, path: _Path) -> Iterator[tuple[_Path, str]]:
 
 
 def _text_lines(text: str, path: _Path) -> Iterator[tuple[_Path, str]]:
-    """Yield a one-line field value as it is, other text by line and sentence; nothing if it is long."""
+    """Yield a one-line field value as it is, other text by line and sentence; nothing for a long text."""
     lines = [stripped for line in text.splitlines()[: _LINES + 1] if (stripped := line.strip(_EDGES))]
     if len(lines) > _LINES:
         return

@@ -26,7 +26,7 @@ _IDENTIFIERS = ("id", "number", "name", "email", "path", "key", "selector")
 
 
 def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str]) -> str:
-    """The instruction for one step: what to do, the inputs from the steps *before* it, and how often.
+    """The instruction for one step: what to do, the inputs and their origins (the user, steps *before*), and how often.
 
     *uses* holds the steps of each session. A command line shared by most uses is quoted.
     """
@@ -40,7 +40,7 @@ def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str])
 
 
 def as_done(instruction_text: str, steps: Sequence[Step]) -> str:
-    """The instruction *instruction_text*, given to the user if the user took most of these *steps*."""
+    """*instruction_text*, reworded as "Have the user ..." if the user took most of these *steps*."""
     return f"Have the user {small(instruction_text)}" if done_by_user(steps) else instruction_text
 
 
@@ -61,7 +61,7 @@ def origins(uses: Sequence[Step]) -> dict[str, str]:
 
 
 def usual_origins(uses: Sequence[Sequence[Step]], most: float = _NEARLY_ALL) -> dict[str, str]:
-    """The usual origin of each argument; each session counts once, however often it takes the action."""
+    """The usual origin of each argument, "" if it varies; each session counts once, however often it calls."""
     usual = {}
     for argument, (sessions, counts) in _origins_by_argument(uses).items():
         # Ties go to the action called first.
@@ -71,7 +71,7 @@ def usual_origins(uses: Sequence[Sequence[Step]], most: float = _NEARLY_ALL) -> 
 
 
 def _origins_by_argument(uses: Sequence[Sequence[Step]]) -> dict[str, tuple[set[int], dict[str, set[int]]]]:
-    """For each argument of most sessions: the sessions that pass it, and those in which it has each origin."""
+    """For each argument of most sessions: the sessions that pass it, and for each origin those whose value has it."""
     given: defaultdict[str, set[int]] = defaultdict(set)
     named_in: defaultdict[str, defaultdict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     for session, steps in enumerate(uses):
@@ -120,8 +120,8 @@ def _inputs_with_origins(
 ) -> str:
     """The inputs and their origins: "using user_id from find_user_id_by_email; and note".
 
-    Inputs already *stated* are omitted. Unless *free*, only identifiers, and objects with identifiers of items of a
-    result, may come from results: other inputs of a change are the user's choice, even if a result happens to show the
+    Inputs already *stated* are omitted. Unless *free*, only identifiers, and objects that contain identifiers from
+    results, may come from results: other inputs of a change are the user's choice, even if a result happens to show the
     same value.
     """
     sources: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
@@ -140,7 +140,7 @@ def _inputs_with_origins(
 def _named_origins(uses: Sequence[Sequence[Step]], before: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """For each argument its usual origin, or up to three alternatives; () if it varies or comes from a later change.
 
-    If several groups fit, arguments of one call share theirs: the parts of an address come from one source.
+    If several alternatives fit, those that fit most arguments are used: parts of an address come from one source.
     """
     by_argument, usual = _origins_by_argument(uses), usual_origins(uses)
     origins = {origin for _, named_in in by_argument.values() for origin in named_in}
@@ -160,7 +160,7 @@ def _named_origins(uses: Sequence[Sequence[Step]], before: Sequence[str]) -> dic
 
 
 def _objects_with_identifiers(uses: Sequence[Sequence[Step]]) -> set[str]:
-    """The arguments that hold objects with identifiers of items of a result, such as the numbers of flights."""
+    """The arguments that are objects with identifiers from a result, such as the numbers of flights."""
     fields = {field for steps in uses for step in steps for field, *_ in step.chosen}
     return {argument for key, _, argument in (field.partition(" in ") for field in fields) if _identifies(key)} - {""}
 
@@ -174,7 +174,7 @@ def _identifies(argument: str) -> bool:
 
 
 def _repeated(action: str, uses: Sequence[Sequence[Step]]) -> str:
-    """How often to repeat it, if most sessions do it several times; retries of failures do not count."""
+    """How often to repeat the step, if most sessions take it several times; failed steps do not count."""
     times = [sum(step.ok is not False for step in steps) for steps in uses if steps]
     if not times or statistics.median(times) < 2:
         return ""

@@ -36,7 +36,7 @@ _FREQUENT = 0.2
 # One-sided 10 % level.
 _CLEARLY = 1.28
 _OFTEN = 0.4
-# Minimum share of the sessions of each class that make the change by which a strategy is named.
+# Minimum share of the sessions of each class that make the change after which a strategy is named.
 _USUALLY = 0.8
 _MAJORITY = 0.5
 
@@ -61,7 +61,7 @@ class Field:
 
 
 def strategy_templates(classes: Sequence[GoalClass], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """One strategy per subject of requests.
+    """One strategy per field of goal classes.
 
     Strategies with a single phase are dropped, since task schemas say more; if two have equal phases, the one with more
     sessions is kept.
@@ -118,7 +118,7 @@ def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Fiel
         by_subject[_subject(group)] += group
     wide = [Field(subject, "", tuple(by_subject[subject])) for subject in sorted(by_subject)]
     wide = [field for field in wide if field.classes not in {other.classes for other in narrow}]
-    # A single class has its task schema already, unless no wider field covers it.
+    # Omit the field of a single class that a wider field covers: the class has its task schema already.
     covered = {goal_class.name for field in wide if len(field.classes) > 1 for goal_class in field.classes}
     return [
         field for field in narrow if len(field.classes) > 1 or covered.isdisjoint(kind.name for kind in field.classes)
@@ -264,7 +264,7 @@ def _about(field: Field, names: Sequence[str]) -> str:
 
 
 def _makes_its_change(field: Field) -> bool:
-    """Whether all classes usually make the change of the field: a subject alone is handled in many ways."""
+    """Whether the field has a change that all its classes usually make: a subject alone is handled in many ways."""
     return bool(field.purpose) and all(
         dict(goal_class.steps).get(field.purpose, 0.0) >= _USUALLY for goal_class in field.classes
     )
@@ -279,7 +279,7 @@ def _phase_documents(worked: Sequence[_Phased], flow: Sequence[str], *, asked: b
 
 
 def _phase_tools(worked: Sequence[_Phased], flow: Sequence[str]) -> dict[str, list[str]]:
-    """The tools of each phase, each lookup in its first phase only; phases without tools are dropped."""
+    """The tools of each phase; "gather" omits the lookups that identify, and phases without tools are dropped."""
     tools: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for session in worked:
         for phase, action in sorted({(phase, step.action) for phase, step in session}):
@@ -339,7 +339,7 @@ def _criterion(phase: str, names: Sequence[str], worked: Sequence[_Phased], *, a
 
 
 def _values_passed_on(phase: str, names: Sequence[str], worked: Sequence[_Phased]) -> list[str]:
-    """The values that later phases take from this one, the most frequent first."""
+    """The inputs whose values other phases take from this one, the most frequent first."""
     taken: Counter[str] = Counter()
     for session in worked:
         taken.update(

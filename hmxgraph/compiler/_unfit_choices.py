@@ -1,4 +1,4 @@
-"""Calls that fail because of their choice: a variant that the lookup says is not available cannot be ordered."""
+"""Calls that fail because of their choice: a variant that a lookup reports as not available cannot be ordered."""
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -10,8 +10,8 @@ from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.text.lines import cited
 from hmxgraph.text.terms import terms
 
-# Minimum share of other choices that fail, maximum probability of that by chance for any of the statements compared
-# (Bonferroni), and minimum sessions that show it.
+# Minimum share of unfit choices that fail, maximum probability of that by chance for any of the statements compared
+# (Bonferroni), and minimum sessions with such a failure.
 _LEAST_FAILED, _BY_CHANCE, _LEAST_SESSIONS = 0.3, 0.05, 2
 # What separates a field from its value in a statement.
 _MARK = ": "
@@ -27,7 +27,7 @@ class Choice(NamedTuple):
 
 
 def choices(sessions: Iterable[SessionSummary]) -> Mapping[str, list[Choice]]:
-    """All changes with a known result, by action."""
+    """The calls of actions that change something, if their result is known, by action."""
     by_action: defaultdict[str, list[Choice]] = defaultdict(list)
     for session in sessions:
         for place, step in enumerate(session.steps):
@@ -37,9 +37,9 @@ def choices(sessions: Iterable[SessionSummary]) -> Mapping[str, list[Choice]]:
 
 
 def unfit_choices(group: FailureGroup, known_choices: Mapping[str, list[Choice]]) -> list[str]:
-    """What to choose for the action of *group*, or what not to, and how often it failed this way with and without it.
+    """The best advice on what to choose, or not to choose, for the action of *group*, with the counts; else empty.
 
-    Calls whose choice is unknown do not count. What not to choose must be named by the message: choices of a few
+    Calls whose choice is unknown do not count. What not to choose must be named in the message: choices of a few
     sessions have much in common.
     """
     failed = {(occurrence.summary.session_id, occurrence.failure.step) for occurrence in group.occurrences}
@@ -62,8 +62,8 @@ def unfit_choices(group: FailureGroup, known_choices: Mapping[str, list[Choice]]
 def _difference(calls: Sequence[tuple[Choice, bool]], failed: Container[tuple[str, int]]) -> tuple[float, str, str]:
     """The probability that the unfit *calls* fail so much more often than the fit ones by chance.
 
-    It is 1 if too few of the unfit *failed*, or in too few sessions. The other values are how many of the fit ones
-    failed, and how many of the unfit.
+    Each of *calls* comes with whether it is fit. The probability is 1 if too few of the unfit *failed*, or in too few
+    sessions. The other values are how many of the fit calls failed, and how many of the unfit ones.
     """
     fit, unfit = ([call for call, fits in calls if fits is wanted] for wanted in (True, False))
     misses, hits = ([call for call in side if (call.session_id, call.place) in failed] for side in (fit, unfit))
@@ -73,7 +73,7 @@ def _difference(calls: Sequence[tuple[Choice, bool]], failed: Container[tuple[st
 
 
 def _values_of(call: Choice, argument: str, lookup: str, statement: str) -> set[str]:
-    """The statements of *lookup* about the choice for *argument* in the field of *statement*."""
+    """The statements that *lookup* returned about the choice for *argument*, in the same field as *statement*."""
     field, mark, _ = statement.partition(_MARK)
     return {
         value

@@ -44,7 +44,7 @@ _HANDOVER = {
     "transfer": "hand over", "escalate": "escalate", "handoff": "hand over", "handover": "hand over",
     "delegate": "delegate", "forward": "forward",
 }  # fmt: skip
-# Verbs that hand over only work, conversations and people, or something "to" somebody; with money, they are changes.
+# Verbs that mean a handover only of work, conversations or people, or with "to"; of money, they are changes.
 _MOVES = frozenset({"transfer", "forward"})
 _HANDED_OVER = frozenset(
     """
@@ -113,7 +113,7 @@ class Reading:
 
     @property
     def phrase(self) -> str:
-        """The action as an imperative without its first capital: "look up the order details"."""
+        """The action as an imperative without an initial capital: "look up the order details"."""
         return f"{self.verb} {self.subject}".strip()
 
 
@@ -233,7 +233,7 @@ def serves_any_purpose(action: str) -> bool:
 
 
 def line_instruction(action: str, line: str) -> str:
-    """The instruction to do *action* with this command line, file or browser target.
+    """The instruction to take *action* with this *line*: a command line, a file or a browser target.
 
     >>> line_instruction("git push", "git push origin"), line_instruction("file_edit", "setup.cfg")
     ('Run `git push origin`', 'Edit `setup.cfg`')
@@ -307,7 +307,7 @@ def is_check(action: str) -> bool:
 
 
 def names_program(message: str, action: str) -> bool:
-    """Whether a *message* names the program of *action* by its last word.
+    """Whether *message* names the program *action*, by the last word of its name.
 
     >>> names_program("validation failed: [DIALYZER]", "mix dialyzer"), names_program("a test failed", "mix dialyzer")
     (True, False)

@@ -70,7 +70,7 @@ FINITE_VERBS = _listed("""
     was wasn't went were weren't will won't works would
 """)
 
-# Nouns and verbs of complaints.
+# Nouns that name the trouble in a complaint.
 TROUBLES = _listed("bug crash crashes difficulty error errors failure failures issue issues problem problems trouble")
 
 # Verbs of requests that need an object.
@@ -90,7 +90,7 @@ QUESTION_WORDS = _listed("what when where which who whose why")
 # Prepositions that tie the topic of a request to its verb.
 PREPOSITIONS = _listed("about across against at between for from in into of on onto over to with within")
 
-# Polite phrases around a request.
+# Polite and filler words around a request.
 _POLITE_WORDS = _listed("""
     able afternoon also assist assistance can could day dear evening get good got great hello help hey hi hope hoping id
     im ive just let lets like look looking may might morning need now ok okay please really something sure thank thanks
@@ -128,7 +128,7 @@ TELLING_SUBCOMMANDS = _listed("""
     validate version view whoami
 """)
 
-# Programs by the number of subcommand words after their name.
+# For each program, the number of subcommand words after its name.
 SUBCOMMANDS = dict.fromkeys(
     _listed("""
     ansible-galaxy apt apt-get brew bundle cargo composer conda consul dnf doctl dotnet flyctl gem git go gradle helm
@@ -162,7 +162,7 @@ OPERAND_PROGRAMS = _listed("""
 """)
 SHELLS = _listed("bash sh zsh dash ash pwsh powershell cmd")
 
-# The prefix of browser actions, and the browser verbs that only read.
+# The prefix of browser actions, the browser verbs that only read, and those of them that go to an address.
 BROWSER = "browser "
 BROWSER_LOOKUPS = _listed("""
     back capture crawl evaluate extract forward get go goto hover navigate observe open read refresh reload scrape
@@ -221,7 +221,7 @@ def text_terms(text: str, limit: int) -> str:
 
 
 def value_terms(value: Any, limit: int) -> str:
-    """The distinct terms of the texts and flags inside a JSON value.
+    """The distinct terms of the texts and flags inside a JSON value, blank-separated, at most *limit*.
 
     >>> value_terms({"status": "delivered", "paid": True, "items": [{"name": "Desk Lamp"}]}, 64)
     'deliv paid=true desk lamp'

@@ -32,7 +32,7 @@ _COMPLAINT = re.compile(
     rf"\b(?:{'|'.join(sorted(TROUBLES))}|can['\u2019]t|cannot|unable|won['\u2019]t|(?:not|stops|stopped) working)\b",
     re.IGNORECASE,
 )
-# A status of one to four words in quotation marks.
+# A status of one to four words in quotation marks, starting with a capital.
 _QUOTED = re.compile(r"(?<!\w)[\"'\u201c\u2018]([A-Z][\w-]*(?: [\w-]+){0,3})[\"'\u201d\u2019](?!\w)")
 _BREAKS = ".!?:;,\n-\u2013\u2014(\u201c\"'*•/"
 _LONGEST_PHRASE = 8
@@ -91,7 +91,7 @@ def goal_phrase(actions: Sequence[str], link: str = "and") -> str:
 
 
 def matters(actions: Iterable[str]) -> str:
-    """The subjects of the lookups among *actions*; "" if their names do not say.
+    """The subjects of the lookups among *actions*; "" if their names do not state any.
 
     >>> matters(["get_user_details", "get_order_details", "transfer_to_agent"])
     'the user and the order'
@@ -215,7 +215,7 @@ def common_topics(requests: Sequence[str], share: float, most: int) -> list[str]
 
 
 def link_between(verb: str, noun: str, request: str) -> str | None:
-    """The words that tie *noun* to *verb* in *request*: a preposition and "the", or "the" alone if it is the object.
+    """The words that tie *noun* to *verb* in *request*: a preposition and "the", or "the" alone for the object.
 
     None if the two are not tied. A pronoun after the verb stands for a noun named before it.
 
@@ -341,7 +341,8 @@ def _joined(pairs: Sequence[tuple[str, str]], link: str = "and") -> str:
 def _phrase_worth(run: Sequence[str]) -> int:
     """The number of informative words of a phrase; 0 if it starts with neither a request verb nor a complaint.
 
-    A phrase that ends in a count or a dangling participle ("trouble sending", "edit the file using") is cut too early.
+    Also 0 for a single informative word, and for a phrase cut too early: one that ends in a count or a dangling
+    participle ("trouble sending", "edit the file using").
     """
     cut = run[-1] in COUNT_WORDS | _TAKES_OBJECT or (run[-1].endswith("ing") and run[-2:-1] and run[-2] in TROUBLES)
     telling = len(set(_informative_words(run)) - COUNT_WORDS)

@@ -127,7 +127,7 @@ def _browser_target(content: Mapping[str, Any]) -> str:
 
 
 def _unbundled(bundles: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of bundled inputs."""
+    """The inputs, with the fields of each bundle in its place."""
     opened: dict[str, Any] = {}
     for name, value in bundles.items():
         opened |= value if isinstance(value, Mapping) else {name: value}
@@ -197,7 +197,8 @@ class SessionEvent(Protocol):
 class Action:
     """One action: its name, its inputs, and its result if known.
 
-    ``command`` is the command line, the file of an edit, or the target of a browser action.
+    ``command`` is the command line, the file of an edit, or the target of a browser action. ``finished`` is set if its
+    event contains the result.
     """
 
     name: str
@@ -301,7 +302,7 @@ def _parsed_list(value: Any) -> Any:
 
 
 def _parsed_values(written: str) -> Iterator[Any]:
-    """The value of a text, parsed as JSON and as a Python literal."""
+    """Yield the value of a text parsed as JSON, then as a Python literal, where that is possible."""
     for read in (json.loads, ast.literal_eval) if len(written) <= _LONGEST_OBJECT else ():
         with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             yield read(written)
@@ -326,7 +327,7 @@ def _masked_target(target: str) -> str:
 
 
 def _masked_source(command: Command) -> str:
-    """The source of *command* masked for storage, except for the program name."""
+    """The source of *command*, masked for storage; the program name is not masked."""
     text = mask_secrets(command.text)
     before, separator, after = text.partition(command.name)
     return (f"{mask_ids(before)}{command.name}{mask_ids(after)}" if separator else mask_ids(text))[:LONGEST_COMMAND]

@@ -66,7 +66,7 @@ class Ledger:
         self._total += len(summary.steps)
         if len(self._by_age) > self._sessions:
             self._drop_session(heapq.heappop(self._by_age)[1])
-        # Drop the oldest while the rest alone reach the limit, so that the order of insertion does not matter.
+        # Drop the oldest texts while the rest alone reach the limit, so that the order of insertion does not matter.
         while self._latest and self._total - self._latest[0][2] >= self._positions:
             self._drop_texts()
 
@@ -83,11 +83,11 @@ class Ledger:
         del self._with_texts[session_id]
 
     def sessions(self) -> list[SessionSummary]:
-        """The sessions by id, without the texts of their steps."""
+        """The sessions in order of id, without the texts of their steps."""
         return [self._textless[session_id] for session_id in sorted(self._textless)]
 
     def recent(self) -> list[SessionSummary]:
-        """The latest sessions by id, with texts."""
+        """The most recent sessions in order of id, with texts."""
         return [self._with_texts[session_id] for session_id in sorted(self._with_texts)]
 
 
@@ -107,8 +107,8 @@ class Compilation:
     """The result of a compilation: draft artifacts and the models behind suggestions.
 
     ``older`` says whether sessions older than these were left out. ``without_outcome`` counts sessions without a known
-    outcome, ``shortened`` those too long to be kept whole. ``no_material`` holds a sentence for each kind of artifact
-    that could not be learned.
+    outcome, ``shortened`` those too long to be kept whole. ``near_duplicates`` holds the lineage keys
+    (dropped, kept) of similar drafts, ``no_material`` a sentence for each kind of artifact that could not be learned.
     """
 
     drafts: tuple[ArtifactDraft, ...] = ()
@@ -140,7 +140,7 @@ def compile_ledger(
     stage: Callable[[str], None] = lambda _: None,
     trust: TrustPolicy = DEFAULT_TRUST,
 ) -> Compilation:
-    """Compile the sessions of a ledger; patterns from untrusted sources alone are proposals."""
+    """Compile the sessions of a ledger; drafts that need untrusted sources, but have too few, are proposals."""
     everything = ledger.sessions()
     outside = Outside.of(everything, trust)
     sessions = outside.own(everything) if outside else everything
@@ -270,7 +270,7 @@ def _ranked(drafts: Iterable[ArtifactDraft]) -> list[ArtifactDraft]:
 
 
 def _qualified_title(draft: ArtifactDraft, alike: Sequence[ArtifactDraft]) -> str:
-    """The title with the first qualifier that no other draft of this title shares."""
+    """The title with the first qualifier that no other draft of this title shares, else with all qualifiers."""
     for count in range(1, len(draft.qualifiers) + 1):
         mine = draft.qualifiers[count - 1]
         if sum(rival.qualifiers[count - 1 : count] == (mine,) for rival in alike) == 1:
@@ -283,7 +283,7 @@ def _qualified_title(draft: ArtifactDraft, alike: Sequence[ArtifactDraft]) -> st
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Goals and habits of one tenant."""
+    """The request model (goals) and the model of next actions (habits) of one tenant."""
 
     goals: Goals = field(default_factory=Goals)
     habits: Habits = field(default_factory=Habits)

@@ -22,7 +22,7 @@ from hmxgraph.text.terms import most_first, terms
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """The sessions of one kind of request with and without a property, and how many of each show the effect."""
+    """The sessions or calls of one kind with and without a property, and how many of each show the effect."""
 
     having: int
     affected: int
@@ -31,12 +31,12 @@ class Stratum:
 
     @property
     def expected(self) -> float:
-        """The expected number of affected sessions with the property if it made no difference."""
+        """The expected number of affected sessions with the property if the property made no difference."""
         return self.having * (self.affected + self.others_affected) / (self.having + self.others)
 
     @property
     def variance(self) -> float:
-        """The variance of that number (hypergeometric)."""
+        """The variance of the number of affected sessions with the property (hypergeometric)."""
         total, affected = self.having + self.others, self.affected + self.others_affected
         return self.having * self.others * affected * (total - affected) / (total * total * (total - 1))
 
@@ -72,9 +72,9 @@ def significance(tables: Sequence[Stratum]) -> float:
 
 
 def chance(table: Stratum) -> float:
-    """The probability of at least as many affected with the property if it made no difference (Fisher's exact test).
+    """The probability of at least this many affected with the property if it made no difference (Fisher's exact test).
 
-    Unlike :func:`significance`, it is exact for few observations.
+    Unlike :func:`significance`, this is exact for few observations.
 
     >>> round(chance(Stratum(3, 2, 7, 0)), 3), chance(Stratum(4, 4, 4, 0)) < 0.05
     (0.067, True)
@@ -104,8 +104,9 @@ class Occurrence:
     """One failure in one session: the failed action, the reaction, and whether it helped.
 
     ``again`` is the next attempt at the failed action, ``changes`` names all changes before it, ``work`` holds them in
-    order. ``route`` holds the last of these, or the first step if the action was never retried. ``helped`` is True if
-    the attempt did not fail in the same way, or, without an attempt, if the session succeeded; None if unknown.
+    order. ``route`` holds the steps credited with the result: the last changes, else a lookup before the attempt, else
+    what was done instead of an attempt. ``helped`` is True if the attempt did not fail in the same way; without an
+    attempt, the outcome of the session, or of the step taken instead, decides; None if unknown.
     ``slots`` pairs values of the message with their slots. ``settled`` is set if the user spoke between the failure and
     the next attempt, ``declared`` if a decision or feedback names what was done instead of a new attempt.
     """
@@ -161,19 +162,19 @@ class FailureGroup:
 
     @property
     def sessions(self) -> tuple[SessionSummary, ...]:
-        """The sessions in which it occurred."""
+        """The sessions in which the failure occurred."""
         return tuple({occurrence.summary.session_id: occurrence.summary for occurrence in self.occurrences}.values())
 
     @property
     def keys(self) -> list[str]:
-        """The keys of all its signatures, by which a running session finds it."""
+        """The keys of all its signatures, by which a running session finds the failure."""
         return sorted({self.key, *(failure_key(occurrence.failure.signature) for occurrence in self.occurrences)})
 
 
 def failure_groups(summaries: Iterable[SessionSummary]) -> list[FailureGroup]:
     """The failures of these sessions grouped by signature, the most frequent first.
 
-    Signatures that differ in names only are one group, whose message has slots for the names.
+    Failures whose messages differ only in names form one group, whose message has slots for the names.
     """
     by_key: defaultdict[str, list[Occurrence]] = defaultdict(list)
     for summary in sorted(summaries, key=lambda summary: summary.session_id):
@@ -234,7 +235,7 @@ def _without_quotes(message: str) -> str:
 
 
 def _speaks_of(occurrence: Occurrence, value: str) -> bool:
-    """Whether *value* is also a word of the failed action or of the reaction to it."""
+    """Whether *value* is also a word in the failed step or in the reaction to it."""
     steps = [*occurrence.route, *([occurrence.again] if occurrence.again else []), *_failed_step(occurrence)]
     step_words = {word.lower() for step in steps for text in (step.action, step.command) for word in _WORDS.split(text)}
     return value in step_words
@@ -289,7 +290,7 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
 
 
 def _declared_way(summary: SessionSummary, failed: int, later: Sequence[Step]) -> tuple[Step, ...]:
-    """The first step after a failure that is named by a later decision, or by feedback on what worked."""
+    """The first later step, not failed itself, that a decision after the failure or feedback on what worked names."""
     decided = [decision.chosen for decision in summary.decisions if decision.step > failed]
     texts = " ".join([*decided, *summary.worked]).lower()
     named = (
@@ -414,10 +415,10 @@ def _is_attempt(step: Step, failed: Step) -> bool:
 
 
 def changes_another(step: Step, failed: int, summary: SessionSummary) -> bool:
-    """Whether *step* changes another thing than the *failed* call, which named a thing that had been looked up.
+    """Whether *step* changes another item than the *failed* call (its place), which named an item found by a lookup.
 
-    If the failed call named an unknown thing, *step* may be its retry with the right name. Other identifiers that both
-    name, such as a card or a user, are properties of many things.
+    If the failed call named an unknown item, *step* may be its retry with the right name. Other identifiers that both
+    name, such as a card or a user, are properties of many items.
     """
     looked_up = {
         name

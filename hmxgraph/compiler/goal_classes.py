@@ -17,7 +17,7 @@ from hmxgraph.text.terms import most_first
 
 Key = frozenset[str]
 Groups = dict[Key, list[SessionSummary]]
-# The usual changes must have at least this many times as many cases as any others.
+# The usual changes must occur in at least this many times as many cases as any other changes.
 _CLEARLY = 2
 
 
@@ -25,8 +25,9 @@ _CLEARLY = 2
 class GoalClass:
     """One kind of request: its identifying actions, its sessions, and the steps shared by its examples.
 
-    ``examples`` holds sessions in which the work was done, equally many of each of the ``cases``: repetitions of one
-    case are not evidence for others. ``steps`` are in order of work, each with the share of examples that took it.
+    ``examples`` holds sessions in which the work was done, equally many of each case: repetitions of one case are not
+    evidence for others. ``cases`` counts the cases. ``steps`` are in order of work, each with the share of examples
+    that took it.
     """
 
     key: Key
@@ -86,10 +87,10 @@ class _Learning:
         return replace(goal_class, examples=examples, cases=cases, steps=_steps(examples, self._profile))
 
     def _at_work(self, models: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
-        """All sessions that made exactly the usual changes of these *models*, if their cases clearly outnumber others.
+        """All sessions that made exactly the usual changes of *models*, if those cases clearly prevail; else *models*.
 
-        Sessions with further changes or none do not show how this work is done. Changes of programs that serve any
-        purpose do not distinguish work.
+        Sessions with further changes or none do not show how this work is done. Changes made by general-purpose
+        programs do not distinguish work.
         """
         doing: defaultdict[Key, list[SessionSummary]] = defaultdict(list)
         for model in models:
@@ -139,7 +140,7 @@ def _merge_same_work(classes: Sequence[GoalClass], learning: _Learning) -> list[
 
 
 def expected(chances: Mapping[str, float], profile: CompilerProfile) -> Key:
-    """The actions to expect; changes, which are the purpose of a request, need less probability than lookups."""
+    """The actions to expect, at least one; changes, the purpose of a request, need less probability than lookups."""
     chosen = {name for name, chance in chances.items() if chance >= threshold(name, profile)}
     return frozenset(chosen or most_first(chances)[:1])
 
@@ -201,9 +202,9 @@ def _grouped(pairs: Iterable[tuple[Key, SessionSummary]]) -> Groups:
     return {key: groups[key] for key in sorted(groups, key=sorted)}
 
 
-def _joined(requested: Groups, silent: Groups) -> Groups:
-    """The union of both groupings; sessions without a request join those with the same key."""
-    return {key: requested.get(key, []) + silent.get(key, []) for key in requested | silent}
+def _joined(left: Groups, right: Groups) -> Groups:
+    """The union of both groupings; groups with the same key are joined."""
+    return {key: left.get(key, []) + right.get(key, []) for key in left | right}
 
 
 def _changes(summary: SessionSummary) -> Key:
@@ -258,7 +259,7 @@ def _overlap(left: Mapping[str, float], right: Mapping[str, float]) -> float:
 
 
 def _with_support(groups: Groups, profile: CompilerProfile) -> Groups:
-    """Groups without enough successes join the most similar group that has them, if there is one."""
+    """Groups without enough sessions that did not fail join the most similar group that has them, if there is one."""
     firm = {key: list(members) for key, members in groups.items() if _supported(members, profile)}
     alone: Groups = {}
     for key, members in groups.items():
@@ -294,7 +295,7 @@ def _steps(models: Sequence[SessionSummary], profile: CompilerProfile) -> tuple[
     usual = [name for name in sorted(shares) if shares[name] >= _share_needed(name, models, profile)]
     # An action that always failed is not a step, but its replacement is.
     worked = [name for name in usual if not only_failed(name, models)]
-    # Repairs belong to playbooks, unless every success needs them.
+    # Repairs belong to playbooks, unless nearly every example needs them.
     repairs = repairs_of(models) - {name for name in worked if shares[name] >= profile.required_share}
     chosen = [name for name in worked if len(worked) < len(usual) or name not in repairs]
     chosen = chosen or most_first(shares)[:1]
@@ -313,7 +314,7 @@ def _share_needed(action: str, models: Sequence[SessionSummary], profile: Compil
 
 
 def _is_check(action: str, models: Sequence[SessionSummary]) -> bool:
-    """Whether a lookup usually comes first after the last change, which makes it a check."""
+    """Whether a lookup is usually first used after the last change, which makes it a check."""
     checked = []
     for model in models:
         names = model.actions

@@ -16,7 +16,7 @@ from hmxgraph.protocol.timestamps import iso
 # A pure comparison of stored heads with new drafts (HMX-A 5, 7): the same heads and drafts give the same changes.
 
 COMPILER = "hmxgraph-compiler"
-# Prefix of the compiler's own reasons; any other reason is an operator's decision.
+# Prefix of the compiler's own reasons; any other reason except ``ERASED`` is an operator's decision.
 OWN_REASON = "compiler: "
 ERASED = "all evidence was erased"
 _UNSUPPORTED = OWN_REASON + "the evidence no longer shows it"
@@ -34,7 +34,7 @@ _Action: TypeAlias = Literal["created", "updated", "counted", "activated", "depr
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The newest stored version of a lineage; ``reason`` explains its status."""
+    """The newest stored version of a lineage; ``reason`` explains its status, ``compiled`` is False if made by hand."""
 
     artifact_id: str
     artifact_type: str
@@ -52,12 +52,12 @@ class Head:
 
     @property
     def pattern(self) -> str:
-        """The hashed lineage of its drafts (:func:`hashed_lineage`)."""
+        """The hashed name of its pattern, the last part of :func:`hashed_lineage` without the generation."""
         return _hashed_name(self._named()[0])
 
     @property
     def generation(self) -> int:
-        """The number of this chain among those of its pattern, from 1."""
+        """The number of this chain among the chains of its pattern, counted from 1."""
         return self._named()[1]
 
     def _named(self) -> tuple[str, int]:
@@ -83,7 +83,7 @@ class Change:
 
     @property
     def generation(self) -> int:
-        """The number of its chain; a pattern that returns after its chain ended starts a new one."""
+        """The number of its chain; a pattern that returns after its chain ended starts a new chain."""
         return self.head.generation + (self.artifact is not None and not self.artifact.supersedes) if self.head else 1
 
 
@@ -106,7 +106,7 @@ class Place:
 
 
 def reconcile(heads: Iterable[Head], drafts: Sequence[ArtifactDraft], making: Making) -> tuple[Change, ...]:
-    """The change for each draft, in order, then for each head without a draft."""
+    """The change for each draft, in order, then for each live head without a draft."""
     newest = _newest(heads)
     names = [(draft.artifact_type, _hashed_name(draft.lineage_key)) for draft in drafts]
     changes = [_change(newest.get(name), draft, making) for name, draft in zip(names, drafts, strict=True)]
@@ -265,7 +265,7 @@ def _deprecated(head: Head, reason: str) -> Change:
 
 
 def _difference(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> str:
-    """Why a new version is due: content, wording, confidence, or success rate across one half; "" if it is not."""
+    """Why a new version is due: content, wording, confidence, or a success rate that crossed one half; else ""."""
     reasons = [text for text, holds in _differences(head, draft, profile) if holds]
     return "; ".join(reasons)
 

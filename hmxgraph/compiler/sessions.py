@@ -42,7 +42,7 @@ from hmxgraph.protocol.events import origin_of, position, went_well
 from hmxgraph.text.error_texts import says_declined
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
-# The outcome of a session: feedback first, then the results of the work.
+# The outcome of a session: from feedback, else from a stated state, else from the results of the work.
 
 _TRIALS = frozenset(
     ("test_run", "pytest", "unittest", "jest", "vitest", "mocha", "tox", "nox", "rspec", "phpunit", "ctest")
@@ -128,7 +128,8 @@ class _OpenStep:
     """A step whose result may still arrive; ``number`` counts all steps of the session, kept or not.
 
     ``tool`` is the called tool: the shell, if the action is a program that ran in it. ``argument_names`` maps the
-    values of the call, in lower case, to their arguments.
+    values of the call, in lower case, to their arguments. ``earlier`` holds the steps before it in its shell line,
+    ``culprit`` the step of the line that failed.
     """
 
     action: str
@@ -234,7 +235,7 @@ class _OpenSteps:
     def of_agent(self, agent_id: str) -> _OpenStep | None:
         """The newest step of this agent that may have failed.
 
-        Steps before its latest count only if they failed or have no result.
+        Steps before its latest one count only if they failed or have no result.
         """
         steps = [step for step in self._newest() if step.agent_id == agent_id]
         candidates = (step for step in steps if step is steps[0] or step.ok is False or not step.ended)
@@ -259,7 +260,7 @@ class _OpenSteps:
 
     @property
     def skipped(self) -> int:
-        """How many steps were too many to be kept."""
+        """How many steps were not kept, because there were too many."""
         return self.count - len(self._first) - len(self._latest)
 
 
@@ -404,7 +405,7 @@ class SessionReader:
             self._now = replace(self._now, since=since, said=message_terms)
 
     def _opening(self, text: str, event_id: str) -> None:
-        """Take the first informative message among the user's first few as the request."""
+        """Take the first informative message among the user's first few as the request, else the very first."""
         if self._openings == _OPENINGS:
             return
         self._openings += 1
@@ -454,7 +455,7 @@ class SessionReader:
             self._fail(_failure(event_id, content, step))
 
     def _stated_outcome(self, action: str, *, ok: bool | None) -> bool | None:
-        """*ok* if the result states it; else success if the tool has stated only failures so far, or None."""
+        """*ok* if the result states it; else True if the action has stated only failures so far, or None."""
         if ok is not None:
             remember(self._stated, action, ok or self._stated.get(action, False), _MOST_TOOLS)
             return ok
@@ -536,7 +537,7 @@ def _failure(event_id: str, content: Mapping[str, Any], step: _OpenStep) -> Fail
 
 
 def _blame(step: _OpenStep, content: Mapping[str, Any]) -> None:
-    """Find the command of a shell line that failed: those before it succeeded, those after it did not run.
+    """Find the failed command of a shell line: the commands before it succeeded, those after it did not run.
 
     If the output names none of them, the whole line failed.
     """

@@ -66,7 +66,7 @@ def suggest(
     """The next tools and steps for *running*, from the tenant's model and its active artifacts."""
     ordered = sorted(guides, key=lambda guide: guide.artifact_id)
     chances = predicted_actions(running.request, running.actions, model)
-    # Leave out routines: they close a piece of work, and the request does not tell when one ends.
+    # Leave out routines: they close a piece of work, and the request does not show when one ends.
     leading = [guide for guide in ordered if guide.metadata.get("origin") != ROUTINE]
     schema = fitting_schema(chances, running.actions, leading, profile)
     playbooks = _playbooks(running, ordered)
@@ -104,7 +104,10 @@ def predicted_actions(request: str, actions: Iterable[str], model: Model) -> dic
 
 
 def _favouring(named: AbstractSet[str], chances: Mapping[str, float]) -> dict[str, float]:
-    """The *chances* with the *named* changes in place of other changes, or with their odds raised against these."""
+    """*chances* with the *named* changes in place of all others, or with their odds raised and those of others lowered.
+
+    The others are replaced if the model is not sure of any change.
+    """
     others = {name: chance for name, chance in chances.items() if not is_action(name)}
     changes = {name: chance for name, chance in chances.items() if is_action(name)}
     if all(chance < _SURE for chance in changes.values()):
@@ -179,7 +182,7 @@ def _goal_actions(guide: Guide) -> list[str]:
 
 
 def _playbooks(running: SessionSummary, guides: Sequence[Guide]) -> list[Guide]:
-    """The playbooks for the failure that the session has not answered yet."""
+    """The playbooks for the failure that the session has not reacted to yet."""
     if not running.ahead.failure:
         return []
     key = failure_key(running.ahead.failure)
@@ -252,8 +255,9 @@ def _overlap(action: str, message_words: AbstractSet[str]) -> float:
 def _tools(chances: Mapping[str, float], recoveries: Iterable[tuple[str, int, int]]) -> list[tuple[str, float]]:
     """Every tool with its probability, highest first.
 
-    After a failure, *recoveries* that worked are mixed in. If any of them usually worked, the others
-    are scaled by their success rate. Tools that were tried repeatedly and never worked come last.
+    After a failure, *recoveries* that worked are mixed in. If any of them usually worked, those that
+    worked less than half of the time are scaled by their success rate. Tools that were tried repeatedly and never
+    worked come last.
     """
     worked: defaultdict[str, int] = defaultdict(int)
     used: defaultdict[str, int] = defaultdict(int)
@@ -317,7 +321,7 @@ def _recoveries(playbook: Guide, failed: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _reached(steps: Sequence[tuple[int, Sequence[str]]], actions: Sequence[str]) -> int:
-    """The order of the last step taken.
+    """The order of the last step taken; 0 if none was.
 
     A step that only repeats tools of earlier steps counts only if it was taken after all of them.
     """

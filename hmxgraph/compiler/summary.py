@@ -24,7 +24,7 @@ class Situation:
 
     ``since`` names what came last (start, user, assistant, both, result, pending). ``heard``, ``said`` and ``seen``
     hold the search terms of the last user message, the last assistant message and the last result. ``failure`` is the
-    signature of a failure that no action has followed yet.
+    signature of a failure that no action has followed yet. ``pending`` is set while a call awaits its result.
     """
 
     since: str = "start"

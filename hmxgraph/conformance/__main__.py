@@ -57,7 +57,7 @@ class Program:
 
 
 _Factory = Annotated[bool, typer.Option("--factory", help="--adapter names a factory, whose result answers requests.")]
-_ShowAll = Annotated[bool, typer.Option("--all", help="List every case, not only failed and untested ones.")]
+_ShowAll = Annotated[bool, typer.Option("--all", help="List every case, not only failed ones.")]
 _Clauses = Annotated[
     bool, typer.Option("--clauses", help="Print each clause with its verdict, its cases, and why it is untested.")
 ]
@@ -102,7 +102,7 @@ def _imported(name: str, *, factory: bool) -> Implementation:
 
 
 def _show(results: Sequence[Verdict], *, show_all: bool) -> None:
-    """Print failed cases, or all, and the operations that the implementation lacks."""
+    """Print the failed cases, or all cases, and the operations that the implementation lacks."""
     console = Console()
     table = Table("clause", "level", "case", "verdict", "detail")
     for result in results:

@@ -1,4 +1,4 @@
-"""hmxgraph as an implementation for the kit to test: documents without a server, everything with one."""
+"""hmxgraph as an implementation that the kit can test: `documents` needs no server, `store` covers everything."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -117,7 +117,7 @@ def _mapped(kind: str, request: Mapping[str, Any]) -> dict[str, Any]:
     return {"document": to_document(request["internal"]).document()}
 
 
-# Documents as the internal types that they standardise, and back.
+# Functions from documents to the internal types that they standardise, and back.
 _MAPPINGS: Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], Document]]] = {
     "event": (episode_trace, event_of_trace),
     "artifact": (compiled_artifact, artifact_of_compiled),
@@ -152,7 +152,7 @@ def store() -> "StoreAdapter":
 
 
 class StoreAdapter:
-    """Documents, and steps on a fresh tenant for each case; *opened* returns the graph of a tenant."""
+    """Answers all requests, on a fresh tenant for each case that needs a store; *opened* returns a tenant's graph."""
 
     def __init__(self, opened: Callable[[str], KnowledgeGraph]) -> None:
         self._opened = opened

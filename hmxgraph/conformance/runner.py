@@ -198,7 +198,7 @@ def _accepted(implementation: Implementation, kind: str, text: str, then: Mappin
 
 
 def _stream_check(_given: Mapping[str, Any], check: Mapping[str, Any], implementation: Implementation) -> None:
-    """Events leave a reorder window in the order of the case, and none waits longer than the window."""
+    """Check that events leave a reorder window in the order of the case, and that none waits longer than the window."""
     when = check["when"]
     arrivals = [{"at": at, "event": built(event)} for at, event in when["arrivals"]]
     answer = _ask(implementation, op="release", seconds=when["seconds"], arrivals=arrivals)
@@ -210,7 +210,7 @@ def _stream_check(_given: Mapping[str, Any], check: Mapping[str, Any], implement
 
 
 def _mapping_check(given: Mapping[str, Any], check: Mapping[str, Any], implementation: Implementation) -> None:
-    """A document maps to the fields of its internal type, and back without a difference."""
+    """Check that a document maps to the fields of its internal type, and back without a difference."""
     document = changed(example(given["example"]), check["when"])
     internal = _ask(implementation, op="map", kind=given["of"], document=document).get("internal")
     for pointer, value in check["then"]["internal"].items():
@@ -279,7 +279,7 @@ def _judge_step(implementation: Implementation, tenant_id: str, case: Mapping[st
 
 
 def _judge_race(result: Any, then: Mapping[str, Any]) -> None:
-    """The number of simultaneous steps that succeeded ("done") or were refused with each code: exactly, or at most."""
+    """Check how many simultaneous steps succeeded ("done") or were refused with each code: exactly, or at most."""
     count = Counter("done" if "result" in answer else answer.get("error") for answer in _in(result, "/answers"))
     if "outcomes" in then:
         _expect(count == then["outcomes"], then["outcomes"], dict(count))

@@ -5,13 +5,13 @@ from pathlib import Path
 
 TENANT = "demo"
 QUESTION = "Deploy the staging environment"
-# A failure of the sample sessions, and what an agent asks when it meets it again.
+# A failure in the sample sessions, and what an agent asks when it occurs again.
 FAILURE = 'namespaces "staging" not found'
 FAILURE_QUESTION = f"kubectl apply failed: {FAILURE}"
 
 
 def events_file() -> Path:
-    """The path of the sample events, newline-delimited JSON.
+    """The path of the sample event file (newline-delimited JSON).
 
     >>> events_file().name
     'deployments.ndjson'

@@ -21,7 +21,7 @@ _LINES = 5
 def dump(path: Path, home: Home = None, *, progress: Progress = None) -> int:
     """Write a dump of the database of *home* to *path*; returns its size.
 
-    The server is stopped meanwhile, and restarted if it was running. *path* appears once complete.
+    The server is stopped meanwhile, and restarted if it was running. *path* appears only when the dump is complete.
 
     Raises:
         EngineError: there is no database, or Neo4j's tool failed.

@@ -65,7 +65,7 @@ def _description(major: int | None) -> str:
 def _candidates(settings: Settings) -> Iterator[Path]:
     """Existing programs without duplicates, in order of preference.
 
-    Links are not resolved: a version manager's link chooses its program by the name under which it is called.
+    Links are returned unresolved: a version manager's link chooses its program by the name it is called under.
     """
     programs: dict[Path, Path] = {}
     for path in _paths(settings):

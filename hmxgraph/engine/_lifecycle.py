@@ -35,7 +35,7 @@ class _Clue(NamedTuple):
 
 _CLUES = (
     _Clue(
-        # The second appears when Neo4j has no room for its logs and tries to make the system database read-only.
+        # The second message appears when Neo4j cannot write its logs and tries to make the system database read-only.
         r"no space left on device|for 'server\.databases\.read_only'",
         EngineError,
         "free 300 MB on the disk of the data home and run the same command again, or set HMXGRAPH_HOME to another disk",
@@ -163,8 +163,8 @@ _TRIES = 3  # a free port may be taken before the server binds it
 _PAUSE = 0.1
 _LOG_LINES = 400
 # MiB. After a full disk cut a write short, the server may misread a number in its transaction log: a length of up to
-# 2 GiB, which it allocates twice, or up to 2^31 records, whose list takes 8 GiB. It notices only then that the log ends
-# there, and recovery truncates the log.
+# 2 GiB, which it allocates twice, or up to 2^31 records, whose list takes 8 GiB. Only then does it notice that the log
+# ends there, and recovery truncates the log.
 _HEAP_TO_RECOVER = 9216
 
 

@@ -140,7 +140,7 @@ def speaks_bolt(port: int) -> bool:
 
 
 def takes_connections(port: int) -> bool:
-    """Whether *port* accepts a connection, or is too busy to refuse it; a frozen process still accepts some."""
+    """Whether *port* accepts a connection, or is too busy to answer; a frozen process still accepts some."""
     try:
         socket.create_connection((HOST, port), _SHORT_SECONDS).close()
     except TimeoutError:
@@ -233,7 +233,7 @@ def text(ports: Ports, memory: Memory, version: str, *, salvage: bool = False) -
 
 
 def style_command() -> str:
-    """The command of Neo4j Browser that loads the style, without its colon; in one line, and without a semicolon.
+    """The Neo4j Browser command that loads the style: on one line, without the leading colon and without semicolons.
 
     >>> style_command()[:26]
     'style {"node":{"diameter":'

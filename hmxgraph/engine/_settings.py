@@ -24,7 +24,7 @@ from hmxgraph.errors import EngineError
 # ``HMXGRAPH_HEAP``          heap of the server, like ``2g``; ``HMXGRAPH_PAGECACHE`` likewise
 # ``HMXGRAPH_BOLT_PORT``     a fixed port; ``HMXGRAPH_HTTP_PORT`` likewise (default: free ones, kept over restarts)
 # ``HMXGRAPH_START_SECONDS`` maximum duration of a start (default 120)
-# ``HMXGRAPH_SALVAGE``       ``1``: cut off the end of a transaction log that cannot be read; for one start
+# ``HMXGRAPH_SALVAGE``       ``1``: cut off the unreadable end of a transaction log; set it for one start
 # =========================  ==============================================================================
 
 _MIB_PER_UNIT = {"m": 1, "g": 1024, "t": 1024 * 1024}

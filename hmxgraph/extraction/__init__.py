@@ -1,4 +1,4 @@
-"""Events to entities, relations and memories, by rules alone."""
+"""Extraction of entities, relations and memories from events, by rules alone."""
 
 from hmxgraph.extraction.entities import names_in
 from hmxgraph.extraction.extract import extract

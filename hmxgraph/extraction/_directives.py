@@ -9,7 +9,8 @@ from hmxgraph.extraction.language import BASE_VERBS, NOT_ORDERED, one_of, patter
 # Policies: standing instructions about what to do or avoid.
 #
 # A directive is recognised by its head: an imperative, after optional introductory words. "Always" and "never" are
-# enough to make it a policy. Milder heads also need a word that makes them general; without one they are tentative.
+# enough to make it a policy. Milder heads need a word that makes them general; without one, their confidence is lower
+# or zero.
 
 # Optional words before a directive: greetings, occasions, polite openings.
 _LEAD = pattern(
@@ -46,12 +47,12 @@ _STRONG = pattern(
     r"(?:please\s+)?(?:always|never(?:,? ever)?|do not ever|don't ever|under no circumstances(?: should you)?)\s+"
     r"(?P<verb>[a-z][a-z'-]*)"
 )
-# Heads that count without a word for how often (insisting, naming), and heads that need one (casual).
+# Heads that are enough without a word for how often (insisting, naming), and heads that need one (casual).
 _INSISTING_HEADS = (
     "make sure", "be sure", "ensure", "remember to", "don't forget to", "do not forget to", "do not", "don't", "avoid",
     "refrain from", "only", "no longer",
 )  # fmt: skip
-# "Make sure no changes" names too little to hold beyond the moment.
+# "Make sure no changes" is too short to be a lasting rule.
 _ASSURING_HEADS, _LEAST_ASSURED = ("make sure", "be sure", "ensure"), 3
 _NAMING_HEADS = ("address me as", "refer to me as", "call me")
 _CASUAL_HEADS = (
@@ -123,7 +124,7 @@ _HABIT = pattern(
     r"|answer|reply|respond|write|edit|delete)|you [a-z-]+ (?:an?|any(?:thing|one|body)?|every|each))"
     r"|(?:for|in|on) (?:all|any|every|each))\b"
 )
-# The same after the verb: "Run the linter before every commit".
+# Words of habit after the verb: "Run the linter before every commit".
 _EACH_TIME = pattern(
     r" (?:(?:before|after) (?:(?:you )?[a-z-]+ )?(?:any|every|each)(?:thing|one|body)?"
     r"|when you [a-z-]+ (?:an?|any(?:thing|one|body)?))\b"
@@ -150,7 +151,7 @@ _NEXT_CLAUSE = pattern(
 )
 # Determiners that point at one particular thing.
 _DEFINITE = pattern(r"\b(?:the|my|his|her|our|your|their)\b")
-# Names in program code: an instruction about them is mostly about the code at hand.
+# Names in program code: an instruction that contains one usually concerns the code at hand.
 _CODE = re.compile(r"`|\w\(|[a-z]\.[a-z]|\w_\w|[a-z][A-Z]")
 _NOT_A_DIRECTIVE = pattern(
     one_of(
@@ -296,7 +297,7 @@ def _insisting(instruction: str) -> float:
 
 
 def _says_too_little(how: str, instruction: str, core: str) -> bool:
-    """Whether an instruction has too few words after "make sure", or without the clauses that explain it."""
+    """Whether too few words are left of an instruction, after "make sure" or without its explaining clauses."""
     if how in _ASSURING_HEADS and instruction.count(" ") - how.count(" ") < _LEAST_ASSURED:
         return True
     return instruction != core and instruction.count(" ") < 2
@@ -326,7 +327,7 @@ def _starts_with_verb(core: str) -> bool:
 
 
 def _plain(core: str, opening: str, *, system: bool) -> float:
-    """Confidence that a plain imperative holds beyond the moment, judged by its words of duration."""
+    """Confidence that a plain imperative holds beyond the moment: it needs words such as "from now on"."""
     if not _starts_with_verb(core) or _refers_to_moment(core, opening):
         return 0.0
     if _LASTING.search(opening) or _LASTING.search(core):
@@ -425,7 +426,7 @@ _EVENT_VERBS = frozenset({"get", "find", "look", "hold", "miss", "notice"})
 class Lifted(NamedTuple):
     """A withdrawn rule: its text and the *matter* it concerned.
 
-    ``need_not`` marks a lifted obligation, otherwise a prohibition was lifted; ``forgotten`` leaves open which.
+    ``need_not``: an obligation was lifted; otherwise, a prohibition. ``forgotten``: the words do not tell which.
     """
 
     text: str

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 # Names recognised by form: addresses, files, hosts, error types, ids, handles, symbols in backticks.
 #
-# Each form is tried only on texts that contain a character or word that it always has.
+# Each form is tried only on texts that contain a character or word that all its names contain.
 
 _EXTENSIONS = (
     "bash|bat|bz2|c|cc|cfg|conf|cpp|cs|css|csv|cypher|dart|doc|docx|env|ex|exs|gif|go|gradle|gz|h|hpp|htm|html|ini"
@@ -35,7 +35,7 @@ def _contains(literal: str, text: str) -> bool:
     return literal in text
 
 
-# Signs required by the forms.
+# Cheap tests for the characters or words that the forms require.
 _SCHEME = _with("://")
 _AT = _with("@")
 _SLASH = _with("/")
@@ -356,7 +356,7 @@ def _leaf(field: str, value: str) -> _Leaf | None:
 
 
 def _unnamed(value: str) -> _Leaf | None:
-    """A string in an unknown field: running text, an id by its form, or None."""
+    """A string in a text field or an unknown field: running text, an id by its form, or None."""
     if " " in value or "/" in value:
         return _Leaf("text", value)
     return _Leaf("id", value) if not value.isalpha() and is_id(value) else None

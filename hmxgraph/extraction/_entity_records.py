@@ -32,7 +32,7 @@ _WRAPPERS = frozenset(
     parameters params payload record records response result results rows spec stdout text value values
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
-# Verbs in names of tools, besides those of requests, and words before which the noun of a tool's name ends.
+# Verbs in tool names besides BASE_VERBS, and words that may follow the noun in a tool name: get_user_details.
 _TOOL_VERBS = frozenset({"fetch", "list", "lookup", "query", "read", "retrieve", "select"})
 _NO_SUBJECT = frozenset(
     {"by", "detail", "details", "for", "from", "id", "ids", "in", "info", "of", "status", "to", "with"}
@@ -44,7 +44,7 @@ _LABELS = frozenset({"name", "title"})
 # Before "name", these words do not say whose name it is.
 _WHOLE = frozenset({"display", "full", "user"})
 _LONGEST_ID = 80
-# A shorter number says nothing without its noun: order 12, user 12.
+# A number with fewer digits is ambiguous without its noun: order 12, user 12.
 _TELLING_DIGITS = 6
 _SHOWN_NUMBER = 4
 
@@ -57,7 +57,7 @@ class Thing(NamedTuple):
 
 
 class Link(NamedTuple):
-    """*source* has *target* under the field *relation_type*."""
+    """*source* refers to *target* in its field *relation_type*."""
 
     source: Thing
     relation_type: str
@@ -65,7 +65,10 @@ class Link(NamedTuple):
 
 
 class _Field(NamedTuple):
-    """A field that identifies something, better at a lower ``level``; ``alone``, not in a list, also its record."""
+    """A field whose value identifies a thing; the lowest ``level`` identifies best.
+
+    Only a field that is ``alone`` (not in a list) can also identify the record that contains it.
+    """
 
     noun: str
     thing: Thing
@@ -74,7 +77,7 @@ class _Field(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """A node to be read: its noun, the thing that contains it, the relation to that, and its key in an index."""
+    """A JSON node to be read: its noun, the owner that contains it, their relation, and its key in an index."""
 
     node: Any
     noun: str = ""
@@ -123,7 +126,7 @@ class _Reading:
         self._texts = 0
 
     def parsed(self, node: Any) -> Any:
-        """*node*; a text that is JSON is replaced by its value."""
+        """*node*, parsed if it is JSON text."""
         if not isinstance(node, str) or node.lstrip()[:1] not in {"{", "["} or len(node) > _LONGEST_JSON:
             return node
         if self._texts >= _MOST_JSON:
@@ -174,7 +177,8 @@ class _Reading:
         return min(named, key=lambda field: (field.level, field.noun, field.thing), default=None)
 
 
-# Levels of identification: an id, a number, a value by its type; a file or host holds many things, a person owns them.
+# Levels of identification, best first: an id, a number, a typed value; a file or host, which contains many things; a
+# person, who owns many.
 _ID, _NUMBER, _TYPE, _CONTAINER, _LABELLED = range(5)
 _LEVELS = {"file": _CONTAINER, "host": _CONTAINER, "person": _LABELLED}
 
@@ -199,7 +203,7 @@ def _is_certain_id(text: str) -> bool:
 
 
 def _is_list_of_ids(value: Any) -> bool:
-    """Whether most members of a list are identifiers by their form, and all are equally long: then all are.
+    """Whether all members of a list count as ids: most have the form of one, and all have the same length.
 
     >>> _is_list_of_ids(["JMO1MG", "3RK2T9", "TAMSDK"]), _is_list_of_ids(["JMO1MG", "TAMSDK", "ORLAND"])
     (True, False)
@@ -210,7 +214,7 @@ def _is_list_of_ids(value: Any) -> bool:
 
 
 class _Noun(NamedTuple):
-    """The noun in the name of a field, the type of its values, and how well they identify; None: by form alone."""
+    """The noun in the name of a field, the type of its values, and their level; if None, only the form identifies."""
 
     noun: str
     type: str
@@ -240,7 +244,7 @@ def _noun_of(key: str) -> _Noun:
 
 
 def _field(key: str, key_noun: _Noun, value: Any, noun: str, *, listed: bool = False) -> _Field | None:
-    """The field *key* with *value* in a record called *noun*, if it identifies; *listed* in a list of identifiers."""
+    """The field *key* of a record called *noun*, if *value* identifies a thing; *listed*: it is in a list of ids."""
     text = str(value) if type(value) is int and value >= 0 and key_noun.level in {_ID, _NUMBER} else value
     if not isinstance(text, str) or not 0 < len(text) <= _LONGEST_ID or text.lower() in _NO_VALUES:
         return None
@@ -283,7 +287,7 @@ def _person(node: Mapping[str, Any]) -> Thing | None:
 
 
 def _own_name(place: _Place) -> _Field | None:
-    """The name of a record in a container that says what it is: services, each with a name."""
+    """The name of a record whose container says what the record is: ``services``, each with a name."""
     name = place.node.get("name")
     if isinstance(name, str) and len(name) <= _LONGEST_ID and _is_name(name):
         kind = place.noun if place.noun in NAMING_FIELDS else "concept"
@@ -331,7 +335,7 @@ def _is_index(node: Mapping[str, Any]) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _words(name: str) -> tuple[str, ...]:
-    """The words of a field's name, lower case: ``orderId`` and ``order-id`` are order, id."""
+    """The words of a name, lower case: ``orderId`` and ``order-id`` give order, id."""
     return tuple(word.lower() for word in _WORDS.findall(name))
 
 

@@ -8,7 +8,7 @@ from hmxgraph.extraction._entity_forms import is_id
 from hmxgraph.extraction.language import BASE_VERBS, QUOTES, plain_signs
 from hmxgraph.text.terms import STOP_WORDS
 
-# Word lists: sentence openers that are not names, dates, labels, abbreviations.
+# Word lists: dates, labels, abbreviations, and sentence openers that are not names.
 
 _OPENERS = """
     above absolutely according accordingly across actually add added adding additionally admittedly ago ah aha ahead
@@ -243,7 +243,7 @@ def _trimmed(words: list[str], *, opening: bool) -> list[str]:
 
 
 def _precedes_name(words: list[str], *, opening: bool) -> bool:
-    """Whether the first word precedes the name: "L. The" across two sentences, "Return the Garden Hose"."""
+    """Whether the name starts after the first word: "L. The" across two sentences, "Return the Garden Hose"."""
     if len(words[0]) == 2 and words[0][1] == ".":
         return words[1].lower() in OPENERS
     return opening and words[1] == "the" and words[0].lower() in BASE_VERBS

@@ -12,8 +12,8 @@ class FactRule(NamedTuple):
     Groups of the pattern: ``object``; ``subject``, absent if it is the speaker; ``kin``, the subject's relation to the
     speaker; ``what``, which *predicate* may include. *template* renders the fact.
 
-    *single*: only one object holds at a time. *passing*: it only identifies the speaker, and is dropped for speakers
-    who are otherwise unknown. *deniable*: each object can also be denied ("not allergic to nuts").
+    *single*: only one object holds at a time. *passing*: it only identifies the speaker, and is dropped if the speaker
+    is unknown, unless it is their name. *deniable*: each object can also be denied ("not allergic to nuts").
     """
 
     predicate: str
@@ -59,6 +59,7 @@ NUMBERS = one_of(
     "user ?id", "user ?name", "(?:account|customer|employee|member|membership|loyalty) (?:id|number)",
     "e-?mail(?: address)?", "phone(?: number)?", "mobile number", "zip(?: ?code)?", "postal code", "id",
 )  # fmt: skip
+# Properties of a project or a system, which have one value at a time.
 MATTERS = (
     "deadline", "due date", "budget", "release date", "code freeze", "launch date", "owner", "port", "endpoint",
     "region", "database", "version", "hostname", "branch", "timezone", "time zone", "limit", "quota",

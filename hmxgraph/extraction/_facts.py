@@ -18,7 +18,7 @@ from hmxgraph.extraction.language import BASE_VERBS, attitude_to, cues
 class Fact(NamedTuple):
     """A stated fact. An empty *subject* is the speaker; ``{subject}`` inside it stands for the speaker ("...'s wife").
 
-    ``matter`` is the key that a deniable fact shares with its denial; it is empty for all others.
+    ``matter`` is the key that a deniable fact shares with its denial; empty for facts that are not deniable.
     """
 
     subject: str
@@ -111,7 +111,7 @@ def _trimmed(value: str) -> str:
     return _EMPHASIS.sub("", value.strip(' ,.;:!?"')).removesuffix("'s")
 
 
-# State changes as facts: any content that names a subject and its new value.
+# State changes as facts: any content that names a subject or field and its new value.
 
 # Field names that producers use for the parts of a state change, most specific first.
 SUBJECTS = ("subject", "entity", "object", "resource", "component", "target", "service", "item", "node", "name", "id")
@@ -122,7 +122,7 @@ LONGEST = 120
 
 
 class Change(NamedTuple):
-    """*predicate* of *subject* is now *object*; *old* is empty if unknown."""
+    """*predicate* of *subject* is now *object*; *old* is the former value, empty if unknown."""
 
     subject: str
     predicate: str
@@ -137,7 +137,7 @@ class Change(NamedTuple):
 
 
 def change(content: Mapping[str, Any]) -> Change | None:
-    """Return the state change described by *content*, if it names a subject and its new value.
+    """Return the state change described by *content*, if it names a subject or field and a new value.
 
     >>> change({"subject": "staging cluster", "field": "version", "from": "1.29", "to": "1.30"}).text
     'staging cluster: version is 1.30 (was 1.29).'
@@ -156,7 +156,7 @@ def change(content: Mapping[str, Any]) -> Change | None:
 
 
 def _first_value(content: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    """The first scalar value under one of *names*."""
+    """The first scalar value under one of *names*; empty if there is none."""
     for name in names:
         value = content.get(name)
         if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Preferences that sentences state, recognised by a table of openings and of objects that may follow them."""
+"""Preferences stated in sentences, recognised by a table of openings and the objects that may follow them."""
 
 import re
 from typing import NamedTuple
@@ -88,7 +88,7 @@ PREFERENCE_RULES: tuple[PreferenceRule, ...] = (
         ("I'm passionate about it.", "He is keen on golf"),
     ),
 )
-# Every preference contains one of these words; the common ones count only in the first person.
+# Every preference contains a word from CUES or COMMON; those in COMMON count only in the first person.
 CUES = frozenset(
     """
     prefer preference adore fan hate dislike passionate keen crazy obsessed detest
@@ -197,7 +197,7 @@ def _stands_alone(before: str, rule: PreferenceRule) -> bool:
 
 
 def _object_start(match: re.Match[str]) -> int:
-    """Where the object begins: its words may occur in the verb, too."""
+    """Where the object begins; a plain search could find its words in the verb."""
     return max(match.start(name) for name in ("object", "object2") if name in match.re.groupindex)
 
 

@@ -14,7 +14,7 @@ from hmxgraph.text.terms import words
 
 # Normalisation of names, the same for texts, titles and questions.
 
-# Machine-written names compare character by character; only people spell one name in many ways.
+# Types whose names people spell in many ways; machine-written names are compared character by character.
 _SPELT = frozenset({"concept", "person"}) | NAMING_FIELDS
 # Types that may be guessed for the same name, most specific last: a capitalised word may turn out to be a person or an
 # id, a symbol in backticks a tool. A type from a record (order, service) is more specific than any of these.
@@ -26,7 +26,7 @@ COMMON_TYPES = ("command", "concept", "error_type", "symbol", "tag", "tool", *so
 LONGEST_NAME = 200
 _FAMILY = {member: name for name, members in FAMILIES.items() for member in members}
 _RANK = {member: rank for members in FAMILIES.values() for rank, member in enumerate(members)}
-# The rank of a type taken from the data.
+# The rank of a type that is taken from the data, not guessed.
 GIVEN = 3
 _ARTICLES = frozenset({"the", "a", "an"})
 _QUALIFIED = re.compile(r"^(?P<bare>[^(]*[^(\s])\s*\([^()]*\)$|^(?P<place>[^,]+), (?:[^,]+)$")
@@ -51,7 +51,7 @@ def more_specific(first: str, second: str) -> str:
 
 
 def precedence(entity_type: str) -> tuple[int, int, str]:
-    """The sorting key of the types of one family, most specific first; ``events/record`` sorts alike."""
+    """The sorting key of the types of one family, most specific first; the query ``events/record`` sorts the same."""
     return -_RANK.get(entity_type, GIVEN), entity_type.count("_"), entity_type
 
 
@@ -99,7 +99,7 @@ _MAX_RECORD_RELATIONS = 24
 
 
 class RelationRule(NamedTuple):
-    """In events of *event_type*, each entity of type *source* stands in *relation_type* to each of type *target*.
+    """In events of *event_type*, *relation_type* links each entity of type *source* to each of type *target*.
 
     *failed* limits the rule to failed events; one rule gives at most *most* relations.
     """
@@ -193,7 +193,7 @@ def fixes(text: str, named: Iterable[tuple[Ref, str]], actors: Iterable[Ref]) ->
 
 
 def _hosted(pairs: Iterable[tuple[Ref, Ref]]) -> Iterator[Relation]:
-    """Link the first two addresses to their hosts."""
+    """Link the first two URLs to their hosts."""
     for _, (url, host) in zip(range(2), pairs, strict=False):
         yield Relation(url, "hosted_on", host, 1.0)
 
@@ -217,7 +217,7 @@ class Gathering:
         return len(self._by_key)
 
     def add(self, entity_type: str, name: str, confidence: float = 1.0, role: Role = "") -> Ref | None:
-        """Count one mention of *name*; None if it is not a name or the limit is reached."""
+        """Count one mention of *name* and return its entity; None if it is not a name or the limit is reached."""
         normalised = normalise(entity_type, name)
         key = (family(entity_type), normalised)
         known = self._by_key.get(key)
@@ -231,7 +231,7 @@ class Gathering:
         return Ref(entity_type, normalised)
 
     def add_title(self, entity_type: str, title: str) -> Ref | None:
-        """Count *title* as the topic of the event; its bare form is an alias."""
+        """Count *title* as the topic of the event, and its bare form too, with *title* as an alias."""
         ref = self.add(entity_type, title, 1.0, "title")
         short = bare(title) if entity_type == "concept" else ""
         if short and self.add("concept", short, 0.9, "title"):
@@ -301,7 +301,7 @@ def _stronger(first: Role, second: Role) -> Role:
 
 # Results contain far more names than recall needs.
 _MAX_RESULT_MENTIONS = 16
-# Maximum mentions from the records of an event, and further ones next to them.
+# Maximum mentions from the records of an event, and maximum further mentions in the same event.
 _MAX_RECORD_MENTIONS, _MAX_FURTHER_MENTIONS = 24, 8
 _ACTIONS = WORK | {"tool_call", "decision"}
 _STRUCTURED = frozenset({"tool_call", "tool_result", "command_exec", "file_edit", "test_run", "api_result"})

@@ -94,7 +94,7 @@ def _preference_draft(liking: Preference, text: str, subject: str, method: str) 
 
 
 def fact_draft(fact: Fact, speaker: str, method: str) -> MemoryDraft | None:
-    """Draft a fact about its subject or the speaker; None if it only identifies an unknown speaker."""
+    """Draft a fact about its subject or the speaker; None if it only identifies an unknown speaker, or says X is X."""
     unknown = not fact.subject and speaker == UNKNOWN
     subject = fact.subject.replace("{subject}", speaker) or speaker
     person = speaker if fact.subject.startswith("{subject}") else subject
@@ -257,7 +257,7 @@ _Level: TypeAlias = Literal["operator", "user", "none"]
 
 
 class _Authority(NamedTuple):
-    """The standing of an event's words.
+    """What the words of an event may do.
 
     An ``operator`` speaks for the tenant, a ``user`` for themselves, ``none`` only proposes. ``origin`` counts towards
     independent support (empty for anonymous speakers); ``owner`` is the user that memories are bound to.
@@ -322,7 +322,7 @@ def _is_own(event: Event) -> bool:
 
 
 def _named_source(event: Event) -> str:
-    """The key of a person whom only the source names; empty if that is the agent itself, as in recorded talk."""
+    """The key of the person whom the source names; empty if there is none, or it is the agent, as in recorded talk."""
     name = speaking_source(event)
     return "" if name is None or _is_own(event) else user_key(name)
 
@@ -333,7 +333,7 @@ _ONE_TOOL = "tool"
 
 
 def _outside(source: str, label: str) -> str:
-    """The origin, which counts once however often it speaks: a web site with all its pages, or all tools together.
+    """The origin of outside words, counted once however often it speaks: a web site, or all tools together.
 
     All tools are one origin because one page can reach an agent through several of them.
 
@@ -357,10 +357,10 @@ def _bound(draft: MemoryDraft, owner: str) -> MemoryDraft:
 
 
 def _placed(draft: MemoryDraft, authority: _Authority) -> Iterator[MemoryDraft]:
-    """*draft* as memories of the right standing.
+    """Yield *draft* as the memories that *authority* permits.
 
-    Words of the operator are kept as they are. A user's are bound to the user; a rule or a fact about anything else is
-    also proposed for the tenant. All other words are only proposed. Only the operator pins and replaces memories.
+    A draft of the operator is kept as it is. A user's is bound to the user; a rule, or a fact that is not about the
+    user, is also proposed for the tenant. Any other is only proposed. Only the operator pins and replaces memories.
     """
     if authority.level == "operator":
         # Unnamed users of several sessions may have several names.
@@ -494,7 +494,7 @@ def _unparsed_fact(text: str) -> MemoryDraft:
 # Each rule family runs only on texts that contain one of its cues.
 
 _MAX_MEMORIES = 8
-# The first request opens a session, or follows a greeting.
+# The first request is the first message of a session, or follows a greeting.
 _FIRST_TURNS = 2
 
 
@@ -511,10 +511,10 @@ class _Families(NamedTuple):
 def memories(
     event: Event, voice: Voice, gathering: Gathering, trust: TrustPolicy = DEFAULT_TRUST, *, by_hand: bool = False
 ) -> tuple[MemoryDraft, ...]:
-    """The distinct memories of *event*, spoken by *voice*, at most eight, each with its standing under *trust*.
+    """At most eight distinct memories of *event*, spoken by *voice*; *trust* decides which are only proposed.
 
-    With *by_hand* they take effect, because a caller of `remember` speaks for the tenant. The event type alone does not
-    prove such a call, since any source can send it.
+    A user's memory that is also proposed for the tenant occurs twice. With *by_hand* all take effect, because a caller
+    of `remember` speaks for the tenant. The event type alone does not prove such a call, since any source can send it.
     """
     if event.event_type == "state_change":
         drafts = _state_change(event, gathering)
@@ -649,8 +649,8 @@ _MAX_ABOUT = 8
 def extract(event: Event, trust: TrustPolicy = DEFAULT_TRUST, *, by_hand: bool = False) -> Extraction:
     """Extract the entities that *event* mentions, their relations, and its memories.
 
-    *by_hand* marks the event of a `remember`. The result depends on the event alone: at most 32 mentions, 36 relations
-    and 8 memories, in a fixed order.
+    *by_hand* marks an event recorded by `remember`. The result depends on the arguments alone: at most 32 mentions, 36
+    relations, 8 memories and 8 proposals, in a fixed order.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="a", tenant_id="t",
     ...     session_id="s", timestamp="2026-03-14T03:00:00Z", sequence=4, metadata={}, source="user",

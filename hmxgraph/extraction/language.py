@@ -25,8 +25,8 @@ class Ref(NamedTuple):
 class Mention(NamedTuple):
     """An entity that an event mentions.
 
-    ``role`` is how: as the event's title, its speaker, a tag, or (empty) in its text. ``confidence``, in [0, 1], is the
-    confidence that this is a name at all.
+    ``role`` tells how: as the event's title, its speaker, a tag, or (empty) in its text. ``confidence``, in [0, 1], is
+    the confidence that this is a name at all.
     """
 
     type: str
@@ -59,7 +59,7 @@ BY_HAND = "remembered"
 class Terms(NamedTuple):
     """The terms on which a memory is given through `remember`.
 
-    ``scopes`` are the scopes it holds in (none: everywhere), ``aliases`` further names by which a question may call it.
+    ``scopes`` are where the memory holds (none: everywhere), ``aliases`` further names that a question may use for it.
     It is part of every pack if ``pinned``, holds until ``expires_us``, and replaces the memory with id ``supersedes``.
     """
 
@@ -77,8 +77,8 @@ class MemoryDraft(NamedTuple):
     """A memory before it is stored: a fact, preference, policy or goal.
 
     ``slot`` identifies a question with one answer at a time, such as subject and predicate; another ``answer`` in the
-    same slot supersedes or contradicts. It is empty if several answers can hold at once. ``said_by`` is the person
-    quoted; empty for somebody who may decide: a system, or the only user.
+    same slot supersedes or contradicts it. The slot is empty if several answers can hold at once. ``said_by`` is the
+    person quoted; empty for a speaker with authority: a system, or the only user.
 
     ``owner`` is the user (or the session of an unnamed user) whom the memory is bound to; empty for the whole tenant.
     ``unproven`` marks a proposal of a source without authority, counted by ``origin``. ``personal`` marks a fact about
@@ -114,8 +114,8 @@ class MemoryDraft(NamedTuple):
     def voice(self) -> str:
         """The speaker whose answer this is, to tell a change of mind from a disagreement.
 
-        A user's second name in one session is another voice, not a change; so is a plain statement that differs from an
-        earlier one without speaking of a change.
+        A second name of a user in one session counts as another voice, not as a change; so does a plain statement that
+        differs from an earlier one without mentioning a change.
         """
         renamed = self.predicate == NAME and self.owner
         states = self.slot and not self.predicate and not self.terms.supersedes and not claim(self.text).renewed
@@ -216,7 +216,7 @@ NOT_ORDERED = frozenset(
 
 # Sentences without markup, quotations and decoration, with plain quotes and dashes.
 
-# Typographic signs and their ASCII form, so that rules need only one: quotes, then dashes and spaces.
+# Typographic signs and their ASCII forms: quotes, then dashes and spaces. Rules need to handle only ASCII.
 QUOTES = (("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"'))
 _DASHES = (("\u2013", "-"), ("\u2014", "-"), ("\u2011", "-"), ("\u00a0", " "))
 _SPLIT = re.compile(
@@ -279,7 +279,7 @@ PARTS: dict[str, Part] = {
 _NOT_PERSONS = CHANNELS | PARTS.keys()
 # The subject of an unnamed speaker. It may be a different person in every session.
 UNKNOWN = "the user"
-# The form of a person's name in a fact: up to four words without the signs of a sentence or of a heading.
+# The form of a person's name in a fact: up to four words without the punctuation of a sentence or a heading.
 _NAME_LIKE = re.compile(r"[^\s:;!?#<>\[\]{}|,]{1,80}(?: [^\s:;!?#<>\[\]{}|,]{1,40}){0,3}")
 # The predicate of facts about somebody's name.
 NAME = "name"
@@ -349,12 +349,12 @@ def user_id_of(event: Event) -> str | None:
 
 # The user whom an event names: memories and sessions are bound to users by these keys.
 
-# Origins of words that are not the user's, whatever their role.
+# Origins of messages that are not the user's words, whatever role the message has.
 NOT_THE_USER = UNHEARD | {IMPORT}
 
 
 def user_key(name: str) -> str:
-    """The form under which spellings of one user id or name are the same user.
+    """The normal form of a user id or name, the same for all its spellings.
 
     >>> user_key("Emma_Kim_9957") == user_key("emma kim 9957")
     True

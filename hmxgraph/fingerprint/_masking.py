@@ -25,7 +25,7 @@ _WEAK = (
     r"(?<![A-Za-z])(?i:token(?!s)|keys?|code|otp|pin|cvv2?|cvc|sid|sig(?:nature)?|auth(?:orization)?|cookie"
     r"|clave|schlüssel|chiave|clé)"
 )
-# The words of a mark, with the hash of a linked one: "password", "password 0cd9".
+# The words of a mark: "password", or with the hash that links equal secrets "password 0cd9".
 _MARK = (
     r"(?:account number|address|api key|card number|code|email|hash|national id|password|phone|private key|secret"
     r"|token)(?: [0-9a-f]{4})?"
@@ -71,7 +71,7 @@ _PATH = re.compile(r"(?:/[a-z][a-z_.-]+){2,}")
 
 
 def _is_value(value: str) -> bool:
-    """Whether *value* may be a secret: not empty, unset, already masked, a variable, or the path of a file.
+    """Whether *value* may be a secret: not empty, unset, masked already, a variable, a path, or a short number.
 
     >>> [_is_value(each) for each in ('""', "null", "[password]", "${DB_PASSWORD}", "/run/secrets/db", "tulip")]
     [False, False, False, False, False, True]
@@ -386,7 +386,7 @@ _ASKING = re.compile(rf"(?:--?|/)?[\w.-]*(?:{_STRONG}|{KEY})[:=]?")
 
 
 def mask_for_export(text: str) -> str:
-    """*text* without anything that might be a secret or identify a person.
+    """*text* with everything masked that looks like a secret or personal data.
 
     >>> mask_for_export("redis-cli -u redis://:hunter2@cache; Passwort: leise-laute")
     'redis-cli -u [password] Passwort: [password]'

@@ -90,7 +90,7 @@ def _wire_names(document: _JsonObject) -> _JsonObject:
 
 
 def _missing_sections(document: _JsonObject) -> _JsonObject:
-    """Add the sections that version 0 lacks (behaviour, priors, memory statistics), with all numbers zero."""
+    """Add the sections that version 0 lacks (behaviour, priors, memory statistics), as for an empty memory."""
     return {**_empty_sections(), "metadata": {}, **document}
 
 

@@ -17,7 +17,7 @@ LONGEST_TITLE = 120
 # Read extra characters: masking shortens secrets.
 _LONGEST_READ = 8 * LONGEST_TEXT
 _SHORTEST_NAME = 3
-# Combined name of the types that are not listed separately.
+# Name under which all types are counted that are not listed separately.
 OTHER = "other"
 _TYPE = re.compile(rf"\w[\w.:/-]{{0,{LONGEST_NAME - 1}}}")
 _CONTROL = dict.fromkeys((*range(32), 127), " ")
@@ -26,7 +26,7 @@ _CONTROL = dict.fromkeys((*range(32), 127), " ")
 class Disclosure:
     """Cleans texts for export: masks secrets and personal data, replaces names of private entities by their type.
 
-    With *allowed*, every word found in neither *allowed* nor the compiler's wording becomes ``[...]``.
+    With *allowed*, words that :func:`only_allowed` does not keep become ``[...]``.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Disclosure:
         return clean
 
     def types(self, counts: Mapping[str, int], most: int) -> dict[str, int]:
-        """Counts by type: the *most* frequent types by name, all others as ``other``.
+        """Counts by type: the most frequent types, up to *most*, by name; all others as ``other``.
 
         Agents choose type names freely. Only a single word counts as a type; a sentence may name a person, so it is
         counted as ``other``.
@@ -120,7 +120,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Words that the compiler writes around the words of others.
+# Words that the compiler itself adds around texts from events.
 _WORDING = _words(
     """add answer ask call check compare create decide delete deploy do done fail failed fails failure find
     first fix get handle help helped instead install last list make mentions mention move next once open order
@@ -133,7 +133,7 @@ UNKNOWN = "[...]"
 
 
 def only_allowed(text: str, allowed: frozenset[str]) -> str:
-    """*text* with every word replaced, except allowed words, compiler wording, stop words and short numbers.
+    """*text* with ``[...]`` for all words but allowed ones, compiler wording, stop words and short numbers.
 
     >>> only_allowed("Restart zeppelin, then wait 10 s; [password]", frozenset({"s"}))
     'Restart [...], then wait 10 s; [password]'

@@ -11,6 +11,7 @@ from hmxgraph.text import artifacts
 from hmxgraph.text.comparison import differs, jaccard
 from hmxgraph.text.terms import terms
 
+# Minimum Jaccard similarity of the terms of two texts that say the same.
 ALIKE = 0.6
 # Ratings may differ between exporter and importer.
 _RATINGS = frozenset({"severity", "estimated_complexity"})
@@ -21,7 +22,7 @@ _SENTENCE_MARKS = ".,;:!?"
 
 
 def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether *content* and *other*, two contents of this type, state the same knowledge, possibly in other words.
+    """Whether *content* and *other*, both of *artifact_type*, state the same knowledge, possibly in other words.
 
     Policies: the same condition without contradicting recommendations. Task schemas: the same steps in the same order.
     Playbooks: the same failure and the same first recovery step. Ids and punctuation do not count; other types never
@@ -50,9 +51,9 @@ def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, An
 def confirms(own: Mapping[str, Any], imported: Mapping[str, Any]) -> bool:
     """Whether *own*, an artifact with ``artifact_type``, ``title`` and ``content``, confirms all of *imported*.
 
-    They must agree, and each text of the imported artifact must occur in the same field of the own one, in the same
-    order, so that no foreign text becomes active only because of its context. In plain words, articles, endings,
-    capitals and punctuation do not count; commands must be identical.
+    The two must agree, and each text of *imported* must occur in the same field of *own*, in the same order, so that
+    no foreign text becomes active only because of its context. In plain words, articles, endings, capitals and
+    punctuation do not count; commands must be identical.
 
     >>> step = {"condition": "deploying", "recommendation": "check the rollout"}
     >>> more = {"condition": "deploying", "recommendation": "check the rollout and mail the customer list"}

@@ -9,7 +9,7 @@ from typing import Any
 from hmxgraph.fingerprint.measures import millionths, most_frequent
 from hmxgraph.protocol.events import WORK, went_well
 
-# The properties of an event from which behaviour is counted.
+# Reading events.
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,7 @@ def _tool_in(source: str) -> str:
 
 # Errors of a session, and the time until recovery.
 
+# Type of an error that names none.
 UNNAMED = "ToolFailure"
 
 
@@ -142,6 +143,7 @@ def _is_error(event: ObservedEvent) -> bool:
 
 # Behaviour, counted by session and added up (HMX-F 4).
 
+# Event types from which behaviour is counted.
 TELLING = ("decision", "error", "feedback", "tool_call", "tool_result", *sorted(WORK))
 # Version of the counting rules: counts made under another version are recomputed.
 RULES = 1
@@ -153,7 +155,7 @@ _NAMES_PER_SESSION = 256
 class Behaviour:
     """Counts over one or more sessions, combined by addition.
 
-    The first three are zero for a single session: they are read from the session nodes.
+    The first three are zero in the counts of a single session: their totals are read from the session nodes.
     """
 
     sessions: int = 0
@@ -200,7 +202,7 @@ def total(parts: Iterable[Behaviour]) -> Behaviour:
 
 
 def session_behaviour(events: Sequence[ObservedEvent]) -> Behaviour:
-    """The behaviour of the agent in one session; *events* are in session order and may omit other event types."""
+    """The behaviour of the agent in one session; *events* are in order, at least those of the TELLING types."""
     calls = [event for event in events if is_call(event)]
     results = [event.success for event in events if _is_result(event) and event.success is not None]
     decisions = [event for event in events if event.event_type == "decision"]
@@ -231,7 +233,7 @@ def _recovery(errors: Sequence[_Incident]) -> dict[str, Any]:
 
 
 def _corrected(events: Sequence[ObservedEvent]) -> set[str]:
-    """The decisions affected by a later correction: the latest decision before each corrected event."""
+    """The decisions affected by a later correction: the latest decision up to each corrected event."""
     decision_at: dict[str, str] = {}
     current, corrected = "", set()
     for event in events:

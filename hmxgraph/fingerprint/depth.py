@@ -70,7 +70,7 @@ class _Adjacency:
         return _Adjacency.of_pairs(origins[kept], self.neighbours[kept])
 
     def components(self) -> Nodes:
-        """For each node, the smallest number in its component (by hooking and pointer jumping)."""
+        """For each node, the smallest node number in its component (by hooking and pointer jumping)."""
         label = np.arange(self.size)
         origins = self.origins
         while True:
@@ -115,6 +115,7 @@ def distinct(numbers: Nodes) -> Nodes:
 
 _EXACT_UP_TO = 5_000
 _SWEEPS = 16
+# 64-bit words of neighbour bits gathered in one step: limits the memory of the parallel search to 64 MB.
 _WORDS_AT_ONCE = 8_000_000
 
 
@@ -156,7 +157,7 @@ def largest(component_of: Nodes) -> Iterator[Nodes]:
 
 
 def _double_sweep(graph: _Adjacency, components: Sequence[Nodes]) -> int:
-    """A lower bound: the distance from the node farthest from the best-connected one to the node farthest from it.
+    """A lower bound: the greatest distance from a node that is as far as possible from the best-connected one.
 
     All components are searched at once, because they are disjoint. Magnien, Latapy, Habib: "Fast computation of
     empirically tight bounds for the diameter of massive graphs" (2009).

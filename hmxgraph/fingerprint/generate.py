@@ -39,7 +39,7 @@ def canonical_size(value: Any) -> int:
 
 
 def fitted(entry: Entry, most_bytes: int) -> Entry:
-    """*entry* with texts and lists cut until it fits; ids are never cut, so an entry with a long id may not fit.
+    """*entry* with texts and lists cut to fit *most_bytes*; ids are never cut, so an entry with a long id may not fit.
 
     >>> sorted(fitted({"artifact_id": "a", "steps": ["x" * 900] * 9}, 2_000)["steps"], key=len)[0][-2:]
     'x…'
@@ -99,7 +99,7 @@ def generate(state: LearnedState, options: ExportOptions) -> Envelope:
 
 
 def _sections_with_names(state: LearnedState, options: ExportOptions, disclosure: Disclosure) -> Entry:
-    """The sections that name tools, errors and types; the number of names is halved until they fit the tier."""
+    """The sections that name tools, errors and types, with ever fewer names (halved each time) until they fit."""
     empty: dict[str, list[Entry]] = {name: [] for name in (*SET_OF_TYPE.values(), CLUSTERS)}
     most = options.limits.names
     while True:
@@ -113,7 +113,7 @@ def _sections_with_names(state: LearnedState, options: ExportOptions, disclosure
 
 
 def _room(document: Entry, options: ExportOptions) -> int:
-    """The bytes of its tier that *document* leaves free."""
+    """The bytes of its tier that *document* leaves free; negative if it is too large."""
     return options.limits.most_bytes - canonical_size(sealed(document, options).document()) - _SLACK
 
 

@@ -51,7 +51,7 @@ def average(total_millionths: int, count: int) -> float:
 
 
 def most_frequent(counts: Mapping[str, int], most: int) -> dict[str, int]:
-    """The *most* largest positive counts, ties by name, sorted by name.
+    """The largest positive counts, up to *most* of them (ties by name), sorted by name.
 
     >>> most_frequent({"b": 2, "a": 1, "c": 2}, 2)
     {'b': 2, 'c': 2}
@@ -61,7 +61,7 @@ def most_frequent(counts: Mapping[str, int], most: int) -> dict[str, int]:
 
 
 def ranked(counts: Mapping[str, float], most: int) -> list[str]:
-    """The names of the *most* largest positive values, largest first, ties by name.
+    """The names of the largest positive values, up to *most* of them, largest first, ties by name.
 
     >>> ranked({"b": 2, "a": 1, "c": 2}, 2)
     ['b', 'c']
@@ -86,7 +86,7 @@ class MeasuredDigest(GraphDigest):
 
 
 def digest_of(entities: Counts, relations: Counts, connected: Counts, depth: Depth) -> MeasuredDigest:
-    """The digest of counts by type, hubs and depth; averages do not depend on the order of rows.
+    """The digest from counts by type, connected entities and depth; averages do not depend on the order of rows.
 
     >>> row = {"type": "tool", "entity_count": 2, "confidence_millionths": 1_500_000}
     >>> digest_of([row], [], [], Depth(0, exact=True)).avg_entity_confidence

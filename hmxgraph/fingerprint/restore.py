@@ -22,6 +22,7 @@ from hmxgraph.protocol.timestamps import iso
 EVENT_TYPE = "x-hmxgraph-fingerprint_import"
 _AGENT = "hmxgraph"
 LOGGING_SESSIONS = "fingerprint-import-"
+# Factor for the confidence of an imported summary.
 _TRUST = 0.8
 # Low, because the import event itself does not help with any task.
 _SALIENCE = 0.1
@@ -65,7 +66,7 @@ def restoration(verdict: Verdict, tenant_id: str, at_us: int, generation: int = 
 
 
 def with_stored_priorities(restored: Restoration, known_ids: Mapping[str, str]) -> Restoration:
-    """*restored*, with priorities that point to stored artifacts where these equal its drafts."""
+    """*restored*, with each priority in *known_ids* replaced by the id of the stored artifact that equals the draft."""
     draft_ids = restored.context_priors["priority_artifact_ids"]
     ids = list(dict.fromkeys(known_ids.get(artifact_id, artifact_id) for artifact_id in draft_ids))
     return replace(restored, context_priors={**restored.context_priors, "priority_artifact_ids": ids})
@@ -184,7 +185,7 @@ def _priors(verdict: Verdict, drafts: Sequence[tuple[str, Artifact]]) -> dict[st
 
 
 def _parameters(verdict: Verdict) -> dict[str, Mapping[str, Any]]:
-    """The parameters of the exporter's compiler; a frozen one is used but not adapted further (HMX-F 9)."""
+    """The parameters of the exporter's compiler; a frozen parameter is used but not adapted further (HMX-F 9)."""
     state = verdict.fingerprint.document().get("compiler_state") or {}
     freeze = bool(state.get("global_freeze"))
     return {

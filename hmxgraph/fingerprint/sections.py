@@ -19,7 +19,7 @@ _MILLISECOND, _SECOND = 1_000, 1_000_000
 def behavioral_patterns(
     behaviour: Behaviour, options: ExportOptions, disclosure: Disclosure, most: int
 ) -> dict[str, Any]:
-    """Averages and the *most* frequent names; sessions are measured in seconds, recoveries in milliseconds."""
+    """Averages, and the most frequent names, up to *most*; sessions are in seconds, recoveries in milliseconds."""
     tools = _names(behaviour.tools, disclosure, allowed=options.discloses("tool"))
     errors = _names(behaviour.error_types, disclosure, allowed=options.discloses("error_type"))
     domains = _names(behaviour.decision_domains, disclosure, allowed=options.discloses("tag"))
@@ -97,7 +97,7 @@ _MILLION = 1_000_000
 def context_priors(
     served: Sequence[ServedPack], tag_weights: Mapping[str, float], artifact_ids: Sequence[str], most_tags: int
 ) -> dict[str, Any]:
-    """The priors; without feedback, the heaviest artifacts and tags.
+    """The priors learned from feedback on *served* packs; without feedback, the heaviest artifacts and tags.
 
     *artifact_ids* are the artifacts in the fingerprint, heaviest first; only these can be priorities.
     """

@@ -59,7 +59,7 @@ _KEY_BYTES, _SIGNATURE_BYTES = 32, 64
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """A private key, hidden from its repr."""
+    """A private key; its repr does not show it."""
 
     seed: bytes = field(repr=False)
 
@@ -68,7 +68,7 @@ class SigningKey:
         """The key in an unencrypted PKCS 8 file, as :meth:`pem` and ``openssl genpkey`` write it.
 
         Raises:
-            FingerprintRefused: not a PKCS 8 private key, or not an Ed25519 key.
+            FingerprintRefused: *pem* is not a PKCS 8 private key, or not an Ed25519 key.
 
         """
         way_out = "generate one with hmxgraph fingerprint keygen"
@@ -108,7 +108,7 @@ def parse_signature(data: bytes | str) -> Signature:
     """The signature in a detached signature file.
 
     Raises:
-        SignatureMismatch: not an Ed25519 signature.
+        SignatureMismatch: *data* is not an Ed25519 signature.
 
     """
     try:
@@ -121,7 +121,7 @@ def parse_signature(data: bytes | str) -> Signature:
 
 
 def check_signature(envelope: Envelope, signature: Signature | None, trusted: Iterable[str]) -> str | None:
-    """The public key that signed *envelope*; None without a signature and pinned keys.
+    """The public key that signed *envelope*; None if there is neither a signature nor a pinned key.
 
     Raises:
         SignatureMismatch: the signature is wrong, or keys are pinned and it is missing or made with another key.

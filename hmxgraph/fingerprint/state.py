@@ -48,7 +48,8 @@ TIERS = {
 class ExportOptions:
     """The options of an export.
 
-    With *allow_list*, texts keep only tool names, the compiler's own wording and words known from several users.
+    With *allow_list*, texts keep only tool names, stop words, short numbers, the compiler's own wording and words known
+    from several users.
     """
 
     tier: str = "full"
@@ -109,7 +110,7 @@ class ExportedArtifact:
 
     @property
     def rank(self) -> tuple[float, float, str]:
-        """A total order, heaviest first."""
+        """The sort key of a total order, heaviest first."""
         return (-self.weight, -self.confidence, self.artifact_id)
 
 
@@ -139,7 +140,10 @@ class ServedPack:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The selected artifacts of each set, and the clusters, heaviest first."""
+    """The selected artifacts of each set, and the clusters, heaviest first.
+
+    ``totals`` counts the candidates for each set and for the clusters, ``artifact_count`` all distinct artifacts.
+    """
 
     sets: Mapping[str, Sequence[ExportedArtifact]]
     groups: Sequence[Sequence[ExportedArtifact]]

@@ -73,9 +73,9 @@ def verify(
     at *at_us*.
 
     Raises:
-        FingerprintRefused: size, json, format, structure or words.
-        UnsupportedVersion: hmx_version, envelope_version or fingerprint_version.
-        HashMismatch: fingerprint_hash or integrity_hash.
+        FingerprintRefused: the failed check is size, json, format, structure or words.
+        UnsupportedVersion: hmx_version, envelope_version or fingerprint_version is not supported.
+        HashMismatch: fingerprint_hash or integrity_hash does not match.
         SignatureMismatch: the signature is missing, wrong, or made with another key.
 
     """
@@ -94,7 +94,7 @@ def verify(
 
 
 def judged(verdict: Verdict, at_us: int | None) -> Verdict:
-    """*verdict*, flagged and with a warning if its fingerprint had expired by *at_us*."""
+    """*verdict*, marked as expired and with a warning if its fingerprint expired before *at_us*."""
     expires_at = verdict.fingerprint.expires_at
     if verdict.expired or at_us is None or expires_at is None or microseconds(expires_at) >= at_us:
         return verdict
@@ -170,7 +170,7 @@ def _check_copied_fields(envelope: Envelope) -> None:
 
 
 def _check_times(envelope: Envelope, fingerprint: Fingerprint) -> None:
-    """Refuse times that cannot be written in UTC: with an offset, the format allows slightly earlier and later ones."""
+    """Refuse times that cannot be written in UTC: an offset makes slightly earlier and later ones possible."""
     times = {name: getattr(fingerprint, name) for name in ("created_at", "expires_at")}
     for name, time in {**times, "exported_at": envelope.exported_at}.items():
         if time is not None and not _is_representable_time(time):

@@ -1,1 +1,1 @@
-"""Other producers' records as HMX-E events: one pure module per format."""
+"""Convert other producers' records into HMX-E events: one pure module per format."""

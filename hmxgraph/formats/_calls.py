@@ -19,12 +19,12 @@ class Calls:
         self._open: dict[str, list[str]] = carried.setdefault("calls", {})
 
     def remember(self, call_id: str, tool: str, event_id: str) -> None:
-        """Note the event that made a call."""
+        """Remember the tool and the event of a call, for its result."""
         if call_id:
             self._open[call_id] = [tool, event_id]
 
     def matching_call(self, call_id: str) -> tuple[str, str]:
-        """The tool and the event id of the call that a result answers; empty if the call is unknown."""
+        """Remove the call that a result answers; returns its tool and event id, both empty if the call is unknown."""
         tool, event_id = self._open.pop(call_id, ("", ""))
         return tool, event_id
 
@@ -33,8 +33,8 @@ class Calls:
 class Answer:
     """The result of a call, as its producer states it.
 
-    ``success`` is None if the producer does not state it; the result itself may. With ``silent_success``, a result that
-    does not state it either is a success.
+    ``success`` is None if the producer does not state it; the result itself may still show it. With ``silent_success``,
+    a result without any sign of failure is a success. ``more`` has further content fields.
     """
 
     call_id: str
@@ -46,7 +46,7 @@ class Answer:
 
 
 def call_draft(calls: Calls, frame: Frame, part: str, call: tuple[str, str, Any]) -> Draft:
-    """The draft of a call, which is an id, a tool and arguments; its result finds it by the id."""
+    """The draft of *call*: id, tool and arguments. The call is remembered, to link its result by the id."""
     call_id, tool, call_arguments = call
     calls.remember(call_id, tool, frame.event_id(part))
     content = {"tool_name": tool or "unknown", "arguments": arguments(call_arguments)} | present(call_id=call_id)
@@ -54,7 +54,7 @@ def call_draft(calls: Calls, frame: Frame, part: str, call: tuple[str, str, Any]
 
 
 def answer_draft(calls: Calls, part: str, answer: Answer) -> Draft:
-    """The draft of a result: readable, with its outcome if a flag, exit code or text states it."""
+    """The draft of a result, linked to its call, with the outcome if a flag, an exit code or the text states it."""
     tool, call_event = calls.matching_call(answer.call_id)
     tool = answer.tool or tool
     value, flagged = _unwrapped(answer.value)
@@ -70,7 +70,7 @@ def answer_draft(calls: Calls, part: str, answer: Answer) -> Draft:
 
 
 def _unwrapped(value: Any) -> tuple[Any, bool | None]:
-    """The content of an MCP result and whether it succeeded; other values unchanged, and None."""
+    """The content of an MCP result and whether the call succeeded; for any other value, the value itself and None."""
     if isinstance(value, Mapping) and isinstance(value.get("content"), list) and isinstance(value.get("isError"), bool):
         if isinstance(value.get("structuredContent"), Mapping):
             return value["structuredContent"], not value["isError"]

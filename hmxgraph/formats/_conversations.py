@@ -27,7 +27,10 @@ _AGENTS = ("agent_id", "agentId", "assistant_id")
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """The messages of one record, whether they are a whole conversation, and the fields of its envelope."""
+    """The messages of one record, whether they are a whole conversation, and the fields of its envelope.
+
+    ``own_id`` is the id of the last message, if the envelope states it. With ``skipped``, there is nothing to read.
+    """
 
     messages: tuple[Message, ...] = ()
     whole: bool = False
@@ -130,7 +133,7 @@ class _Conversations:
         return name(first(talk.envelope, _SESSIONS)) or session_of(record, self._origin)
 
     def _continuation(self, record: Record, talk: Talk) -> tuple[str, int, list[Any] | None]:
-        """The session of a whole conversation, how many of its messages were read before, and the state after these."""
+        """The session of a whole conversation, the number of its messages read before, and its new state."""
         own_session = name(first(talk.envelope, _SESSIONS))
         base = own_session or session_of(record, self._origin)
         chain = _chain(talk.messages)
@@ -163,7 +166,7 @@ _IDS = ("id", "name", "arguments", "input", "action", "call_id", "tool_call_id",
 
 
 def _message_key(message: Message) -> str:
-    """The identity of a message: role, text and calls, without the fields that clients add."""
+    """The identity of a message: its role, text and calls, but no fields that clients add."""
     content = message.get("content", message.get("value", message.get("parts")))
     tool_calls = map(mapping, listed(message.get("tool_calls")))
     calls = [(call.get("id"), mapping(call.get("function")).get("name", call.get("name"))) for call in tool_calls]

@@ -1,4 +1,4 @@
-"""From the parts of one record to HMX-E events: ids, order, origin, and sizes within the limits."""
+"""Turn the parts of one record into HMX-E events, with ids, order, origin, and sizes within the limits."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -17,11 +17,11 @@ from hmxgraph.text.marks import cut_marked
 
 # The event type of a model's reasoning: stored, but not part of the conversation.
 REASONING = "x-hmxgraph-reasoning"
-# Shorter ids are rarely unique beyond their conversation.
+# Minimum length of an id that may be unique beyond its conversation; shorter ones rarely are.
 _LONG_ID = 16
 _MILLISECOND = 1_000
 _LINE = 1_000 * _MILLISECOND
-# Microseconds between records of the same time: more than the ranks within one record.
+# Microseconds between records of the same time: more than the offsets within one record.
 _TIE = 250
 # At equal times, calls follow messages, results follow calls, and later parts of a record follow
 # its results.
@@ -29,16 +29,17 @@ _RANKS = {"tool_call": 100, "tool_result": 200}
 # Below the limits of HMX-E 11, to leave room for what importers add.
 _MOST_CONTENT = 500 * KB
 _MOST_METADATA = 60 * KB
-# Packs occur in messages and results, not deep inside a nested value.
+# Search for packs only to this depth: they occur in messages and results, not deep inside a nested value.
 _DEEPEST_PACK = 40
 # Metadata that the engine itself reads: kept, whatever else has to be cut.
 _ENGINE_METADATA = (ORIGIN, "user_id", "undated", "opening", "cut_packs")
+# Text lengths to which an event that is too large is cut, tried in this order.
 _CUTS = (100_000, 20_000, 4_000, 800, 160)
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One part of a record on its way to an event; ``part`` distinguishes it from the record's other parts."""
+    """One part of a record before it becomes an event; ``part`` distinguishes it from the record's other parts."""
 
     event_type: str
     content: JsonObject
@@ -51,7 +52,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What all events of one record share."""
+    """What all events of one record share, or of one message if the record contains several."""
 
     record_id: str
     session_id: str
@@ -61,7 +62,7 @@ class Frame:
     trace_id: str | None = None
 
     def event_id(self, part: str) -> str:
-        """The id of the event of that part."""
+        """The id of the event for that part."""
         return f"{self.record_id}#{part}"
 
 
@@ -76,7 +77,7 @@ class Reading:
 
 
 def skipped(reason: str) -> Reading:
-    """The reading of a record of which nothing is stored, with the reason.
+    """The reading of a record that is not stored, with the reason.
 
     >>> skipped("timing of a turn").left_out
     ('timing of a turn',)
@@ -227,7 +228,7 @@ def _event(frame: Frame, draft: Draft, order: int) -> tuple[JsonObject | None, s
 
 
 def _says_something(event_type: str, content: JsonObject) -> bool:
-    """Whether anything meaningful is left; calls, results and errors are, even without text."""
+    """Whether an event is worth storing: it has text, or is a call, a result or an error."""
     if event_type in {"tool_call", "tool_result", "error"}:
         return True
     return any(isinstance(value, str) and value.strip() for key, value in content.items() if key in {"text", "comment"})
@@ -256,7 +257,7 @@ def _cut(value: Any, pack_ids: list[str], depth: int) -> Any:
 
 
 def _fitted(value: Any, most: int) -> tuple[Any, list[str]]:
-    """*value* with long texts cut until it is within its limit (HMX-E 11)."""
+    """*value* with long texts cut until it has at most *most* bytes (HMX-E 11), and a warning if it was cut."""
     size = _bytes(value, most)
     if size <= most:
         return value, []
@@ -271,7 +272,7 @@ def _fitted(value: Any, most: int) -> tuple[Any, list[str]]:
 
 
 def _bytes(value: Any, most: int) -> int:
-    """The size of the canonical text, or an upper bound if that is enough."""
+    """The size of the canonical text, or an upper bound of it that is within *most*."""
     bound = canonical_size_bound(value)
     return bound if bound <= most else len(canonical_bytes(value))
 

@@ -13,13 +13,13 @@ _EXIT_CODE = re.compile(
     r"(?:exited with (?:code|status) |exit (?:code|status)[: =] ?|<exit_code>)(?P<code>-?\d{1,10})\b",
     re.IGNORECASE,
 )
-# Harnesses put the code into the first lines of a result, or into its last line.
+# Characters searched at the start and at the end of a result: harnesses put the code into the first or last lines.
 _NEAR, _LAST = 400, 120
 _ONLY_PUNCTUATION = re.compile(r"\W*$")
 
 
 def exit_code(written: str) -> int | None:
-    r"""The exit code that the result of a command names in its first lines, or at its end.
+    r"""The exit code that the result of a command states in its first lines, or at its end; None if it states none.
 
     >>> exit_code("Exit code 128\nfatal: no upstream"), exit_code("Process exited with code 0\nOutput: ok")
     (128, 0)
@@ -36,7 +36,7 @@ def _at_end(written: str) -> re.Match[str] | None:
 
 
 def ending(result: Any) -> JsonObject:
-    """``success`` and ``exit_code`` of a result without a flag, as far as its text states them.
+    """``success`` and ``exit_code`` of a result, as far as its text or its flag ``isError`` states them.
 
     >>> ending("Error: user not found"), ending("12 rows"), ending({"exit_code": 1})
     ({'success': False}, {}, {})

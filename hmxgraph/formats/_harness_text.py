@@ -26,7 +26,7 @@ class Passage:
     wrapper: str = ""
 
 
-# Wrappers around text of the harness itself; "nothing" marks text of no use after the session.
+# Wrappers around text of the harness itself; "nothing" means that the text is dropped as useless after the session.
 _HARNESS_WRAPPERS: dict[str, Kind] = {
     "system-reminder": "observation",
     "local-command-stdout": "observation",
@@ -69,7 +69,7 @@ _OTHER_WRAPPERS: dict[str, tuple[str, Kind]] = {
 _NAMES = "|".join(map(re.escape, (*_HARNESS_WRAPPERS, *_OTHER_WRAPPERS)))
 _WRAPPED = re.compile(rf"<(?P<name>{_NAMES})(?:\s[^<>]*)?>(?P<inner>.*?)(?:</(?P=name)>|\Z)", re.DOTALL)
 _NOTIFICATION = re.compile(r"\s*<task-notification>(?P<inner>.*?)(?:</task-notification>|\Z)", re.DOTALL)
-# Notifications are short: fields are searched for only in this many characters.
+# Notifications are short: fields are searched for only in the first 8,000 characters.
 _LONGEST_NOTICE = 8_000
 _FIELD = re.compile(r"<(?P<name>[a-z_-]+)>\s*(?P<value>.*?)\s*</(?P=name)>", re.DOTALL)
 _COMMAND = re.compile(r"<command-name>\s*(?P<name>[^<]*?)\s*</command-name>")
@@ -97,7 +97,7 @@ def passages(text: str) -> Iterator[Passage]:
         yield Passage(plain.strip(), HARNESS, "observation", "note")
         return
     if notification := _NOTIFICATION.match(plain):
-        # The text after a notification, which points the model to further reading, is the harness's too.
+        # The text after a notification is dropped: the harness wrote it, to point the model to further reading.
         yield Passage(_notification_text(notification["inner"]), HARNESS, "observation", "task-notification")
         return
     command = _COMMAND.search(plain) if "<command-name>" in plain else None
@@ -110,7 +110,7 @@ def passages(text: str) -> Iterator[Passage]:
 
 
 def _notification_text(inner: str) -> str:
-    """A notification as text: its summary, then its other fields."""
+    """A notification as text: its summary and result, then its other fields except ``usage``."""
     fields = {match["name"]: match["value"] for match in _FIELD.finditer(inner[:_LONGEST_NOTICE])}
     summary_and_result = [fields.pop("summary", ""), fields.pop("result", "")]
     rest = ", ".join(f"{field}: {value}" for field, value in fields.items() if field != "usage")
@@ -118,7 +118,7 @@ def _notification_text(inner: str) -> str:
 
 
 def without_escapes(text: str) -> str:
-    r"""*text* without the sequences that colour a terminal.
+    r"""*text* without terminal escape sequences, such as colours.
 
     >>> without_escapes("\x1b[2mCompacted\x1b[22m")
     'Compacted'
@@ -134,7 +134,7 @@ def without_reminders(text: str) -> tuple[str, tuple[str, ...]]:
     """
     kept: list[str] = []
     added: list[str] = []
-    # Split instead of matched: many opening tags without an end would take quadratic time.
+    # Split instead of matching a regular expression, which would take quadratic time on many unclosed tags.
     head, *rest = text.split(_OPENING)
     kept.append(head)
     for piece in rest:

@@ -23,7 +23,7 @@ _CALLS = {
     "program": "code",
 }
 _OUTPUTS = frozenset(f"{kind}_output" for kind in _CALLS) | {"tool_search_output"}
-# Calls that OpenAI runs itself: the item holds call and result.
+# Calls that OpenAI runs itself: one item contains the call and its result, in these two fields.
 _HOSTED = {
     "web_search_call": ("action", "results"),
     "file_search_call": ("queries", "results"),
@@ -54,7 +54,7 @@ def is_item(value: Any) -> bool:
 
 
 def item_reading(item: Item, frame: Frame, calls: Calls) -> Reading:
-    """The drafts of one item."""
+    """The drafts of one item, or the reason why it has none."""
     kind = name(item.get("type"))
     for kinds, read in _READERS:
         if kind in kinds:
@@ -119,7 +119,9 @@ _READERS: tuple[tuple[Any, Callable[[Item, Frame, Calls], Reading]], ...] = (
 
 
 def command_output(output: Any) -> tuple[Any, bool | None, dict[str, Any]]:
-    """The output of a command, whether it succeeded, its exit code and duration, as Codex wraps them.
+    """The output of a command, whether it succeeded (None if unknown), and its exit code and duration, if stated.
+
+    Codex and shell calls wrap them in an object; any other value is the output itself.
 
     >>> command_output('{"output": "ok", "metadata": {"exit_code": 0, "duration_seconds": 0.2}}')
     ('ok', True, {'exit_code': 0, 'duration_ms': 200})
@@ -147,7 +149,7 @@ def command_output(output: Any) -> tuple[Any, bool | None, dict[str, Any]]:
 
 
 def _shell_output(parts: list[Item]) -> tuple[str, bool | None, dict[str, Any]]:
-    """The output of the commands of one call; the first code that is not zero decides."""
+    """The joined output of one call's commands; a timeout, or else the first non-zero exit code, means failure."""
     printed = "\n".join(filter(None, (text(part.get(stream)) for part in parts for stream in ("stdout", "stderr"))))
     outcomes = [mapping(part.get("outcome")) for part in parts]
     if any(outcome.get("type") == "timeout" for outcome in outcomes):

@@ -1,4 +1,4 @@
-"""Messages with a role, as chat interfaces write them: OpenAI, Anthropic, LangChain, OpenTelemetry, plain ones.
+"""Messages with a role, in the forms of OpenAI, Anthropic, LangChain, OpenTelemetry, and plain ones.
 
 All have the same parts under slightly different names: a role, text or blocks, calls inside the blocks or in a field of
 their own, results as messages or as blocks. One reader handles them all, so that logs may mix them.
@@ -114,7 +114,7 @@ class _Reader:
         self._add_message()
 
     def call(self, call_id: str, tool: str, arguments: Any) -> None:
-        """Add one call; the same call may occur inside and outside the blocks."""
+        """Add one call, but only once: it may occur both inside and outside the blocks."""
         if call_id and call_id in self._called:
             return
         self._called.add(call_id)

@@ -1,7 +1,8 @@
 """The part of a conversation that a span holds, in any convention.
 
 Messages come from the attributes of the GenAI conventions, OpenInference, OpenLLMetry and Google's ADK, or from events
-and logs. Tools state arguments and results under as many names, and Claude Code names its spans and attributes itself.
+and logs. Tools state arguments and results under just as many names, and Claude Code has its own names for both spans
+and attributes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -72,7 +73,7 @@ class SpanMessages:
 
 
 def span_messages(span: Span, kind: str) -> SpanMessages:
-    """The messages of a model call or an agent; an agent often has nothing but an input and an output."""
+    """The messages of a model call or an agent; an agent often has only an input and an output text."""
     inputs, outputs = messages_of(span)
     if kind == "agent":
         inputs = inputs or _whole_text(span, "user", "user_prompt", "input.value")
@@ -84,7 +85,7 @@ def span_messages(span: Span, kind: str) -> SpanMessages:
 
 
 def messages_of(span: Span) -> tuple[list[Message], list[Message]]:
-    """The input and output messages of a span, in the shape of one convention."""
+    """The input and output messages of a span, from the first convention in which it states any."""
     stated = _stated(span)
     inputs = listed(json_or_text(stated.get("gen_ai.input.messages")))
     outputs = listed(json_or_text(stated.get("gen_ai.output.messages")))
@@ -139,7 +140,7 @@ def _is_withheld(value: Any) -> bool:
 
 
 def _whole_text(span: Span, role: str, *names: str) -> list[Message]:
-    """The text that an agent received or returned; in an object of arguments, its task."""
+    """The text that an agent received or returned, as a message; in an object of arguments, its ``task``."""
     value = json_or_text(span.first(*names))
     words = value.get("task") if isinstance(value, Mapping) else value
     is_text = isinstance(words, str) and bool(words.strip()) and words.lstrip()[:1] not in {"{", "["}
@@ -202,7 +203,7 @@ def _of_adk(span: Span) -> tuple[list[Message], list[Message]]:
 
 
 def _of_gemini(content: Mapping[str, Any], role: str) -> Message:
-    """A content of Gemini, whose parts name their kind by the field that is set."""
+    """A message from a ``Content`` of Gemini, where the field that is set shows the kind of a part."""
     stated = name(content.get("role")) or role
     parts = [_gemini_part(mapping(part)) for part in listed(content.get("parts"))]
     return {"role": "assistant" if stated == "model" else stated, "parts": [part for part in parts if part]}
@@ -299,7 +300,7 @@ _CLAUDE_ARGUMENTS = {
 
 
 def _recorded_arguments(span: Span) -> Any:
-    """The arguments of a call; ``tool.parameters`` has them unless it is the tool's schema."""
+    """The arguments of a call; ``tool.parameters`` may contain them, or the tool's schema instead."""
     value = json_or_text(span.first(*_ARGUMENTS))
     if value == {} and span.attributes.get(_ADK_ARGUMENTS) == "{}" and _recorded_result(span) is None:
         return None  # ADK writes empty objects when it must not record contents
@@ -334,7 +335,7 @@ def _smolagents(value: Any) -> Any:
 
 
 def _recorded_result(span: Span) -> Any:
-    """The result of a call; None if none was recorded, for which ADK writes an empty object."""
+    """The result of a call; None if none was recorded (ADK then writes an empty object)."""
     for field in _RESULTS:
         value = span.attributes.get(field)
         if value is None or _is_withheld(value) or (field.startswith("gcp.") and value in ("", "{}")):
@@ -360,7 +361,7 @@ def _of_tool_events(span: Span) -> tuple[Any, Any]:
 
 
 def ending_of(span: Span) -> Ending:
-    """The outcome of the call above a span of Claude Code."""
+    """The outcome that a span of Claude Code states for the call in the span above it."""
     stated = str(span.attributes.get("success")).lower()
     success = False if span.failed else {"true": True, "false": False}.get(stated)
     return Ending(success, text(span.attributes.get("error")) or span.status)
@@ -379,7 +380,7 @@ def exception(span: Span) -> JsonObject:
 
 
 def error_text(span: Span) -> str:
-    """The words of a failure: the exception's, unless the status repeats them with their type."""
+    """The text of a failure: the exception's message, unless the status repeats it along with its type."""
     raised = text(exception(span).get("exception.message"))
     if raised and raised not in span.status:
         return raised

@@ -1,8 +1,8 @@
-"""Exports of traces in the shapes that tools write, each brought into the spans of OTLP JSON.
+"""Trace exports in the shapes that tools write, each converted to spans of OTLP JSON.
 
 Tempo keeps OTLP's resource spans under ``batches``. Jaeger writes ``data``, with typed tags and times in microseconds.
-Exporters to JSON lines write one span per record, under names of their own. Logs (``resourceLogs``) join the span that
-they were written in: since 2024 the GenAI conventions put contents there.
+Exporters to JSON lines write one span per record, with their own field names. Logs (``resourceLogs``) are added to the
+span in which they were written: since 2024 the GenAI conventions put contents there.
 """
 
 from collections import Counter
@@ -20,14 +20,14 @@ _MODEL_OPERATIONS = frozenset({"chat", "generate_content", "text_completion"})
 _TRACE_FIELDS = frozenset(
     {"resourceSpans", "resource_spans", "resourceLogs", "scopeSpans", "spanId", "span_id", "spanID"}
 )
-# Contents that OpenInference nests in an object where the SDK would write dotted keys.
+# Attributes that OpenInference may nest in an object, where the SDK writes dotted keys.
 _NESTED = ("llm", "input", "output", "openinference", "tool", "session", "user", "gen_ai", "retrieval")
 _DEEPEST = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """The spans of a record in order of start, and the log records that belong to none of them."""
+    """The spans of a record in order of start, and the reason for each log record that was left out."""
 
     spans: tuple[Span, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ def is_like_trace(value: Mapping[str, Any]) -> bool:
 
 
 def _first_parts(value: Mapping[str, Any]) -> Iterator[Any]:
-    """The first element of each list that a container of spans may use."""
+    """The first element of each list in which a record may keep spans or traces."""
     for field in ("spans", "data", "traces"):
         parts = listed(value.get(field))
         yield from parts[:1]
@@ -53,7 +53,7 @@ def _first_parts(value: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def exported(value: Mapping[str, Any]) -> Export | None:
-    """The spans of a record, with their logs; None if the record is not a trace.
+    """The spans of a record, with their logs; None if the record contains neither.
 
     >>> exported({"resourceSpans": []}), exported({"role": "user"})
     (Export(spans=(), left_out=()), None)
@@ -110,7 +110,7 @@ def _sdk(value: Mapping[str, Any]) -> JsonObject:
 
 
 def _spread(stated: JsonObject) -> JsonObject:
-    """Attributes with nested objects spelled as dotted keys."""
+    """Attributes with nested objects flattened to dotted keys."""
     flat: JsonObject = {}
     for key, value in stated.items():
         if key in _NESTED and isinstance(value, Mapping):
@@ -137,7 +137,7 @@ def _dotted(value: Any, prefix: str, depth: int) -> Iterator[tuple[str, Any]]:
 
 
 def _is_flat(span: Mapping[str, Any]) -> bool:
-    """Whether a span names its trace, itself and its times, under the names of OTLP or of Python.
+    """Whether a record is a span: it has trace and span ids named as in OTLP, or as in Python and a start.
 
     Lines of a program's log often name a trace and a span as well, but have no start.
     """
@@ -194,7 +194,7 @@ def _event(event: Mapping[str, Any]) -> JsonObject:
 
 
 def _jaeger_traces(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The traces of Jaeger's interface (``data``) or of one trace's download."""
+    """The traces in an answer of Jaeger's API (``data``), or the one that a download contains."""
     traces = [mapping(part) for part in listed(value.get("data"))] or [value]
     return [trace for trace in traces if any(map(_is_of_jaeger, listed(trace.get("spans"))))]
 
@@ -245,7 +245,7 @@ def _jaeger_log(log: Mapping[str, Any]) -> JsonObject:
 
 
 def _tags(tags: Any) -> JsonObject:
-    """Jaeger's tags, each of which has its type next to its value.
+    """Jaeger's list of typed tags as one object.
 
     >>> _tags([{"key": "n", "type": "int64", "value": "5"}])
     {'n': 5}
@@ -267,7 +267,7 @@ _LONGEST_NUMBER = 20
 
 @dataclass(frozen=True, slots=True)
 class _Log:
-    """One log record: its event, and the span that it belongs to, with ids, time and resource only."""
+    """One log record: its event, and the span that it belongs to, reduced to ids, time and resource."""
 
     event: SpanEvent
     span: Span
@@ -305,7 +305,7 @@ def _with_logs(spans: list[Span], logs: list[_Log]) -> Export:
         if not log.event.name.startswith("gen_ai."):
             left_out.append(f"log record {log.event.name[:60]!r}")
         elif not span_key[1]:
-            left_out.append(f"log record {log.event.name[:60]!r} of no span")
+            left_out.append(f"log record {log.event.name[:60]!r} without a span")
         else:
             joined.setdefault(span_key, []).append(log.event)
             if span_key not in span_keys:
@@ -319,7 +319,7 @@ def _with_logs(spans: list[Span], logs: list[_Log]) -> Export:
 
 
 def _call_of(log: _Log) -> Span:
-    """The model call that a log record of a span in another export was written in; it has no name."""
+    """The model call in which a log record was written, if its span is in another export; the call gets no name."""
     operation = text(log.event.attributes.get("gen_ai.operation.name")) or "chat"
     identity = {key: value for key, value in log.event.attributes.items() if key in _IDENTITY}
     return replace(log.span, name="", attributes={"gen_ai.operation.name": operation, **identity})

@@ -1,7 +1,7 @@
 """The context of a span: its conversation and agent, and which of its contents the spans around it already hold.
 
-Only some spans of a trace name their conversation, and several spans may hold the same contents: an agent, the call of
-its framework to a model, and the call of the provider's client inside that.
+Only some spans of a trace name their conversation, and several spans may hold the same contents: the
+span of an agent, its framework's span of a model call, and the provider client's span inside that.
 """
 
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ class Lineage:
         self._traces[span.trace_id] = new_ids
 
     def _parent(self, span: Span) -> str:
-        """The key of the span above; empty if it would close a loop."""
+        """The key of the span above; "" if there is none, or if it would close a loop."""
         own, parent = key_of(span), f"{span.trace_id}-{span.parent_id}"
         above = parent if span.parent_id else ""
         for _ in range(_DEEPEST):
@@ -84,16 +84,17 @@ class Lineage:
         """The conversation of a span: its own or that of the nearest span above it, else the only one of its trace.
 
         A conversation id is stronger than a session id: the program that runs an agent often has a session of its own.
-        If spans of the trace were stored before its conversation was known, the others join them.
+        If events of the trace were stored before its conversation was known, later spans join their session, unless
+        the trace has several conversations. "" if nothing names a conversation.
         """
         home = self._homes.get(span.trace_id, "")
         if home and len(self._traces.get(span.trace_id, [[], []])[0]) < 2:
             return home
         path = list(self._path(span))
-        for field, own in ((_CONVERSATION_ID, 0), (_SESSION_ID, 1)):
+        for field, column in ((_CONVERSATION_ID, 0), (_SESSION_ID, 1)):
             if nearest := next((entry[field] for entry in path if entry[field]), ""):
                 return nearest
-            in_trace = self._traces.get(span.trace_id, [[], []])[own]
+            in_trace = self._traces.get(span.trace_id, [[], []])[column]
             if len(in_trace) == 1 and not (path and path[0][_SESSION_ID]):
                 return in_trace[0]
         return ""
@@ -125,11 +126,11 @@ class Lineage:
     # What surrounds a span.
 
     def is_below_tool(self, span: Span) -> bool:
-        """Whether a tool called the model or agent of a span, so that its prompts are an agent's."""
+        """Whether a tool called the model or agent of a span, so that an agent wrote its prompts."""
         return any(entry[_KIND] == "tool" for entry in self._above(span))
 
     def is_inside_call(self, span: Span, tool: str) -> bool:
-        """Whether a span is a part of a call to the same tool, as an MCP server's is of its client's."""
+        """Whether a span is a part of a call to the same tool, as an MCP server's span is of its client's."""
         for entry in self._above(span):
             if entry[_KIND] in {"model", "agent"}:
                 return False
@@ -153,7 +154,7 @@ class Lineage:
                 return
 
     def pass_up(self, span: Span) -> None:
-        """Note for the spans above what was noted for this one before its parent was known."""
+        """Tell the spans above about contents that were noted for this one before its parent was known."""
         key = key_of(span)
         for content in (*self._below.get(key, ()), *self._own.get(key, ())):
             self.hold(span, content)
@@ -174,12 +175,12 @@ class Lineage:
     # How calls ended.
 
     def end(self, span: Span, ending: Ending) -> None:
-        """Note how the call above a span ended."""
+        """Note the outcome of the call that the span above this one records."""
         if span.parent_id and ending.success is not None:
             self._endings[f"{span.trace_id}-{span.parent_id}"] = [ending.success, ending.error]
 
     def ending(self, span: Span) -> Ending | None:
-        """The outcome of the call of a span, as stated by a span below it."""
+        """The outcome of the call that a span records, as stated by a span below it; None if none states it."""
         stated = self._endings.get(key_of(span))
         return Ending(stated[0] is True, str(stated[1] or "")) if stated else None
 

@@ -1,8 +1,8 @@
-"""Which messages, calls and results of a conversation are new, since each model call repeats those before it.
+"""Which messages, calls and results of a conversation are new, since each model call repeats the earlier ones.
 
 A repetition is rarely literal: ids change between a call and its replay, texts lose their closing tag, and one message
-becomes several. So each part is compared by its text, and counts as a repetition while a prompt contains it no more
-often than the conversation so far.
+becomes several. So each part is compared by its text, and counts as a repetition as long as a prompt contains it no
+more often than the conversation so far.
 """
 
 import re
@@ -23,13 +23,13 @@ _MOST_WAITING = 1_000
 # Prompts repeat the code of code-writing agents with the closing tag at which the model was stopped.
 _CLOSING = re.compile(r"\s*</code>\s*\Z")
 _SPACE = re.compile(r"\s+")
-# Minimum length of an argument that may be a prompt; a shorter one is as likely a word of the user's.
+# Minimum length of an argument that may be a prompt; a shorter one is just as likely to be the user's own word.
 _SHORTEST_PROMPT = 4
 
 
 @dataclass(slots=True)
 class Prompt:
-    """The keys of the parts of one model call read so far."""
+    """The keys of the parts of one model call that were read so far, counted and in order."""
 
     session_id: str
     parts: Counter[str] = field(default_factory=Counter)
@@ -43,7 +43,7 @@ class Prompt:
 
 
 class Repeats:
-    """The parts read of each conversation, and the calls that still lack a result."""
+    """The parts of each conversation that were read so far, and the calls that still lack their span or result."""
 
     def __init__(self, carried: JsonObject) -> None:
         self._seen: dict[str, bool] = carried.setdefault("seen", {})
@@ -57,7 +57,7 @@ class Repeats:
         self._aliases: dict[str, str] = carried.setdefault("same", {})
 
     def is_new(self, key: str) -> bool:
-        """Whether this is the first time that *key* is read."""
+        """Whether *key* is read for the first time; remembers it."""
         if key in self._seen:
             return False
         _put(self._seen, key, value=True, most=_MOST_SEEN)
@@ -70,7 +70,7 @@ class Repeats:
     # Texts.
 
     def is_new_part(self, prompt: Prompt, part: str, *, answer: bool) -> bool:
-        """Whether a part of a prompt is new to the conversation; an answer always is."""
+        """Add a part to the prompt; returns whether it is new to the conversation, as parts of an answer always are."""
         key = f"{prompt.session_id}/{part}"
         times, previous = prompt.add(part), self._part_counts.get(key, 0)
         if not answer and times <= previous:
@@ -79,7 +79,7 @@ class Repeats:
         return True
 
     def remember_message(self, own_id: str, parts: list[str]) -> None:
-        """Note the parts of a message, which is identified by everything before it."""
+        """Remember the parts of a message; *own_id* also depends on all messages before it."""
         _put(self._parts_of, own_id, parts)
 
     def repeat_message(self, prompt: Prompt, own_id: str) -> bool:
@@ -92,22 +92,23 @@ class Repeats:
     # Calls: by id, else by tool and arguments.
 
     def call_id(self, session_id: str, call_id: str) -> str:
-        """The id under which the conversation has a call."""
+        """The id under which the conversation knows a call; "" for a call without an id."""
         return self._aliases.get(f"{session_id}/{call_id}", call_id) if call_id else ""
 
     def is_known_call(self, session_id: str, call_id: str) -> bool:
-        """Whether the conversation has a call of that id."""
+        """Whether the conversation has a call with that id."""
         return f"{session_id}/call/{call_id}" in self._seen
 
     def call_event(self, session_id: str, call_id: str) -> tuple[str, str]:
-        """The tool and the event of a call; empty if the call is unknown."""
+        """The tool and the event id of a call; both empty if the call is unknown."""
         tool, event_id = self._call_events.get(f"{session_id}/{call_id}", ["", ""])
         return tool, event_id
 
     def add_call(self, session_id: str, call: tuple[str, str, Any], event_id: str, *, of_model: bool) -> None:
-        """Note a call (id, tool, arguments) from a model's answer, or one known only from the span of its tool.
+        """Note a call (id, tool, arguments): with *of_model* from a model's answer, else from the span of its tool.
 
-        The first waits for the span of its tool, which may lack the id, the second for a late answer of the model.
+        A model's call waits for the span of its tool, which may lack the id; a call from a span waits for the model's
+        answer, which may be read later.
         """
         call_id, tool, arguments = call
         self.is_new(f"{session_id}/call/{call_id}")
@@ -120,7 +121,7 @@ class Repeats:
         del calls[:-_MOST_WAITING]
 
     def claim(self, session_id: str, call_id: str, part: str) -> bool:
-        """Whether a call in a model's answer was read before from the span of its tool."""
+        """Whether a call in a model's answer was read before, from its tool's span; if so, its id becomes an alias."""
         for call in self._unclaimed:
             if call[0] == session_id and call[3] == part:
                 self._unclaimed.remove(call)
@@ -129,18 +130,18 @@ class Repeats:
         return False
 
     def repeat_call(self, prompt: Prompt, call_id: str, part: str) -> None:
-        """Note that a call of the prompt is one that the conversation has under another id."""
+        """Note an alias if the conversation knows a call of the prompt under another id."""
         first = self._aliases.get(f"{prompt.session_id}/{part}/{prompt.parts[part]}", "")
         if call_id and first and call_id != first:
             _put(self._aliases, f"{prompt.session_id}/{call_id}", first)
 
     def name_call(self, session_id: str, call_id: str, first: str) -> None:
-        """Note that *call_id* is the call that the conversation has as *first*."""
+        """Make *call_id* an alias of *first*, the id under which the conversation knows the call."""
         if call_id:
             _put(self._aliases, f"{session_id}/{call_id}", first)
 
     def settle(self, session_id: str, call_id: str) -> None:
-        """Note that a call no longer waits."""
+        """Note that a call no longer waits for the span of its tool."""
         for waiting in self._waiting:
             if waiting[0] == session_id and waiting[2] == call_id:
                 self._waiting.remove(waiting)
@@ -167,7 +168,7 @@ class Repeats:
         return call_id
 
     def take_waiting(self, session_id: str, call: tuple[str, Any], *, exact: bool, answered: bool) -> str:
-        """Take out the id of the oldest waiting call to the same tool; empty if there is none.
+        """Remove the oldest waiting call to the same tool and return its id; "" if there is none.
 
         A call with the same arguments comes first; with *exact*, no other is taken unless the arguments are unknown.
         With *answered*, calls whose result was in a prompt come before waiting ones.
@@ -239,7 +240,7 @@ def argument_of(draft: Draft) -> tuple[str, str, Any]:
 
 
 def _put(table: JsonObject, key: str, value: object, most: int = _MOST_PARTS) -> None:
-    """Keep a value, and forget the oldest if there are too many."""
+    """Store a value; if there are more than *most*, forget the oldest."""
     table[key] = value
     if len(table) > most:
         del table[next(iter(table))]

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from hmxgraph.formats._values import listed, mapping, name, parsed, present, text
+from hmxgraph.formats._values import mapping, name, parsed, present, text
 from hmxgraph.formats.conversion import JsonObject
 
 # Fields in which producers keep the text of a block.
@@ -15,7 +15,7 @@ _WORDS = ("text", "content", "output_text", "input_text", "refusal", "transcript
 _TEXT_BLOCKS = frozenset(
     {"text", "input_text", "output_text", "refusal", "summary_text", "reasoning_text", "plain_text"}
 )
-# Longer strings in a non-text block are its data, of no use to a reader.
+# Longer strings in a non-text block are cut: they are data, of no use to a reader.
 _LONGEST_FIELD = 2_000
 _DATA = ("data", "file_data", "b64_json", "blob", "base64")
 
@@ -99,7 +99,7 @@ _INNER = ("image_url", "source", "input_audio", "file", "audio", "image", "docum
 
 
 def _data_of_url(url: str) -> JsonObject:
-    """The data in a ``data:`` URL (RFC 2397)."""
+    """Media type, size and hash of the data in a ``data:`` URL (RFC 2397)."""
     header, _, data = url[len("data:") :].partition(",")
     media_type = header.partition(";")[0]
     if header.endswith(";base64"):
@@ -108,7 +108,7 @@ def _data_of_url(url: str) -> JsonObject:
 
 
 def _data(encoded: str, media_type: str) -> JsonObject:
-    """Base64 data; if it cannot be decoded, its encoded text is measured."""
+    """Size and hash of base64 data, or of the encoded text if it cannot be decoded."""
     raw = encoded.encode("utf-8", "surrogatepass")
     try:
         return _measured(b64decode(raw), media_type)
@@ -141,7 +141,7 @@ def arguments(value: Any) -> JsonObject:
 
 
 def result(value: Any) -> tuple[Any, list[JsonObject]]:
-    """The result of a call, and its attachments: text blocks become text, a JSON string its value.
+    """The result of a call, and its attachments: text blocks become text, a JSON object or array in a string its value.
 
     >>> result([{"type": "text", "text": "done"}]), result('{"rows": 3}')
     (('done', []), ({'rows': 3}, []))
@@ -160,8 +160,3 @@ def _structured(value: str) -> Any:
     """The object or array that *value* encodes, else the text itself."""
     structure = parsed(value) if value.lstrip()[:1] in {"{", "["} else None
     return structure if isinstance(structure, dict | list) else value
-
-
-def calls(value: Any) -> list[Mapping[str, Any]]:
-    """The objects among the elements of an array."""
-    return [mapping(part) for part in listed(value) if isinstance(part, Mapping)]

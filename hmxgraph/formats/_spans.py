@@ -1,4 +1,4 @@
-"""Spans as OTLP JSON and as the Python SDK writes them, in one shape; flat attributes as trees."""
+"""Read spans of OTLP JSON and of the Python SDK into one shape; turn numbered attributes into lists."""
 
 import base64
 import binascii
@@ -25,7 +25,10 @@ class SpanEvent:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One span; ``failed`` says that its status is an error, ``succeeded`` that it is OK; most leave it unset."""
+    """One span; ``status`` is the message of its status.
+
+    ``failed`` means that the status is an error, ``succeeded`` that it is OK; most producers leave the status unset.
+    """
 
     trace_id: str
     span_id: str
@@ -42,18 +45,18 @@ class Span:
 
     @property
     def duration_ms(self) -> int | None:
-        """Its duration, if start and end are known."""
+        """The duration in milliseconds; None if start or end is unknown, or the end is before the start."""
         if self.start is None or self.end is None or self.end.us < self.start.us:
             return None
         return (self.end.us - self.start.us) // 1000
 
     def first(self, *names: str) -> Any:
-        """The first of the named attributes that is set."""
+        """The value of the first of the named attributes that is set; None if none is."""
         return next((self.attributes[key] for key in names if self.attributes.get(key) not in (None, "")), None)
 
 
 def spans_in(value: Mapping[str, Any]) -> list[Span] | None:
-    """The spans of a record in order of start; None if the record is not a trace.
+    """The spans of a record, sorted by start time; None if the record is neither a trace nor a span.
 
     >>> spans_in({"resourceSpans": []}), spans_in({"role": "user"})
     ([], None)
@@ -173,12 +176,12 @@ def _typed(value: Any, depth: int) -> Any:
 
 
 _DEEPEST = 20
-# Maximum digits of a list index: a longer number is a name, and Python refuses to convert thousands of digits.
+# Maximum digits of a list index. A longer number counts as a name, and Python refuses to convert thousands of digits.
 _LONGEST_NUMBER = 9
 
 
 def tree(flat: Mapping[str, Any], prefix: str) -> list[Any]:
-    """The numbered attributes below *prefix*, as the list that they spell.
+    """The list that the numbered attributes below *prefix* form; empty if they form none.
 
     >>> tree({"llm.input.0.message.role": "user", "llm.input.0.message.content": "hi"}, "llm.input")
     [{'message': {'role': 'user', 'content': 'hi'}}]
@@ -209,7 +212,7 @@ def _lists(node: Any, depth: int) -> Any:
 
 
 def json_or_text(value: Any) -> Any:
-    """The JSON value that an attribute spells, else the attribute itself.
+    """The JSON value that the text of an attribute encodes, else the attribute unchanged.
 
     >>> json_or_text('{"a": 1}'), json_or_text("plain")
     ({'a': 1}, 'plain')

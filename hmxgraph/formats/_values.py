@@ -14,7 +14,7 @@ from hmxgraph.errors import InvalidTime
 from hmxgraph.formats.conversion import JsonObject, Origin, Record
 from hmxgraph.protocol.timestamps import FIRST_US, LAST_US, iso, microseconds
 
-# A value if it has the expected type, else an empty one.
+# Typed access: a value if it has the expected type, else an empty one.
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -103,7 +103,7 @@ class Moment:
 
 
 def moment(value: Any) -> Moment | None:
-    """The moment that *value* names: ISO text (UTC if it has no offset), a number since 1970, or a date-time.
+    """The moment that *value* states: ISO text (UTC without an offset), time since 1970, or a date-time; else None.
 
     >>> moment("2026-03-14T03:00:00Z").us == moment(1773457200).us == moment(1773457200000).us
     True
@@ -165,7 +165,7 @@ def derived_id(*parts: Any) -> str:
 
 
 def session_of(record: Record, origin: Origin) -> str:
-    """The session that the caller names, else the source's last two folders and file name; "" without both.
+    """The session that the caller names, else the source's last two folders and file name; "" if there is neither.
 
     >>> session_of(Record({}, "/data/support/2026/chat.7.jsonl.gz"), Origin())
     'support/2026/chat.7'

@@ -24,7 +24,7 @@ _STREAM = (
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How well the records fit Anthropic's messages, requests and responses; plain messages count next to such records.
+    """How well the records fit Anthropic's formats; if any does, plain messages among them count, too.
 
     >>> recognise([{"type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn"}]).score
     1.0
@@ -33,7 +33,7 @@ def recognise(sample: Sequence[Any]) -> Match:
     if not records:
         return Match(0.0, ("role", "content"))
     fits = [_fit(value) for value in records]
-    if any(fits):  # not every message of a conversation holds calls or results
+    if any(fits):  # not every message of a conversation contains calls or results
         fits = [fit or 0.95 * is_message(value) for fit, value in zip(fits, records, strict=True)]
     score = sum(fits) / len(records)
     return Match(round(score, 2), () if score == 1.0 else ("role", "content blocks of Anthropic", "stop_reason"))

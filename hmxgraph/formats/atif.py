@@ -1,6 +1,6 @@
-"""ATIF, the Agent Trajectory Interchange Format: one run of an agent as steps of its system, user and agent.
+"""ATIF, the Agent Trajectory Interchange Format: one run of an agent as steps of system, user and agent.
 
-Harbor, terminal-bench and several agents and toolkits write it, one trajectory a file or a line. A step of the agent
+Harbor, terminal-bench and several agents and toolkits write it, one trajectory per file or line. A step of the agent
 holds its text, reasoning, calls and their results; trajectories of sub-agents may be inside that of their parent.
 """
 
@@ -20,7 +20,7 @@ _DEEPEST = 8
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How many of the records are trajectories.
+    """The share of records that are trajectories.
 
     >>> recognise([{"schema_version": "ATIF-v1.4", "session_id": "s", "agent": {"name": "a"}, "steps": []}]).score
     1.0
@@ -35,7 +35,7 @@ def _is_trajectory(value: Fields) -> bool:
 
 
 def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
-    """One outcome per trajectory, with the events of those inside it."""
+    """One outcome per record: the events of its trajectory and of those inside it."""
     for record in records:
         if not isinstance(record.value, Mapping):
             yield from talks((record,), origin, _unwrap)
@@ -45,7 +45,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 def _trajectories(value: Fields, parent: str = "", depth: int = 0) -> Iterator[JsonObject]:
-    """The trajectory, and those of its sub-agents with the session that started them."""
+    """The trajectory, and those of its sub-agents, each with the session that started it."""
     yield dict(value) | present(parent=parent)
     inner = listed(value.get("subagent_trajectories")) if depth < _DEEPEST else []
     for number, trajectory in enumerate(filter(None, map(mapping, inner)), start=1):
@@ -94,7 +94,7 @@ def _unwrap(value: Fields) -> Talk | Fault:
 
 
 def _begun(trajectory: Fields) -> Any:
-    """The earliest-listed timestamp of a step."""
+    """The first timestamp in the list of steps; None if no step has one."""
     return next((step["timestamp"] for step in map(mapping, trajectory["steps"]) if step.get("timestamp")), None)
 
 
@@ -118,7 +118,7 @@ def _call(call: Fields) -> JsonObject:
 
 
 def _result(result: Fields, only_call: str) -> JsonObject:
-    """The result of the call it names, else of the only call, else an observation without a call."""
+    """The result as a message, for the call that it names, else for the step's only call, else for none."""
     failed = result.get("is_error")
     return {"role": "tool", "content": result["content"]} | present(
         tool_call_id=name(result.get("source_call_id")) or only_call,

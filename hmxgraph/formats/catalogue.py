@@ -1,4 +1,4 @@
-"""All formats that hmxgraph reads, and which one a sample is written in."""
+"""All formats that hmxgraph reads, and the recognition of a sample's format."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ from hmxgraph.formats.plain_messages import PLAIN_MESSAGES
 
 # HMX-E events themselves (NDJSON or an array).
 
-# All that HMX-E 2.1 requires; tenant and metadata come last, since the caller often adds them.
+# The fields that HMX-E 2.1 requires, except tenant and metadata, which the caller often adds.
 _REQUIRED = ("hmx_version", "event_id", "event_type", "agent_id", "session_id", "timestamp", "sequence", "content")
 
 
 def _like_events(sample: Sequence[Any]) -> Match:
-    """The match by the fields that most records have (HMX-E 2.1); bad lines are tolerated.
+    """The match by the required fields (HMX-E 2.1) that more than half of the records have; bad lines are tolerated.
 
     >>> _like_events([{"role": "user", "content": "hi"}]).score
     0.1

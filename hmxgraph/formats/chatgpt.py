@@ -71,7 +71,7 @@ def _conversation(record: Record, value: Mapping[str, Any], origin: Origin, call
 
 
 def _branch(value: Mapping[str, Any]) -> set[str]:
-    """The nodes on the path from the root to the last message of the current branch."""
+    """The nodes from the root to the last message of the current branch; all nodes if none is current."""
     nodes, branch = mapping(value.get("mapping")), set[str]()
     node = name(value.get("current_node"))
     while node and node not in branch:
@@ -81,7 +81,7 @@ def _branch(value: Mapping[str, Any]) -> set[str]:
 
 
 def _ordered(value: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """The messages by time; a message without a time keeps its place in the export."""
+    """The messages in order of time; one without a time counts as sent when the one before it in the export was."""
     messages = [
         (name(node_id), mapping(mapping(node).get("message")))
         for node_id, node in mapping(value.get("mapping")).items()

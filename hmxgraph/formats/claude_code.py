@@ -53,7 +53,7 @@ _BOOKKEEPING = {
     "stream_event": "part of a message that follows whole",
     "result": "statistics of a run",
 }
-# Attachments with text of hooks and the program; all others are settings that it repeats to the model.
+# Attachments with text of hooks and the program; others, except queued prompts, are settings repeated to the model.
 _ATTACHED_TEXT = ("content", "stdout", "stderr", "blockingError", "message", "snippet")
 _ATTACHED = frozenset(
     {
@@ -84,7 +84,7 @@ _MOST_QUEUED = 50
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How many of the lines have a type and the session of Claude Code.
+    """The share of lines that have a type and session of Claude Code.
 
     >>> recognise([{"type": "user", "sessionId": "s", "uuid": "u", "message": {"role": "user", "content": "hi"}}]).score
     1.0
@@ -177,7 +177,7 @@ class _Transcript:
     # One reader for each type of line.
 
     def user(self, line: Line, _frame: Frame) -> Reading:
-        """Text of the user, tools and the harness."""
+        """The text of the user, of tools and of the harness."""
         content = mapping(line.get("message")).get("content", line.get("content"))
         blocks = content if isinstance(content, list) else [{"type": "text", "text": text(content)}]
         whole = "\n".join(filter(None, map(block_text, blocks)))
@@ -404,7 +404,7 @@ def _sub_agent(line: Line) -> str:
 
 
 def _model_text(message_text: str, line: Line) -> Draft | str:
-    """The model's text, or an error that the program wrote as a message of the model."""
+    """The model's text, or an error that the program wrote as a message of the model; a reason if the text is blank."""
     if not message_text.strip():
         return "empty text"
     if line.get("isApiErrorMessage") is True:
@@ -416,7 +416,7 @@ def _model_text(message_text: str, line: Line) -> Draft | str:
 
 
 def _result_ending(words: str, block: Line, details: Line) -> JsonObject:
-    """``success`` and ``exit_code``; a call that was declined, cancelled or interrupted has no success."""
+    """``success`` and ``exit_code``; neither if the call was declined, cancelled or interrupted, or still runs."""
     plain = _plain_error(words)
     if words.startswith(_DECLINED) or plain.startswith(_CANCELLED) or details.get("interrupted") is True:
         return {}
@@ -442,7 +442,7 @@ def _duration(details: Line) -> Any:
 
 
 def _started_session(line: Line, details: Line) -> str | None:
-    """The session of the sub-agent whose result this is."""
+    """The session of the sub-agent whose result this is; None for another result."""
     agent, session = name(details.get("agentId")), name(line.get("sessionId"))
     return f"{session}/{agent}" if agent and session and "status" in details else None
 

@@ -19,7 +19,7 @@ _ATTRIBUTES = frozenset({*_REQUIRED, "time", "subject", "data", "data_base64", "
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of CloudEvents, reduced for each required attribute that half of them lack (CloudEvents 1.0, 3.1).
+    """The share of CloudEvents, reduced for each required attribute that at least half lack (CloudEvents 1.0, 3.1).
 
     >>> recognise([{"specversion": "1.0", "id": "1", "source": "/a", "type": "b"}]).score
     1.0
@@ -58,7 +58,7 @@ def _outcome(record: Record, event: Mapping[str, Any], origin: Origin, calls: Ca
 
 
 def _frame(record: Record, event: Mapping[str, Any], data: Any, origin: Origin) -> Frame | Fault:
-    """The frame of an event; events of one source and subject share a session, unless they or the caller name one."""
+    """The frame of an event; events of one source and subject share a session unless they or the caller name one."""
     inner = mapping(data)
     session_id = next(
         (

@@ -24,12 +24,12 @@ _SOURCE = f"harness:{AGENT_NAME}"
 Line: TypeAlias = Mapping[str, Any]
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-# Messages of the program that repeat what an item says.
+# Messages of the program that repeat the content of an item.
 _REPEATED = frozenset({"user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content"})
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How many of the lines are a rollout's.
+    """The share of lines that belong to a rollout.
 
     >>> recognise([{"type": "session_meta", "payload": {"id": "s"}, "timestamp": "2026-01-01T00:00:00Z"}]).score
     1.0
@@ -111,7 +111,7 @@ class _Rollout:
 
     @staticmethod
     def _parent(meta: Line) -> str:
-        """The session that started this one as a sub-agent."""
+        """The session that started this one as a sub-agent: "unknown" if it is not named, "" if there is none."""
         spawned = mapping(mapping(meta.get("source")).get("subagent"))
         inner = mapping(spawned.get("thread_spawn"))
         return name(inner.get("parent_thread_id")) or ("unknown" if "subagent" in mapping(meta.get("source")) else "")
@@ -148,7 +148,7 @@ class _Rollout:
         return frame_of(record, self._origin, place, identity)
 
     def _from_name(self, record: Record) -> str:
-        """The session named in the file name, for files whose header was not read."""
+        """The session of a file whose header was not read: the caller's, else the id in its name, else its path."""
         match = _UUID.search(PurePath(record.source).name)
         return match.group() if match and not self._origin.session_id else session_of(record, self._origin)
 
@@ -175,7 +175,7 @@ class _Rollout:
 
 
 def _program_report(payload: Line) -> Reading:
-    """Errors and interruptions that the program reports; all else repeats an item or only concerns its display."""
+    """Errors and interruptions that the program reports; anything else repeats an item or concerns only the display."""
     inner = name(payload.get("type"))
     if inner in _REPEATED:
         return skipped("repeats an item of the conversation")

@@ -18,8 +18,8 @@ class Record:
     """One record of a source: a line of JSONL, an element of an array, or a whole JSON document.
 
     ``source`` is the file's absolute path (empty for records passed in memory), ``line`` its 1-based line or
-    element. Records without an id of their own get one from session, line and text, so both must stay the same when the
-    source is read again.
+    element. Records without an id of their own get one from session, line and text, so ``source`` and ``line`` must
+    stay the same when the source is read again.
     """
 
     value: Any
@@ -33,7 +33,7 @@ class Outcome:
 
     ``events`` are HMX-E documents without ``tenant_id`` (the caller adds it), ``part_of`` is the id of the event that
     the record completes or repeats, ``skipped`` says why nothing is stored, ``fault`` what is wrong with it.
-    If the record has events, ``left_out`` gives the reason for each part that became none, and
+    If the record has events, ``left_out`` gives the reason for each part that became no event, and
     ``warnings`` says what was stored in another form than written.
     """
 
@@ -48,7 +48,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How well a sample fits a format: 0.0 (not at all) to 1.0 (certain), and what a better fit lacks."""
+    """How well a sample fits a format: 0.0 (not at all) to 1.0 (certain), and what it lacks for a better fit."""
 
     score: float
     missing: tuple[str, ...] = ()
@@ -58,10 +58,10 @@ class Match:
 class Origin:
     """Facts about a source that its records may lack, as stated by the caller; None for unknown.
 
-    ``time_us`` is the time of records that carry none (the file's, or now). Their events say ``"undated": true`` in
-    metadata: a stored event of the same id is then the same event, whatever its time. ``key`` begins the ids of records
-    that have no id: give each live call its own, or the caller's idempotency key; without it, ids come from session,
-    line and text.
+    ``time_us`` is the time of records that have none (the file's, or now). Their events say ``"undated": true`` in
+    metadata: a stored event with the same id then counts as the same event, whatever its time. ``key`` is the prefix of
+    ids made for records without one: pass a new key for each live call, or the caller's idempotency key. Without a key,
+    such ids come from session, line and text.
 
     ``carried`` is what the converter has to remember between records (the tool that a call id belongs to, the session
     that a header opened): a JSON object that it reads and extends. To resume a source midway, store it with the
@@ -84,9 +84,9 @@ Recognise: TypeAlias = Callable[[Sequence[Any]], Match]
 class Format:
     """A producer's format: its name on the command line, its title, how to recognise and convert it.
 
-    ``sequence`` of its events is the record's time in microseconds since 1970 plus the number of the part, so events
-    are in order even when they arrive from several files, or live while an import runs, and never depend on what was
-    read before.
+    The ``sequence`` of its events is the record's time in microseconds since 1970, plus a small offset that orders
+    parts and records of the same time. So events are in order even when they arrive from several files, or live while
+    an import runs.
     """
 
     name: str

@@ -24,7 +24,7 @@ _PROCESS_GROUP = re.compile(r"\n?Process Group PGID: \d+\s*$")
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of records that are chats of a project.
+    """The share of records that are chats of Gemini CLI.
 
     >>> recognise([{"sessionId": "s", "projectHash": "p", "messages": []}]).score
     1.0
@@ -98,7 +98,7 @@ def _turn(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Iterator[Dr
         yield call_draft(calls, frame, f"call{number}", (call_id, tool, call.get("args")))
         if call.get("result") is not None:
             value = _PROCESS_GROUP.sub("", _result(call))
-            # A command may fail although its call succeeded: its exit code says so.
+            # A command may fail although its call succeeded: then its exit code shows the failure.
             failed, succeeded = (name(call.get("status")) == status for status in ("error", "success"))
             answer = Answer(call_id, value, tool, False if failed else None, silent_success=succeeded)
             yield answer_draft(calls, f"result{number}", answer)

@@ -61,7 +61,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 def _record(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The record, with the fields of a node or relationship that a query returned under a name put over its own."""
+    """The record; if a query returned a node or relationship under a name, its fields override those of the record."""
     inner = next((mapping(value[field]) for field in _WRAPPERS if isinstance(value.get(field), Mapping)), None)
     return {**value, **inner} if inner is not None and "uuid" in inner else value
 
@@ -78,7 +78,7 @@ def _frame(record: Record, value: Mapping[str, Any], origin: Origin) -> Frame | 
 def _fact(value: Mapping[str, Any]) -> Reading:
     """A fact in force becomes a memory; one that ended becomes an observation.
 
-    The observation's time is the start of the fact if it is known; its end is in the metadata.
+    The observation's time is the start of the fact, if known; the end of the fact is in the metadata.
     """
     fact = text(value["fact"]).strip()
     if not fact:

@@ -1,7 +1,7 @@
 """Events of the Hippocortex SDK: ``{type, sessionId, payload, metadata}``, as its clients and adapters send them.
 
-They have no id, time or sequence; adapters name neither calls nor agents. A result without a call id answers the
-oldest open call of its tool in the session.
+The events have no id or sequence, and usually no time; the SDK's adapters name neither calls nor agents. A result
+without a call id answers the oldest open call of its tool in the session.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ _MOST_OPEN = 100
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How many records have type, session and payload.
+    """The share of records that have type, session and payload.
 
     >>> recognise([{"type": "message", "sessionId": "s", "payload": {"role": "user", "content": "hi"}}]).score
     1.0
@@ -83,7 +83,7 @@ class _Reader:
             (name(producer_metadata[field]) for field in _USERS if name(producer_metadata.get(field))),
             self._origin.user_id or "",
         )
-        # The producer's metadata is kept apart: it must not decide who wrote the event's text.
+        # The producer's metadata is kept in a field of its own: it must not decide who wrote the event's text.
         metadata = present(format="hippocortex", user_id=user, hippocortex=dict(producer_metadata))
         agent = next(
             (name(producer_metadata[field]) for field in _AGENTS if name(producer_metadata.get(field))),

@@ -15,7 +15,7 @@ _STATES = ("values", "state", "channel_values", "data", "output", "input")
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How many records are messages of LangChain, or states that hold them.
+    """The share of records that are messages of LangChain, or states that contain them.
 
     >>> recognise([{"type": "human", "data": {"content": "hi"}}]).score
     1.0
@@ -33,7 +33,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
-    """The messages of a record: one, or the state of a graph with all of them."""
+    """The messages of a record, which is a message or the state of a graph."""
     messages = _messages(value)
     if not messages:
         if _plain_message(value) is None and (fields := ", ".join(map(str, value))[:80]):
@@ -74,7 +74,7 @@ def _plain_message(value: Any) -> JsonObject | None:
     if role is None or not ("content" in inner or "tool_calls" in inner):
         return None
     calls = [call for call in listed(inner.get("tool_calls")) if isinstance(call, Mapping)]
-    # additional_kwargs repeats the calls as the provider sent them: used only without parsed ones.
+    # additional_kwargs repeats the calls as the provider sent them: used only if there are no parsed calls.
     more = (
         {}
         if calls

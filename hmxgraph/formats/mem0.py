@@ -9,7 +9,7 @@ from hmxgraph.formats._values import derived_id, listed, mapping, name, present,
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import IMPORT
 
-# The event type of a fact that is stated directly.
+# The event type of an explicitly stated fact.
 MEMORY = "x-hmxgraph-memory"
 _WORDS = ("memory", "data", "text")
 _LISTS = ("results", "memories")
@@ -55,7 +55,7 @@ def _outcome(record: Record, value: Mapping[str, Any], origin: Origin) -> Outcom
         if not memory_text.strip():
             return Outcome(
                 record,
-                fault=Fault("$.memory", "mem0", f"fields {', '.join(map(str, memory))[:80]}", "the words of a memory"),
+                fault=Fault("$.memory", "mem0", f"fields {', '.join(map(str, memory))[:80]}", "the text of a memory"),
             )
         frame = _frame(record, memory, position, origin)
         if isinstance(frame, Fault):
@@ -66,12 +66,12 @@ def _outcome(record: Record, value: Mapping[str, Any], origin: Origin) -> Outcom
 
 
 def _user(memory: Mapping[str, Any], origin: Origin) -> str:
-    """Whose memory it is; callers of mem0 may name the user in their own metadata."""
+    """The user whose memory it is, or ""; callers of mem0 may name the user in their own metadata."""
     return name(memory.get("user_id")) or name(mapping(memory.get("metadata")).get("user_id")) or origin.user_id or ""
 
 
 def _frame(record: Record, memory: Mapping[str, Any], position: int, origin: Origin) -> Frame | Fault:
-    """An updated memory is another event, since its id contains the time of the update."""
+    """The frame of a memory; an updated memory is another event, since the id depends on the time of the update."""
     run, user = name(memory.get("run_id")), _user(memory, origin)
     own_id, updated = name(memory.get("id")), memory.get("updated_at") or memory.get("created_at")
     metadata = present(

@@ -13,7 +13,7 @@ _OBJECTS = ("chat.completion", "chat.completion.chunk")
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How many records are chat completions, requests for them, or messages in OpenAI's form.
+    """The share of records that are chat completions, requests for them, or messages in OpenAI's form.
 
     >>> recognise([{"object": "chat.completion", "choices": []}]).score
     1.0
@@ -22,7 +22,7 @@ def recognise(sample: Sequence[Any]) -> Match:
     if not records:
         return Match(0.0, ("messages", "choices"))
     fits = [_fit(value) for value in records]
-    if any(fits):  # not every message of a conversation holds calls or results
+    if any(fits):  # not every message of a conversation contains calls or results
         fits = [fit or 0.9 * is_message(value) for fit, value in zip(fits, records, strict=True)]
     score = sum(fits) / len(records)
     return Match(round(score, 2), () if score == 1.0 else ("messages or choices", "role", "tool_calls"))
@@ -39,7 +39,7 @@ def _fit(value: Mapping[str, Any]) -> float:
 
 
 def _of_openai(message: Mapping[str, Any]) -> bool:
-    """Whether a message has features of OpenAI's only: calls outside the content, results as messages, typed parts."""
+    """Whether a message has features of OpenAI alone: calls outside the content, results as messages, typed parts."""
     parts = {name(mapping(part).get("type")) for part in listed(message.get("content"))}
     return bool(
         message.get("tool_calls")

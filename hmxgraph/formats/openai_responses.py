@@ -14,7 +14,7 @@ _READER = Reader(item_reading, lambda value: is_item(value) or is_message(value)
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How many records are responses, requests with items, or items.
+    """The share of records that are responses, requests with items, or items.
 
     >>> recognise([{"object": "response", "id": "resp_1", "output": []}]).score
     1.0
@@ -71,7 +71,7 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
 def _instructions(
     request: Mapping[str, Any], response: Mapping[str, Any], *, answered: bool
 ) -> tuple[Mapping[str, Any], ...]:
-    """The system prompt, if the record begins a conversation."""
+    """The system prompt, if the record begins a conversation and has an answer."""
     instructions = request.get("instructions", response.get("instructions"))
     opens = not (request.get("previous_response_id") or response.get("previous_response_id"))
     return (

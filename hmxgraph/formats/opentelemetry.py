@@ -1,9 +1,9 @@
 """OpenTelemetry traces of generative AI: the GenAI conventions, OpenInference, OpenLLMetry's earlier attributes.
 
 Each model call repeats the conversation so far, and each tool call appears three times: in the model's answer, in its
-own span and in the next model call. A message is identified by everything before it and a call by its id, so each
-becomes exactly one event. ``_otel_exports`` reads the export formats of tools, ``_otel_contents`` the contents of a
-span, ``_otel_lineage`` its context in the trace, and ``_otel_repeats`` tells new parts from repeated ones.
+own span and in the next model call. A message is identified by its text and everything before it, a call by its id, so
+each becomes exactly one event. ``_otel_exports`` reads the export formats of tools, ``_otel_contents`` the contents of
+a span, ``_otel_lineage`` its context in the trace, and ``_otel_repeats`` tells new parts from repeated ones.
 """
 
 import re
@@ -41,7 +41,7 @@ _GOOD = frozenset({"pass", "passed", "correct", "positive", "good", "relevant", 
 _BAD = frozenset({"fail", "failed", "incorrect", "negative", "bad", "irrelevant", "hallucinated", "false", "no"})
 _RECOGNISED = ("gen_ai.", "openinference.", "llm.", "traceloop.", "input.value", "gcp.vertex.agent.")
 _NEEDED = "gen_ai.* or openinference.* attributes"
-# Above any other format's near miss, but too low to be recognised.
+# The score of an unsupported trace: above any other format's near miss, but too low to be recognised.
 _TRACE_NOT_UNDERSTOOD = 0.46
 # Ids and numbers in span names, which differ between spans of one kind.
 _IDS = re.compile(r"[0-9a-fA-F]{8}[0-9a-fA-F-]*|\d+")
@@ -50,7 +50,7 @@ FramedReading: TypeAlias = tuple[Frame, Reading]
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How many records are traces, and whether any span in them is of a model, a tool or an agent.
+    """The share of records that are traces, reduced if no span in them has attributes of generative AI.
 
     >>> recognise([{"resourceSpans": []}]).missing
     ('gen_ai.* or openinference.* attributes',)
@@ -74,7 +74,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
     """One outcome per record; spans without content to remember are reported as left out."""
     traces = _Traces(origin)
     if isinstance(records, Sequence) and len(records) > 1:
-        # Exporters write the spans of a trace in order of their ends: the one that names the conversation comes last.
+        # Exporters write spans in the order in which they end: the one that names the conversation comes last.
         traces.look_ahead(records)
     for record in records:
         if not isinstance(record.value, Mapping):
@@ -92,7 +92,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 class _Scene:
     """A span being converted, with its record, its session and the common fields of its events.
 
-    ``is_agents``: an agent wrote its prompts.
+    ``is_agents`` means that an agent, not the user, wrote the prompts in the span.
     """
 
     record: Record
@@ -107,7 +107,7 @@ class _Scene:
 
 
 class _NoPlaceError(Exception):
-    """A span that gives its events no session or time."""
+    """Raised for a span without a session or time for its events."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault)
@@ -125,7 +125,7 @@ class _Traces:
         self._settled: dict[str, list[int]] = origin.carried.setdefault("settled", {})
 
     def look_ahead(self, records: Iterable[Record]) -> None:
-        """Note which spans and conversations are in *records*, before any is read."""
+        """Note which spans and conversations are in *records*, before any of them is converted."""
         for record in records:
             export = exported(record.value) if isinstance(record.value, Mapping) else None
             self._note(export.spans if export else ())
@@ -136,7 +136,7 @@ class _Traces:
             self._lineage.add(span, kind, tool_of(span).tool if kind == "tool" else "")
 
     def outcome(self, record: Record, export: Export) -> Outcome:
-        """The events of all spans of a record."""
+        """The outcome of a record: the events of all its spans."""
         self._note(export.spans)
         scenes = [self._scene(record, span) for span in export.spans]
         for scene in scenes:
@@ -159,7 +159,7 @@ class _Traces:
         return replace(outcome, skipped=_counted(left_out)) if outcome.skipped is not None else outcome
 
     def _note_contents(self, scene: _Scene) -> None:
-        """Note for the spans above a span which contents it holds, so that they are not converted twice."""
+        """Note for the spans above this one which contents it holds, so that no content is converted twice."""
         span, is_failure = scene.span, scene.kind == "model" and scene.span.failed
         self._lineage.pass_up(span)
         if scene.kind == "ending":
@@ -244,7 +244,7 @@ class _Traces:
             yield frame, replace(reading, drafts=new)
 
     def _new_draft(self, scene: _Scene, frame: Frame, draft: Draft, *, answer: bool) -> Draft | None:
-        """The draft as it belongs in the conversation; None if it repeats a part of it."""
+        """*draft*, with author and call id corrected; None if it repeats a part of the conversation."""
         if draft.event_type == "tool_call":
             return self._new_call(scene, frame, draft, answer=answer)
         if draft.event_type == "tool_result":
@@ -277,7 +277,7 @@ class _Traces:
         return draft
 
     def _remember_again(self, scene: _Scene, call_id: str) -> None:
-        """Restore the event of the stored call, which a repeated call has replaced."""
+        """Link the call id to the stored call again: reading its repetition has overwritten the link."""
         tool, event_id = self._repeats.call_event(scene.session_id, call_id)
         if event_id:
             self._calls.remember(call_id, tool, event_id)
@@ -285,7 +285,7 @@ class _Traces:
             self._calls.matching_call(call_id)
 
     def _new_result(self, scene: _Scene, draft: Draft) -> Draft | None:
-        """A result under the id of its call; results are identified by that id, else by their content."""
+        """*draft* under the id of its call; None if that id or, for an unknown call, the content was read before."""
         stated = name(draft.content.get("call_id"))
         call_id = self._repeats.call_id(scene.session_id, stated)
         tool = text(draft.content.get("tool_name"))
@@ -332,7 +332,8 @@ class _Traces:
     def _call_of(self, scene: _Scene, call: ToolSpan) -> tuple[str, bool]:
         """The id of a tool span's call, and whether the conversation has the call already.
 
-        Frameworks give calls ids of their own, or none: then it is the oldest call of the model to the same tool.
+        A framework may give the span another id, or none: then it belongs to the model's oldest call to the same tool
+        that still lacks a span.
         """
         call_id = self._repeats.call_id(scene.session_id, call.call_id)
         if call_id and self._repeats.is_known_call(scene.session_id, call_id):
@@ -347,7 +348,7 @@ class _Traces:
         return call_id, False
 
     def _is_new_result(self, scene: _Scene, call: ToolSpan, call_id: str) -> bool:
-        """Whether a tool span's result is new; one that was not recorded may follow in the model's next prompt."""
+        """Whether a tool span's result is new; an unrecorded one stays new, as the next prompt may contain it."""
         key = f"{scene.session_id}/result/{call_id}"
         return self._repeats.is_new(key) if call.result is not None else not self._repeats.has(key)
 
@@ -393,7 +394,7 @@ class _Traces:
 
 
 def _turn(scene: _Scene) -> int:
-    """The order in which spans are read: those that may lack contents come after those that have them.
+    """The rank of a span in the reading order: spans that may lack contents come after those that have them.
 
     An agent's span adds what its model calls lack, and a prompt may have the result that a tool's span lacks.
     """
@@ -419,7 +420,7 @@ def _counted(reasons: Sequence[str]) -> str:
 
 
 def _content_key(message: Message) -> str:
-    """The key that tells messages at one point of a conversation apart, without instrumentation fields."""
+    """A key that distinguishes messages at one point of a conversation; fields of the instrumentation are ignored."""
     content = message.get("content", message.get("parts"))
     parts = [mapping(part) for part in listed(content)]
     words = (
@@ -442,7 +443,7 @@ def _metadata(span: Span) -> JsonObject:
 
 
 def _other(span: Span, kind: str) -> Reading:
-    """Retrievals and evaluations; other spans have no text of their own."""
+    """Read a retrieval or evaluation; other spans have no text of their own."""
     if kind == "retrieval":
         return _retrieval(span)
     drafts = tuple(_evaluations(span, whole=kind == "evaluation"))
@@ -459,14 +460,14 @@ def _reason(span: Span, kind: str) -> str:
 
 
 def _stated_kind(span: Span) -> str:
-    """The kind of an agent's span in the words of its convention; empty for a harness's own spans."""
+    """The kind of an agent's span as its convention names it; "" for a harness's own spans."""
     return name(span.first("gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind"))
 
 
 def _named(span: Span) -> str:
-    """A span by its name, without the ids and numbers in it.
+    """The name of a span, with ``*`` in place of ids and numbers.
 
-    Named spans are counted, so spans of one kind must have one name.
+    Left-out spans are counted by name, so spans of one kind must have one name.
     """
     return f"span {_IDS.sub('*', span.name)[:60]!r}"
 
@@ -494,7 +495,7 @@ def _document_text(document: Mapping[str, Any]) -> str:
 
 
 def _evaluations(span: Span, *, whole: bool) -> Iterator[Draft]:
-    """Judgements of a model's work, from events of its span or from evaluation spans."""
+    """Judgements of a model's work, from the events of a span; if there are none and *whole* is set, from the span."""
     results = [event.attributes for event in span.events if event.name == "gen_ai.evaluation.result"]
     for number, stated in enumerate([*results, span.attributes] if whole and not results else results):
         label = name(stated.get("gen_ai.evaluation.score.label", stated.get("eval.label"))).lower()

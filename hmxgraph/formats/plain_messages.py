@@ -13,7 +13,7 @@ _LISTS = ("messages", "conversation", "conversations", "history", "turns", "dial
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How many records are messages with a role, or lists of them.
+    """The share of records that are messages with a role, or lists of messages; the score is at most 0.8.
 
     >>> recognise([{"role": "user", "content": "hi"}]).score, recognise([{"text": "hi"}]).missing
     (0.8, ('role', 'content'))
@@ -41,7 +41,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
-    """The message or the messages of a record."""
+    """The message or messages of a record; a fault if it has none."""
     if (messages := _messages(value)) is not None:
         return conversation(value, messages)
     return single(value) or Fault(

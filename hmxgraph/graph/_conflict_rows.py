@@ -1,4 +1,4 @@
-"""Conflicts as nodes and back: records that cannot all be true, and how each conflict was resolved."""
+"""Convert conflicts to nodes and back: records that cannot all be true, and how each conflict was resolved."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter
 
 
 class RelationKeys(NamedTuple):
-    """A relation between two entities, by its keys."""
+    """A relation between two entities, identified by its type and their keys."""
 
     source_key: str
     relation_type: str
@@ -39,7 +39,7 @@ def relation_id(source_key: str, relation_type: str, target_key: str) -> str:
     return f"{source_key[:16]}:{relation_type}:{target_key[:16]}"
 
 
-# Later than any time on the wire, in microseconds: sorted by the time left until then, the newest come first.
+# Microseconds, later than any time on the wire: sorted by the time left until then, the newest conflicts come first.
 _END_US = 10**18
 
 

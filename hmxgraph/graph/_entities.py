@@ -53,7 +53,7 @@ def entity_properties(tenancy: Tenancy, entity_type: str, name: str, normalised:
 
 @dataclass(slots=True)
 class _Entity:
-    """One entity of a batch that is being assembled."""
+    """One entity of a batch, while its mentions are gathered."""
 
     mention: Mention
     names: set[str]
@@ -89,7 +89,7 @@ def _entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
 
 
 def _relation_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
-    """The rows of ``events/record`` for relations, by their keys; ``evidence`` counts the events that support them."""
+    """The rows of ``events/record`` for relations, sorted by key; ``evidence`` counts the events that support each."""
     relations: dict[tuple[str, str, str], Row] = {}
     for _, time_us, extraction in batch:
         for relation in extraction.relations:
@@ -104,7 +104,7 @@ def _relation_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
 
 
 def evidence_mark(relation_type: str, target_key: str) -> str:
-    """The mark of a mention whose event is evidence for a relation; 64 bits of the key identify the target.
+    """The mark of a mention whose event is evidence for a relation; 64 bits of *target_key* identify the target.
 
     >>> evidence_mark("uses", "0123456789abcdef0123456789abcdef")
     'uses>0123456789abcdef'
@@ -113,7 +113,7 @@ def evidence_mark(relation_type: str, target_key: str) -> str:
 
 
 def _evidence(tenancy: Tenancy, relations: Iterable[Relation]) -> dict[str, list[str]]:
-    """The marks of the relations that one event is evidence for, by the key of their source."""
+    """The marks of the relations that one event is evidence for, by the key of the source entity."""
     marks: dict[str, list[str]] = {}
     for relation in relations:
         mark = evidence_mark(relation.relation_type, _key(tenancy, relation.target))

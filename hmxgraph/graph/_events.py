@@ -33,8 +33,8 @@ from hmxgraph.records.events import SESSION
 from hmxgraph.text.lines import event_line, speaker_name
 from hmxgraph.text.terms import DEFAULT_ENCODING, counter
 
-# The fields by which recall ranks an event, as one text on its node: written with the event, removed by erasure. Events
-# that no pack shows have none.
+# The recall row of an event: the fields by which recall ranks it, as one text on its node, written with the event and
+# removed by erasure. Events that no pack shows have no recall row.
 #
 # To read one property, the server walks the chain of all the node's properties. Reading a dozen properties of a few
 # hundred candidates took half the time of the statement; reading one text takes a sixth of that.
@@ -47,7 +47,7 @@ _TIME = 6
 
 
 def recall_row(properties: Mapping[str, Any]) -> str | None:
-    """The recall row of a prepared event: a JSON array in the order of ``EventPool``, its expiry last.
+    """The recall row of a prepared event: a JSON array in the order of ``EventPool``, followed by the expiry time.
 
     None for events written by `remember`: packs show the memory while it holds, never its event.
     """
@@ -106,7 +106,9 @@ def _ranked_words(search_text: str) -> str:
 
 
 def pool_rows(as_of_us: int, events: Sequence[str], *columns: Sequence[str]) -> list[list[Any]]:
-    """Rows of the pool: the *events* recorded and not expired at that time, each with its values in further *columns*.
+    """Rows of the pool: the recall rows *events* that are dated up to *as_of_us* and not expired then.
+
+    Each row is extended by its values in *columns*.
 
     >>> row = '["e1","s1","Ann","","hello",1,5,4,0.5,false,"",null]'
     >>> pool_rows(5, [row, ""], ["Hello!", ""])
@@ -144,7 +146,7 @@ UNNAMED_USERS = (
     'give "user_id" in the metadata of their messages to keep it for the user, or in a tenant of one person '
     "connect with trust=TrustPolicy(single_user=True) (hmxgraph ingest --single-user)"
 )
-# Maximum number of users kept per session; statements in a larger group are nobody's in particular.
+# Maximum number of users kept per session.
 MOST_USERS = 50
 
 
@@ -183,14 +185,14 @@ def neighbours(row: Row, event_id: str) -> Neighbours:
 
 
 def _by_session(events: Iterable[PreparedEvent]) -> list[tuple[str, list[PreparedEvent]]]:
-    """The events of a batch by session: sessions in key order, each in its total order."""
+    """The events of a batch by session; *events* are sorted by session key, then by their order in the session."""
     return [(key, list(group)) for key, group in groupby(events, key=lambda event: event.session_key)]
 
 
 def new_kinds(events: Iterable[PreparedEvent], known: Collection[str]) -> dict[str, str]:
     """Signatures that are new to the tenant, each with the key of its earliest event.
 
-    A tenant keeps at most ``KINDS``; the order of sessions in a batch does not matter.
+    A tenant keeps at most ``KINDS`` signatures; the order of sessions in a batch does not matter.
     """
     kinds: dict[str, str] = {}
     unknown = [event for event in events if event.base_salience is not None and event.signature not in known]
@@ -225,7 +227,7 @@ def _session_row(
 
 
 def _user_keys(tenancy: Tenancy, stored: StoredSession, events: Iterable[PreparedEvent]) -> list[str]:
-    """The keys of the users whom the messages of a session name."""
+    """The keys of the users whom the messages of a session have named so far, at most ``MOST_USERS``."""
     names = (user_of_session(event.event) for event in events)
     return sorted({*stored.user_keys, *(memories.owner_key(tenancy, name) for name in names if name)})[:MOST_USERS]
 
@@ -267,7 +269,7 @@ def _end_properties(name: str, end: End) -> dict[str, Any]:
 
 
 def _outcome(stored: StoredSession, events: Sequence[PreparedEvent]) -> dict[str, Any]:
-    """The signal of the session's last feedback."""
+    """The properties of the session's outcome: the signal of its last feedback; empty if that is not in *events*."""
     for event in reversed(events):
         signal = event.event.content.get("signal")
         order = event.order[:2]
@@ -279,7 +281,7 @@ def _outcome(stored: StoredSession, events: Sequence[PreparedEvent]) -> dict[str
 def _inner_and_outer(
     events: Sequence[PreparedEvent], weave: Weave
 ) -> tuple[dict[str, list[tuple[int, int]]], dict[str, list[tuple[str, str, str]]], list[tuple[str, str]]]:
-    """Links within the batch as positions, links to other events as keys, and chain links with an end outside."""
+    """Links within the batch as positions, links to other events as keys, and NEXT links to other events as keys."""
     positions = {event.key: position for position, event in enumerate(events)}
     calls = _calls(events)
     inner: dict[str, list[tuple[int, int]]] = {kind: [] for kind in ("NEXT", *LINKS)}
@@ -314,7 +316,7 @@ def _call_before(calls: list[int] | None, position: int) -> int | None:
 
 
 def offers(events: Iterable[PreparedEvent]) -> Iterator[tuple[str, str]]:
-    """The keys under which earlier events may refer to these, each with the event's own key."""
+    """The keys by which events stored earlier may refer to *events*, each with the key of the event."""
     for event in events:
         yield event.key, event.key
         if event.call_key:
@@ -357,7 +359,7 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False, latest_us: i
     time.
 
     Raises:
-        IngestRefused: *strict* is set and an id is stored with another body; nothing of the batch is stored.
+        IngestRefused: *strict* is set and an event id is stored with another body; nothing of the batch is stored.
         ParentLoop: an event would be its own cause; nothing of the batch is stored.
 
     Locks are taken in the order sessions, stored answers, events, entities, other memories, tenant. Two writers that
@@ -373,7 +375,7 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False, latest_us: i
     observations = memories.Observations.of([extractions[event.key] for event in sifted.new])
     opened = yield from _open(tenancy, batch, sifted, observations)
     if opened.sifted is not sifted:
-        sifted = opened.sifted  # another writer came between
+        sifted = opened.sifted  # another writer changed a session meanwhile
         if strict:
             _refuse_conflicts(sifted.conflicting)
         observations = memories.Observations.of([extractions[event.key] for event in sifted.new])
@@ -385,7 +387,7 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False, latest_us: i
 
 
 def _extractions(tenancy: Tenancy, batch: Batch, events: Sequence[PreparedEvent]) -> Mapping[str, Extracted]:
-    """The extractions, prepared in advance for the default trust policy, else made now."""
+    """The extraction from each event, by key: made with the batch if the trust policy is the default, else now."""
     prepared = batch.extracted if tenancy.trust == DEFAULT_TRUST else None
     return without_ahead(prepared or extracted(events, tenancy.trust, by_hand=batch.by_hand), events)
 
@@ -455,7 +457,7 @@ def divided(batch: Batch, known: Mapping[str, str], counts: Mapping[str, int], s
 
 
 def _differs(event: PreparedEvent, stored_hash: str) -> bool:
-    """Whether *event* differs from the stored one; an undated event never does."""
+    """Whether *event* differs from the event stored under its id; an undated event never does."""
     return event.properties["event_hash"] != stored_hash and event.event.metadata.get("undated") is not True
 
 
@@ -483,7 +485,7 @@ def _open(tenancy: Tenancy, batch: Batch, sifted: Sifted, observations: memories
 def extracted(
     events: Iterable[PreparedEvent], trust: TrustPolicy = DEFAULT_TRUST, *, by_hand: bool = False
 ) -> dict[str, Extracted]:
-    """The extractions of each event, by its key; made before anything is locked."""
+    """The extraction from each event, by event key; made before anything is locked."""
     return {
         event.key: Extracted(event.key, event.event.time_us, extract(event.event, trust, by_hand=by_hand))
         for event in events
@@ -552,11 +554,11 @@ def _refuse_loops(
 ) -> Plan[Sequence[str]]:
     """Refuse events that are their own cause; return a warning if the search was cut short.
 
-    Nothing is read unless a stored event *awaited* one of the batch as its cause: otherwise no loop can pass
-    through stored events.
+    *inner* are pairs of positions in the batch (effect, cause); *awaited* are the keys of new events that stored events
+    name as their cause. Without any, no loop can pass through stored events, and nothing is read.
 
     Raises:
-        ParentLoop: an event is its own cause; for each loop, the last event of the batch in it.
+        ParentLoop: an event is its own cause; names the last event of the batch in each loop.
 
     """
     causes = {events[effect].key: events[cause].key for effect, cause in inner}

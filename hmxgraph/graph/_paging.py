@@ -17,7 +17,7 @@ _UNCHANGED = "pass the cursor of the previous page unchanged"
 
 
 def check_limit(limit: int) -> None:
-    """Refuse a page size below 1 or above the largest integer of the wire.
+    """Refuse a page size below 1 or above the largest integer on the wire.
 
     Raises:
         InvalidRequest: *limit* is outside 1..9007199254740991.
@@ -121,7 +121,7 @@ def term_query(scope: str, terms: Iterable[str], names: Collection[str] = ()) ->
 
 
 def each_term(scope: str, terms: Iterable[str]) -> list[str]:
-    r"""A query for each of *terms*, at most 64: the nodes of one tenant's *scope* that have it.
+    r"""A query for each of *terms*, at most 64, which finds the nodes of one tenant's *scope* that have the term.
 
     >>> each_term("t1t", ["deploy", 'a"b'])
     ['+scope:"t1t" +search_text:"deploy"', '+scope:"t1t" +search_text:"a\\"b"']
@@ -132,7 +132,7 @@ def each_term(scope: str, terms: Iterable[str]) -> list[str]:
 
 
 def knowledge_query(scope: str, terms: Iterable[str]) -> str:
-    """The query for knowledge with any of *terms*, or with a term that one of them may be a misspelling of.
+    """The query for nodes of one tenant's *scope* with any of *terms* or, at a lower weight, a term spelt similarly.
 
     Terms of letters only have no meaning in Lucene's syntax, so they need no quotes.
 
@@ -158,8 +158,8 @@ def record_query(
 ) -> str:
     """The query for task records of one tenant's *scope* with all *required* words, one of *any_of*, none of *without*.
 
-    These filter without ranking (weight 0). The *terms* rank, and *preferred* words raise the records that have them;
-    without terms every record that passes the filters is found.
+    These words filter without ranking (weight 0). *terms* rank, and *preferred* words raise the records that have them;
+    without *terms*, every record that passes the filters is found.
 
     >>> record_query("t1t", ["leak"], ["f2"], [], ["f3"], ["hidden"])
     '+scope:"t1t"^0 +scope:"f2"^0 +(search_text:"leak") scope:"f3" -scope:"hidden"'

@@ -32,7 +32,7 @@ def keys(tenancy: Tenancy) -> Procedure[tuple[ApiKey, ...]]:
 
 
 def revoke(tenancy: Tenancy, key_id: str, at_us: int) -> Procedure[ApiKey]:
-    """Revoke a key; a second time changes nothing.
+    """Revoke a key; revoking it again changes nothing.
 
     Raises:
         NotFound: the tenant has no such key.

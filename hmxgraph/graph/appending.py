@@ -38,7 +38,7 @@ _WAY_OUT = "give chat messages or response items as dicts, or name their format=
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """Items to record, each with the outcome of its conversion."""
+    """The items to record in one session, as the outcomes of their conversion."""
 
     tenant_id: str
     session_id: str
@@ -50,7 +50,7 @@ def converted(tenancy: Tenancy, messages: Any, origin: Origin, format_name: str 
     """An agent's *messages*, converted to events whose position in the session is still open.
 
     Raises:
-        InvalidRequest: *messages* is not a list of messages, or its format is not known.
+        InvalidRequest: *messages* is not a list of messages, or its format is not recognised.
         UnknownChoice: there is no such format.
 
     """
@@ -164,10 +164,10 @@ def append(
 ) -> Plan[dict[str, str]]:
     """The state of each event after appending, by key: ``stored``, ``duplicate`` or ``conflict``.
 
-    Sends three statements, one more if there is something to remember. The session is locked first; *floating* events,
-    whose time and sequence the engine sets, get a sequence after everything stored, so that however many processes
-    append at once, none of their events is late. A floating event is a duplicate if the stored one has the same
-    type and content. *by_hand* marks the events of a `remember`.
+    Sends three statements, one more if there is something to remember. The session is locked first. *floating* are the
+    keys of events whose time and sequence the engine sets: they get a sequence after everything stored, so that however
+    many processes append at once, none of their events is late. A floating event is a duplicate if the event stored
+    under its id has the same type and content. *by_hand* marks the events of a `remember`.
     """
     extractions = without_ahead(extracted(events, tenancy.trust, by_hand=by_hand), events)
     session_slot = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}
@@ -187,7 +187,7 @@ def append(
 
 
 def _compared(event: PreparedEvent, stored: tuple[Any, ...] | None, floating: frozenset[str]) -> str:
-    """``stored`` for a new *event*, ``duplicate`` for the stored one, ``conflict`` for another one with its id.
+    """``stored`` for a new *event*, ``duplicate`` if it is stored, ``conflict`` if its id is that of another event.
 
     The time, sequence and metadata of a floating event depend on when it was recorded, so only type and content are
     compared. An erased event has no content left to compare.
@@ -203,7 +203,7 @@ def _compared(event: PreparedEvent, stored: tuple[Any, ...] | None, floating: fr
 
 
 def _placed(events: Iterable[PreparedEvent], floating: frozenset[str], last: int) -> Iterator[PreparedEvent]:
-    """*events* in order; floating ones are moved after the sequence *last* and after each other."""
+    """*events* in order; floating ones are moved, where needed, after the sequence *last* and after each other."""
     for event in events:
         too_early = event.key in floating and event.event.sequence <= last
         placed = _moved(event, last + 1) if too_early else event

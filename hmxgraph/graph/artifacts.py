@@ -1,4 +1,4 @@
-"""Artifacts in the graph: as rows and documents; one, a page, a chain or its head, as of any time."""
+"""Artifacts in the graph: converted to rows and back; read one by one, in pages or as chains, as of any time."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
@@ -42,7 +42,7 @@ _SEARCHED = 4_000
 _NESTED = ("content", "metadata", "validity_scope")
 _NUMBERS = ("confidence", "success_rate")
 _MOSTLY = 0.5
-# The field that names an artifact's subject, by type: two with the same subject may contradict each other.
+# The field that names an artifact's subject, by type: two artifacts with the same subject may contradict each other.
 SUBJECTS = {"decision_policy": "condition", "causal_pattern": "cause"}
 _WIRE = tuple(name for name in Artifact.model_fields if name != "updated_at")
 
@@ -129,7 +129,8 @@ def tampering(properties: Row) -> tuple[str, ...]:
     """The checks that an artifact fails: content and core against their hashes, text against its rendition.
 
     An unchanged artifact fails none. Packs show content and text: an artifact that fails for either is dropped there as
-    ``provenance_failed`` (HMX-C 8). An erased artifact keeps the hashes of its former content.
+    ``provenance_failed`` (HMX-C 8). An erased artifact keeps the hashes of its former content: only its blanked fields
+    are checked.
     """
     if properties.get("erased"):
         return tuple(name for name, blank in BLANK.items() if properties[name] != blank)
@@ -267,7 +268,7 @@ def artifact(tenancy: Tenancy, artifact_id: str, *, as_of_us: int | None = None)
     """The artifact with this id, whatever its status and scope.
 
     Raises:
-        NotFound: there is no such artifact, or there was none by then.
+        NotFound: there is no such artifact, or it was recorded after *as_of_us*.
 
     """
     return (yield from read(lambda: _artifact(tenancy, artifact_id, as_of_us)))
@@ -301,7 +302,7 @@ def artifacts(
 
 
 def artifact_types(tenancy: Tenancy, artifact_ids: Iterable[str]) -> Procedure[dict[str, str]]:
-    """The type of each artifact by its id; ids that are not those of artifacts are left out."""
+    """The type of each artifact by its id; ids without an artifact are left out."""
 
     def plan() -> Plan[dict[str, str]]:
         keys = sorted({tenancy.node_key(artifact_id) for artifact_id in artifact_ids})
@@ -315,27 +316,27 @@ def chain(tenancy: Tenancy, artifact_id: str, *, as_of_us: int | None = None) ->
     """All versions of the artifact's chain that were recorded by then, oldest first (HMX-A 7).
 
     Raises:
-        NotFound: there is no such artifact, or there was none by then.
+        NotFound: there is no such artifact, or it was recorded after *as_of_us*.
 
     """
     return (yield from read(lambda: _chain(tenancy, artifact_id, as_of_us)))
 
 
 def head(tenancy: Tenancy, artifact_id: str, *, as_of_us: int | None = None) -> Procedure[Artifact]:
-    """The newest version of the artifact's chain; does not read the others.
+    """The newest version of the artifact's chain; does not read the other versions.
 
     Raises:
-        NotFound: there is no such artifact, or there was none by then.
+        NotFound: there is no such artifact, or it was recorded after *as_of_us*.
 
     """
     return (yield from read(lambda: _head(tenancy, artifact_id, as_of_us)))
 
 
 def node(tenancy: Tenancy, artifact_id: str, as_of_us: int | None = None) -> Plan[Row]:
-    """The properties of an artifact's node, as they are now.
+    """The current properties of an artifact's node, if it was recorded by *as_of_us*.
 
     Raises:
-        NotFound: there is no such artifact, or there was none by then.
+        NotFound: there is no such artifact, or it was recorded after *as_of_us*.
 
     """
     rows = yield bind("artifacts/get", tenant_id=tenancy.tenant_id, key=tenancy.node_key(artifact_id))
@@ -346,7 +347,7 @@ def node(tenancy: Tenancy, artifact_id: str, as_of_us: int | None = None) -> Pla
 
 
 def value(properties: Row, as_of_us: int | None = None) -> Artifact:
-    """The artifact of a node that was visible by then."""
+    """The artifact of a node as it was at *as_of_us*; it must have been recorded by then."""
     artifact = stored_artifact(properties, as_of_us)
     assert artifact is not None
     return artifact

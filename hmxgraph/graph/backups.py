@@ -18,7 +18,7 @@ import orjson
 from hmxgraph.compiler.reconcile import COMPILER
 from hmxgraph.errors import BackupRefused, NotWritten
 from hmxgraph.extraction.extract import EVENT_TYPE
-from hmxgraph.graph import checks, exploring, lifecycle
+from hmxgraph.graph import checks, conflicts, exploring, lifecycle, memory_operations
 from hmxgraph.graph._events import record as record_events
 from hmxgraph.graph.artifacts import stored_document
 from hmxgraph.graph.compilations import CompileOptions, compile_tenant
@@ -30,6 +30,7 @@ from hmxgraph.ingest.prepare import PreparedEvent, event_document, prepare
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.canonical import content_hash
 from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.lifecycle import Conflict
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.reports import BackupReport, RestoreReport
 from hmxgraph.records.events import SESSION, events_of
@@ -126,7 +127,7 @@ def _as_json(value: object) -> dict[str, str]:
 
 
 def _stored_value(value: Any) -> Any:
-    """The property value that a JSON value stands for."""
+    """The property value that a JSON value represents."""
     return b64decode(value[_BYTES]) if isinstance(value, dict) else value
 
 
@@ -321,7 +322,7 @@ def _restored(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[Non
 
 
 def _weight(node: Mapping[str, Any]) -> int:
-    """The number of characters in the properties of a node that may be large."""
+    """The number of characters in those properties of a node that may be large."""
     return sum(len(str(node["properties"].get(name, ""))) for name in ("content", "body", "document"))
 
 
@@ -389,6 +390,7 @@ def _replayed(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[Non
         if entry.artifact_kind != "digest":
             yield from write_record(tenancy, TaskRecord.parse(entry.document() | {"tenant_id": tenancy.tenant_id}))
     yield from compile_tenant(tenancy, CompileOptions(full=True))
+    yield from _decided_again(tenancy, _Decisions.of(path))
 
 
 def _records(path: Path) -> Iterator[tuple[TaskRecord, int]]:
@@ -410,7 +412,7 @@ def _events(tenancy: Tenancy, path: Path, reported_ids: frozenset[str] | set[str
     return [event for _, event in recorded]
 
 
-# Stored next to the fields of an event; tells given values from computed ones.
+# Properties stored next to the fields of an event that distinguish given values from computed ones.
 _ORIGINS = ("salience_origin",)
 
 
@@ -429,3 +431,107 @@ def _chains(tenancy: Tenancy, path: Path) -> Iterator[list[Artifact]]:
             chains.setdefault(properties["chain_key"], []).append(Artifact.parse(document))
     for chain in chains.values():
         yield sorted(chain, key=lambda artifact: artifact.version)
+
+
+# Deletions of memories and resolutions of conflicts are not events, and a successor names its predecessor by an id that
+# differs between tenants. A replay repeats all three last: otherwise what no longer holds would count again.
+
+_Side: TypeAlias = tuple[str, str]
+
+
+class _MemoryNode(NamedTuple):
+    """A memory in a backup, with the events that are evidence for it and its predecessor."""
+
+    properties: Row
+    event_ids: frozenset[str]
+    predecessor: str | None
+
+
+class _Decisions(NamedTuple):
+    """The memories in a backup by node, and its resolved conflicts by their sides, with the side that was kept."""
+
+    memories: dict[str, _MemoryNode]
+    resolved: dict[frozenset[_Side], tuple[Row, _Side | None]]
+
+    @classmethod
+    def of(cls, path: Path) -> "_Decisions":
+        """The decisions in the backup at *path*."""
+        event_ids: dict[str, str] = {}
+        sides: dict[str, tuple[str, _Side]] = {}
+        memories, resolved = [], []
+        for node in _nodes(path):
+            labels, properties = node["labels"], node["properties"]
+            if "Event" in labels:
+                event_ids[node["id"]] = properties["event_id"]
+            elif "Memory" in labels:
+                memories.append(node)
+                sides[node["id"]] = properties["memory_id"], ("memory", properties.get("text") or "")
+            elif "Artifact" in labels:
+                sides[node["id"]] = properties["artifact_id"], ("artifact", properties["artifact_id"])
+            elif "Conflict" in labels and properties["status"] == "resolved":
+                resolved.append(node)
+        return cls({node["id"]: _memory_node(node, event_ids) for node in memories}, _by_sides(resolved, sides))
+
+
+def _memory_node(node: Row, event_ids: Mapping[str, str]) -> _MemoryNode:
+    links = [(kind, target) for kind, target, _ in node["outgoing"]]
+    evidence = frozenset(event_ids[target] for _, target in links if target in event_ids)
+    return _MemoryNode(node["properties"], evidence, next((to for kind, to in links if kind == "SUPERSEDES"), None))
+
+
+def _by_sides(
+    conflicts: Iterable[Row], sides: Mapping[str, tuple[str, _Side]]
+) -> dict[frozenset[_Side], tuple[Row, _Side | None]]:
+    found = {}
+    for node in conflicts:
+        own = dict(sides[target] for _, target, _ in node["outgoing"] if target in sides)
+        kept_id = node["properties"].get("kept_id")
+        # A relation is no node: a conflict in which one was kept stays open.
+        if kept_id is None or kept_id in own:
+            found[frozenset(own.values())] = node["properties"], None if kept_id is None else own[kept_id]
+    return found
+
+
+def _decided_again(tenancy: Tenancy, decisions: _Decisions) -> Procedure[None]:
+    """Supersede, delete and resolve again."""
+    for memory in decisions.memories.values():
+        if memory.predecessor is not None:
+            older = decisions.memories[memory.predecessor]
+            newer_id, older_id = (yield from _found(tenancy, memory)), (yield from _found(tenancy, older))
+            if newer_id and older_id:
+                yield from memory_operations.follow(tenancy, newer_id, older_id, older.properties["valid_to_us"])
+    for memory in decisions.memories.values():
+        at_us = memory.properties.get("deleted_us")
+        if at_us is not None and (memory_id := (yield from _found(tenancy, memory))):
+            reason = memory.properties.get("delete_reason") or ""
+            yield from memory_operations.delete(tenancy, memory_id, reason, at_us)
+    if decisions.resolved:
+        for conflict in (yield from conflicts.conflicts(tenancy)):
+            yield from _resolved_again(tenancy, conflict, decisions.resolved)
+
+
+def _found(tenancy: Tenancy, memory: _MemoryNode) -> Procedure[str | None]:
+    """The id of the tenant's memory with the same text and no other evidence; None if it was stated again since."""
+    event_key = tenancy.node_key(min(memory.event_ids, default=""))
+    statement = bind("memory_operations/from_event", tenant_id=tenancy.tenant_id, event_key=event_key)
+    for row in (yield from read(partial(ask, statement))):
+        if row["text"] == memory.properties.get("text"):
+            view = yield from memory_operations.memory(tenancy, row["memory_id"])
+            if memory.event_ids.issuperset(view.event_ids):
+                return view.memory_id
+    return None
+
+
+def _resolved_again(
+    tenancy: Tenancy, conflict: Conflict, resolved: Mapping[frozenset[_Side], tuple[Row, _Side | None]]
+) -> Procedure[None]:
+    # The ids of memories differ between tenants, their texts do not.
+    sides: dict[_Side, str] = {
+        (side.kind, side.text if side.kind == "memory" else side.side_id): side.side_id for side in conflict.sides
+    }
+    if (former := resolved.get(frozenset(sides))) is not None:
+        properties, kept = former
+        keep, reason = None if kept is None else sides[kept], properties.get("resolution") or ""
+        yield from conflicts.resolve(
+            tenancy, conflict.conflict_id, keep=keep, reason=reason, at_us=properties["resolved_us"]
+        )

@@ -150,7 +150,7 @@ _LINK_FIELDS = (("CAUSED_BY", "parent_event_id"), ("CORRELATES_WITH", "correlati
 
 
 def _event_findings(row: Row) -> Iterator[Finding]:
-    """Findings in one row of ``verify/events``; an erased event keeps nothing but its place in the order."""
+    """Findings in one row of ``verify/events``; of an erased event, only session and order are checked."""
     event = row["event"]
     event_id = event["event_id"]
     if not row["in_session"]:
@@ -278,7 +278,7 @@ BEFORE_FIRST = -(2**63)
 
 
 class Page(NamedTuple):
-    """A page of events in order of time: number, findings, and where the next page starts (None: no more)."""
+    """The check of a page of events in order of time: their number, findings, and where the page ended (None: last)."""
 
     records: int
     findings: tuple[Finding, ...]

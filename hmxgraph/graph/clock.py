@@ -1,4 +1,4 @@
-"""A tenant's clock: events dated ahead of the wall clock are held back, and a clock that one advanced is set back.
+"""A tenant's clock: hold back events dated ahead of the wall clock, and set the clock back if one advanced it.
 
 Events are marked by the clock of the machine that stores them, which may be wrong, so a mark can be removed.
 """
@@ -23,8 +23,8 @@ _MOST = 1_000
 def repair(tenancy: Tenancy, latest_us: int, *, dry_run: bool = False) -> Procedure[ClockReport]:
     """Hold back the events dated after *latest_us*: they no longer affect logical time, expiry and recency.
 
-    Events held back earlier whose time has come are admitted, and the clock is set back to the latest of the others.
-    The report lists what is dated after *latest_us*. A dry run changes nothing.
+    Events held back earlier whose time has come are admitted first. The clock is set back to the latest event that is
+    not held back. The report lists up to 1,000 events dated after *latest_us*. A dry run changes nothing.
     """
     if not dry_run:
         yield from release(tenancy, latest_us)
@@ -45,7 +45,7 @@ def repair(tenancy: Tenancy, latest_us: int, *, dry_run: bool = False) -> Proced
 
 
 def release(tenancy: Tenancy, latest_us: int) -> Procedure[None]:
-    """Admit events that were held back as ahead of the clock, unless they are dated after *latest_us*."""
+    """Admit the events that were held back as ahead of the clock and are dated up to *latest_us*."""
     due = partial(_due, tenancy, latest_us)
     while events := (yield from read(due)):
         yield from write(partial(_admit, tenancy, events))

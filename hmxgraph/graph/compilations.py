@@ -1,4 +1,4 @@
-"""Compilations: changed sessions read and summarised, the latest summaries compiled, the difference written."""
+"""Compile a tenant: read and summarise changed sessions, compile the latest summaries, store the differences."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -99,7 +99,7 @@ def _change_keys(tenancy: Tenancy, changes: Iterable[Change]) -> list[str]:
 
 
 def _leaving_keys(tenancy: Tenancy, changes: Iterable[Change]) -> list[str]:
-    """The keys of the heads that leave draft and active."""
+    """The keys of the heads that will no longer be draft or active."""
     return _change_keys(tenancy, (change for change in changes if _leaves(change)))
 
 
@@ -183,7 +183,7 @@ _TWIN = "another artifact has the same content"
 
 
 def _store_changes(tenancy: Tenancy, planned: Sequence[Change], at_us: int) -> Plan[tuple[tuple[Change, ...], bool]]:
-    """The changes, and whether anything was written; content that another artifact has is skipped."""
+    """The changes, and whether anything was written; a change to content that another artifact has is skipped."""
     changes = yield from _without_twins(tenancy, planned)
     writing = [change for change in changes if change.action in _WRITES]
     if not writing:
@@ -211,7 +211,7 @@ def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 
 def _without_twins(tenancy: Tenancy, planned: Sequence[Change]) -> Plan[list[Change]]:
-    """The changes, as skipped where another artifact that stays alive has the content."""
+    """The changes, each replaced by a skipped one if another artifact that stays draft or active has its content."""
     changes_by_key = {
         dedup_key(
             tenancy, {"artifact_type": change.artifact_type, "content_hash": change.artifact.content_hash}
@@ -231,7 +231,7 @@ def _as_twin(change: Change) -> Change:
     return Change("skipped", change.artifact_type, change.title, _TWIN, change.head)
 
 
-# Compiling a tenant: changed sessions read and summarised, the latest summaries compiled, the differences written.
+# One compilation: changed sessions are read and summarised, the latest summaries compiled, the differences stored.
 
 _SESSIONS = 200
 # Events read at each end of a long session: enough for all steps that a summary keeps.
@@ -255,7 +255,7 @@ def _silent(_stage: str, _done: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CompileOptions:
-    """How to compile; *clock* is only used for timings, *progress* is called with each stage and its progress."""
+    """How to compile; ``clock`` is only used for timings, ``progress`` is called with a stage and the sessions done."""
 
     full: bool = False
     dry_run: bool = False
@@ -311,7 +311,7 @@ def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> P
 
     ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all.
     Contradictions among everything in force are opened as conflicts, including those between
-    relations and between policies stated in words. The tenant's state at the start is compiled;
+    relations and between artifacts and stated policies. The tenant's state at the start is compiled;
     events stored during the run wait for the next compilation. If events are erased during the run,
     the compilation starts again.
     """
@@ -401,9 +401,9 @@ def _group_summaries(run: _Run, group: Sequence[Row]) -> Plan[dict[str, SessionS
 
 
 def session_read(tenancy: Tenancy, session_key: str, profile: CompilerProfile) -> Plan[SessionReader]:
-    """A session of at most 2,000 events; of a longer one the first and the last 1,000.
+    """A reader that has read a session: all of up to 2,000 events, else the first and the last 1,000.
 
-    A summary holds the first and last steps of a session: its cost is independent of the rest.
+    A summary keeps the first and last steps of a session, so the events between them need not be read.
     """
     reader = SessionReader(profile)
     of_session = {"tenant_id": tenancy.tenant_id, "session_key": session_key}
@@ -471,7 +471,7 @@ def _ledger(run: _Run) -> Procedure[Ledger]:
 
 
 def _latest_keys(run: _Run) -> Plan[list[str]]:
-    """The keys of the sessions that may be the latest, plus one, which tells the ledger whether there are others."""
+    """The keys of the sessions that may be the latest, plus one, which tells the ledger whether there are more."""
     limit = run.profile.max_sessions + len(run.fresh) + 1
     rows = yield bind(
         "compiler/latest_sessions",

@@ -33,7 +33,7 @@ def opposing_artifacts(tenancy: Tenancy, claims: Iterable[Row], count_tokens: To
     """The conflicts between each claim and its rivals: same condition, overlapping validity, different answers.
 
     A decision policy names the only decision for its condition, so any other answer opposes it; a cause may have many
-    effects, so only the opposite effect does.
+    effects, so only the opposite effect opposes one.
     """
     for row in claims:
         for rival in row["rivals"]:
@@ -135,7 +135,7 @@ def resolve(
     """The resolved conflict: *keep* names the winning side; None means that all sides are true after all.
 
     Losing artifacts and relations become deprecated, losing memories contradicted; nothing is deleted. A later answer
-    replaces the winner. The resolution takes effect at *at_us*, else at the tenant's logical time.
+    still replaces a winning one. The resolution takes effect at *at_us*, else at the tenant's logical time.
 
     Raises:
         NotFound: there is no such conflict, or no such side.
@@ -187,8 +187,8 @@ def _keep_compared(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
 def detect_among(tenancy: Tenancy, keys: Sequence[str]) -> Procedure[tuple[str, ...]]:
     """The ids of newly opened conflicts between the artifacts with these keys and everything in force.
 
-    It runs in a transaction of its own after the one that wrote the artifacts: if two writers contradict each other at
-    the same time, the one that looks last sees both.
+    To be run after the transaction that wrote the artifacts: if two writers contradict each other at the same time, the
+    one that looks last sees both.
     """
     contradictions = yield from read(lambda: _contradictions(tenancy, keys))
     return (yield from _opened(tenancy, contradictions))
@@ -292,7 +292,10 @@ def _resolve(tenancy: Tenancy, conflict_id: str, keep: str | None, reason: str, 
 
 
 def _replace_answer(tenancy: Tenancy, kept_key: str, losing: Sequence[str], at_us: int) -> Plan[None]:
-    """Put the winning answer into the chain of its question, so that a later one replaces it; open its conflicts."""
+    """Give the winner the loser's place in the chain of answers, so that a later answer replaces the winner.
+
+    Conflicts are opened between the winner and whatever contradicted the loser.
+    """
     slots = yield bind("conflicts/replace_answer", tenant_id=tenancy.tenant_id, kept_key=kept_key, keys=list(losing))
     for slot in slots:
         yield from redraw(tenancy, [slot["slot_key"]])
@@ -307,7 +310,7 @@ def _contradiction(tenancy: Tenancy, winner: Row, rival: Row, at_us: int) -> Row
 
 
 def _as_before(conflict: Conflict, keep: str | None, reason: str) -> Conflict:
-    """The conflict if an identical call has already resolved it, such as one whose answer was lost."""
+    """The conflict if an identical call has already resolved it, such as an attempt whose answer was lost."""
     if (conflict.kept_id, conflict.resolution) != (keep, reason):
         raise ConflictClosed(conflict.conflict_id, conflict.kept_id)
     return conflict

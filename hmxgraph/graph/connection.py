@@ -1,4 +1,4 @@
-"""Transactions against one database: plans run statement by statement, retried, timed out, errors translated."""
+"""Run plans in transactions against one database, with retries, deadlines and translated driver errors."""
 
 import asyncio
 import os
@@ -58,7 +58,7 @@ Trace: TypeAlias = Callable[[str], object]
 
 
 class TransactionWatch:
-    """Remembers the last statement of one transaction and reports each answer to those who listen."""
+    """Remembers the last statement of one transaction and reports each answer to the listeners."""
 
     def __init__(self, listeners: tuple[Trace, ...]) -> None:
         self.statement = ""
@@ -85,8 +85,8 @@ class _Interrupted(KeyboardInterrupt, asyncio.CancelledError):
 def interruptible() -> Iterator[None]:
     """Let Ctrl-C end the driver's work in the block at once, on the server too.
 
-    Any other exception raised while an answer is read leaves the rest of it on the connection, where the driver then
-    waits for ever. Only the main thread can be interrupted, and only if Python's own handler is installed.
+    Any other exception raised while an answer is read leaves the rest of the answer on the connection, and the driver
+    waits for it for ever. Only the main thread can be interrupted, and only if Python's own handler is installed.
     """
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
@@ -140,7 +140,7 @@ _NOT_PERMITTED = (
 
 
 def translated(error: Neo4jError | DriverError, uri: str, statement: str) -> GraphError:
-    """The graph error for a driver's *error*: no answer, no access, or a refused statement."""
+    """The graph error that corresponds to a driver's *error*."""
     error = origin(error)
     reason = _reason(error)
     code = getattr(error, "code", None) or "unknown"
@@ -164,7 +164,7 @@ def origin(error: Neo4jError | DriverError) -> Neo4jError | DriverError:
 
 
 def worth_repeating(error: Neo4jError | DriverError) -> bool:
-    """Whether a retry helps: two clients created the same key or index at once, or the error is transient."""
+    """Whether to retry at once: a race for a key or index was lost, or a failed result has a transient cause."""
     cause = origin(error)
     return lost_race(cause) or (cause is not error and cause.is_retryable())
 
@@ -196,7 +196,7 @@ class Watch(Protocol):
         """*statement* is about to be sent, or its answer to be read."""
 
     def answered(self, statement: Statement, rows: int, milliseconds: float) -> None:
-        """*statement* was answered with this number of rows, this number of milliseconds after it was sent."""
+        """*statement* was answered with this number of *rows*, so many *milliseconds* after it was sent."""
 
 
 class _Sent(NamedTuple, Generic[R]):
@@ -265,7 +265,7 @@ def _pop_sent_ahead(sent_ahead: list[_Sent[R]], statement: Statement) -> _Sent[R
 
 
 def perform(procedure: Procedure[T], answer: Answer) -> T:
-    """The value of *procedure*; each transaction or embedding that it asks for is passed to *answer*."""
+    """The value of *procedure*; *answer* runs each transaction and computes each embedding that it asks for."""
     try:
         work = next(procedure)
         while True:
@@ -286,7 +286,8 @@ async def _perform_async(procedure: Procedure[T], answer: AnswerAsync) -> T:
         return value
 
 
-# Transactions against one database: retried and ended within a deadline, their errors translated. Both faces end here.
+# Transactions against one database, retried within a deadline, with translated errors; the synchronous and the
+# asynchronous API both end here.
 
 RACES = 8
 # Seconds to wait for a connection: even a server that has just started completes the handshake at once.
@@ -313,7 +314,7 @@ class Terms(NamedTuple):
     embedding: Embedding | None = None
 
     def patience(self, mode: str, *, whole: bool = False) -> Patience:
-        """The time of one transaction."""
+        """The time limit of a transaction that starts now; with *whole*, the call reads or rewrites a whole tenant."""
         settling = self.settling is not None and self.settling()
         return Patience(mode, self.timeout, whole=whole, settling=settling)
 
@@ -322,7 +323,7 @@ DEFAULT_TERMS = Terms()
 
 
 class Course:
-    """The attempts of one transaction: whether another one is worthwhile, and the error to raise if not."""
+    """The attempts of one transaction: whether to make another attempt, and the error to raise if not."""
 
     def __init__(self, patience: Patience, uri: str, listeners: tuple[Trace, ...]) -> None:
         self.patience = patience
@@ -346,7 +347,7 @@ class Course:
 
         """
         server_answered = isinstance(error, Neo4jError) and not isinstance(origin(error), DriverError)
-        # A commit that could not be written to the end may be in the log, from which a restart recovers it.
+        # A commit whose writing failed may still be in the transaction log, from which a restart recovers it.
         if not server_answered or getattr(origin(error), "code", None) in _STOPPED:
             self.patience.lost()
         if worth_repeating(error) and self._races < RACES:
@@ -370,7 +371,7 @@ class Course:
         self.patience.extend(monotonic() - began)
 
     def error(self, error: Neo4jError | DriverError | TimeoutError, *, connecting: bool = False) -> GraphError:
-        """The graph error for *error*, with what is known of the outcome."""
+        """The graph error for *error*, with what is known of the transaction's outcome."""
         patience = self.patience
         outcome = "" if connecting else patience.outcome
         late = patience.left <= 0 or isinstance(error, TimeoutError) or _timed_out(error)
@@ -390,7 +391,7 @@ def _timed_out(error: BaseException) -> bool:
 
 
 def _no_answer(error: BaseException) -> bool:
-    """Whether *error* is about waiting, not about an address where nobody listens."""
+    """Whether *error* means that no answer came, as opposed to a refused connection."""
     refused = any(isinstance(cause, ConnectionRefusedError) for cause in _causes(error))
     return not refused and (_timed_out(error) or isinstance(error, DriverError))
 
@@ -403,7 +404,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 class Connection:
-    """Performs procedures; one transaction per work, causally chained by the driver's bookmarks."""
+    """Performs procedures: one transaction per :class:`Work`, causally chained by the driver's bookmarks."""
 
     def __init__(self, address: Address, terms: Terms = DEFAULT_TERMS) -> None:
         self.address = address
@@ -433,7 +434,7 @@ class Connection:
             raise GraphNotOpen(_FORKED)
 
     def verify(self) -> None:
-        """Check that the server answers; a transaction would retry for long if it did not.
+        """Check that the server answers; unlike a transaction, this is not retried.
 
         Raises:
             StorageUnavailable: nothing answers.
@@ -448,7 +449,7 @@ class Connection:
             raise course.error(error, connecting=True) from error
 
     def perform(self, procedure: Procedure[T], *, whole: bool = False) -> T:
-        """The value of *procedure*; one that reads or rewrites a *whole* tenant has more time.
+        """The value of *procedure*; with *whole*, it reads or rewrites a whole tenant and has more time.
 
         Raises:
             GraphError: the server refused or could not be reached, or the connection is closed.
@@ -467,10 +468,10 @@ class Connection:
         return self.transact(request, whole=whole)
 
     def transact(self, work: Work[T], *, whole: bool = False) -> T:
-        """The value of one work's plan, run in one transaction; one that lost a race for a key is retried.
+        """The value of one work's plan, run in one transaction, which is retried if another attempt may succeed.
 
         Raises:
-            GraphNotOpen: it was closed, or opened by another process, which still reads from the same sockets.
+            GraphNotOpen: the connection was closed, or opened by another process, which still reads from its sockets.
             DeadlineExceeded: there was no answer in time.
 
         """
@@ -489,14 +490,14 @@ class Connection:
                 sleep(pause)
 
     def close(self) -> None:
-        """Release the driver, which others may still use; does nothing the second time or in a forked process."""
+        """Release the driver, which other connections may still use; does nothing again or in a forked process."""
         if not self._closed and not self._forked:
             driver.release(self.address)
         self._closed = True
 
     @property
     def _forked(self) -> bool:
-        """Whether another process opened it."""
+        """Whether another process opened the connection."""
         return self._process != os.getpid()
 
     def _attempt(self, course: Course, work: Work[T]) -> T:
@@ -510,7 +511,7 @@ class Connection:
             return (session.execute_read if work.mode == "read" else session.execute_write)(transaction)
 
     def _reopened(self, error: Neo4jError | DriverError, course: Course) -> bool:
-        """Whether a local server that died was restarted; the first thread that asks restarts it for all."""
+        """Restart a local server that died and return whether it was; the first thread that asks does it for all."""
         if self.terms.revive is None or not isinstance(error, DriverError):
             return False
         with course.reviving(), self._reopening:
@@ -528,7 +529,7 @@ class Connection:
 
 
 class Stored:
-    """Counts the writing transactions of one call, for the error of a later one."""
+    """Counts the writing transactions of one call, so that an error in a later one can report them."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -609,14 +610,14 @@ class AsyncConnection:
 
     @property
     def abandoned(self) -> bool:
-        """Whether the event loop that opened it has ended, so that nothing can be sent or closed any more."""
+        """Whether the event loop that opened the connection has ended: nothing can be sent or closed any more."""
         return self._loop.is_closed()
 
     def check_loop(self) -> None:
         """Refuse any event loop but the one that opened the connection, which owns the sockets.
 
         Raises:
-            GraphNotOpen: the running loop is another one.
+            GraphNotOpen: the running loop is not the one that opened the connection.
 
         """
         if self._loop is not asyncio.get_running_loop():
@@ -632,10 +633,10 @@ class AsyncConnection:
             raise course.error(error, connecting=True) from error
 
     async def perform(self, procedure: Procedure[T], *, whole: bool = False) -> T:
-        """The value of *procedure*; one that reads or rewrites a *whole* tenant has more time.
+        """The value of *procedure*; with *whole*, it reads or rewrites a whole tenant and has more time.
 
         Raises:
-            GraphError: the server refused or could not be reached.
+            GraphError: the server refused or could not be reached, or the connection is closed.
 
         """
         stored = Stored()
@@ -651,7 +652,7 @@ class AsyncConnection:
         return await self.transact(request, whole=whole)
 
     async def transact(self, work: Work[T], *, whole: bool = False) -> T:
-        """The value of one work's plan, run in one transaction; one that lost a race for a key is retried."""
+        """The value of one work's plan, run in one transaction, which is retried if another attempt may succeed."""
         self.check_open()
         patience = self.terms.patience(work.mode, whole=whole)
         course = Course(patience, self.address.uri, self._listeners)
@@ -669,7 +670,7 @@ class AsyncConnection:
             await asyncio.sleep(pause)
 
     async def close(self) -> None:
-        """Release the driver, which others may still use; does nothing the second time."""
+        """Release the driver, which other connections may still use; a second call does nothing."""
         if self._closed:
             return
         self._closed = True
@@ -691,7 +692,7 @@ class AsyncConnection:
             return await (session.execute_read if work.mode == "read" else session.execute_write)(transaction)
 
     async def _reopened(self, error: Neo4jError | DriverError, course: Course) -> bool:
-        """As :meth:`Connection._reopened`; starting a server blocks, so it happens in a thread."""
+        """Like :meth:`Connection._reopened`; starting a server blocks, so it happens in a thread."""
         if self.terms.revive is None or not isinstance(error, DriverError):
             return False
         with course.reviving():

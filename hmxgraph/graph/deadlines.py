@@ -1,4 +1,4 @@
-"""Deadlines: how long a transaction may take with all its retries, and what is known of it when the time is up."""
+"""Deadlines: how long a transaction may take with all its retries, and what is known of its outcome afterwards."""
 
 import random
 from collections.abc import Iterator
@@ -10,19 +10,18 @@ from typing import Any, Final, Literal, TypeVar
 
 from hmxgraph.errors import InvalidRequest
 
-# Seconds for one transaction with its retries, by what it does. A schema waits for its indexes.
+# Seconds for one transaction with its retries, by mode. A schema transaction waits for its indexes.
 SECONDS: Final = {"read": 15.0, "write": 60.0, "schema": 600.0}
-# Minimum seconds for each transaction while the server has been up for less than that: it is still
-# planning its queries.
+# A server that has been up for less than this many seconds is still planning its queries: each transaction gets at
+# least this many.
 SETTLING: Final = 120.0
 # Seconds for each transaction of a call that reads or rewrites a whole tenant.
 WHOLE: Final = 600.0
-# The first pause before a retry; a deadlock is resolved within milliseconds, a
-# restarted server is back within seconds.
+# The first and the longest pause before a retry: a deadlock is resolved within milliseconds, a restarted server is back
+# within seconds.
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 2.0
-# Share of the time left that the server gets, so that its own timeout arrives before the client
-# stops waiting.
+# Share of the time left that is the server's own timeout, so that its answer arrives before the client stops waiting.
 _SERVER_SHARE = 0.95
 
 # Maximum number of seconds that a call may wait: a year.
@@ -37,7 +36,7 @@ def checked_timeout(seconds: float | None) -> float | None:
     """*seconds* if it is a time to wait, or None for the defaults.
 
     Raises:
-        InvalidRequest: it is not above 0, or longer than a year.
+        InvalidRequest: it is not a number above 0, or longer than a year.
 
     >>> checked_timeout(5)
     5
@@ -56,7 +55,7 @@ def checked_timeout(seconds: float | None) -> float | None:
 def settling(state: Path) -> bool:
     """Whether the local server, which writes the file *state* when it starts, has just started.
 
-    It then plans most queries for the first time: those of a context pack take 8 to 10 s, more on
+    Such a server plans most queries for the first time: those of a context pack take 8 to 10 s, more on
     a busy machine.
     """
     try:
@@ -81,7 +80,7 @@ def timeout(seconds: float) -> Iterator[None]:
 
 
 def seconds_left() -> float | None:
-    """Seconds until the transaction that this thread or task runs must have ended; None outside of one."""
+    """Seconds until the deadline of the transaction that this thread or task runs; None outside a transaction."""
     end = _end.get()
     return None if end is None else max(0.0, end - monotonic())
 
@@ -89,8 +88,8 @@ def seconds_left() -> float | None:
 def limited(driver: _Driver) -> _Driver:
     """*driver*, whose connections stop waiting at the deadline of the transaction that acquires them.
 
-    The driver offers no such limit, but its sockets do; with a driver release in which they do not,
-    this fails at once.
+    The driver offers no such limit, but its sockets do; with a driver release whose sockets do not, the first
+    transaction fails.
     """
     pool = driver._pool  # type: ignore[attr-defined]  # noqa: SLF001 - there is no other way to its sockets
     acquire = pool.acquire
@@ -105,8 +104,8 @@ def limited(driver: _Driver) -> _Driver:
 
 
 def limit(socket: Any, seconds: float | None) -> None:
-    """Let *socket* wait no longer than *seconds* from now, for all that it reads and writes."""
-    if hasattr(socket, "set_deadline"):  # before release 6
+    """Let *socket* wait no longer than *seconds* from now for all reads and writes; None removes the limit."""
+    if hasattr(socket, "set_deadline"):  # driver releases before 6
         socket.set_deadline(seconds)
     else:
         socket.set_read_deadline(seconds)
@@ -114,7 +113,7 @@ def limit(socket: Any, seconds: float | None) -> None:
 
 
 class Patience:
-    """The time of one transaction with its retries, and what is known of its outcome.
+    """The time limit of one transaction with its retries, and what is known of its outcome.
 
     ``committing`` is set when the commit is about to be sent: without an answer after that, nobody knows whether the
     transaction is stored, and ``unknown`` stays set until a later attempt succeeds.
@@ -159,7 +158,7 @@ class Patience:
 
     def pause(self) -> float | None:
         """Seconds to wait before the next attempt; None if there is no time for one."""
-        pause = self._pause * random.uniform(0.8, 1.2)  # noqa: S311 - apart from other clients, not secret
+        pause = self._pause * random.uniform(0.8, 1.2)  # noqa: S311 - to spread clients, not a secret
         self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
         return pause if pause < self.left else None
 

@@ -35,7 +35,7 @@ class Address:
 
 # One driver per process and address, shared by all connections and closed with the last one.
 
-# Errors are raised, so a program that configures no logging does not see the driver's messages on its terminal too.
+# Errors are raised; without this handler, a program that configures no logging would also print the driver's messages.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
 OPTIONS: dict[str, Any] = {
     "connection_timeout": 5.0,
@@ -59,7 +59,7 @@ def acquire(address: Address) -> Driver:
     """The process's driver for *address*; each acquire needs one :func:`release`.
 
     Raises:
-        InvalidAddress: it cannot be the address of a Neo4j.
+        InvalidAddress: the URI cannot be a Neo4j address.
 
     """
     check(address.uri)
@@ -96,7 +96,7 @@ def open_async(address: Address) -> AsyncDriver:
     """A driver for the running event loop: asynchronous connections cannot be shared between loops.
 
     Raises:
-        InvalidAddress: it cannot be the address of a Neo4j.
+        InvalidAddress: the URI cannot be a Neo4j address.
 
     """
     check(address.uri)
@@ -105,10 +105,10 @@ def open_async(address: Address) -> AsyncDriver:
 
 
 def check(uri: str) -> None:
-    """Refuse an address that cannot be that of a Neo4j.
+    """Refuse a URI that cannot be a Neo4j address.
 
     Raises:
-        InvalidAddress: another scheme, an invalid port, or a login inside the address.
+        InvalidAddress: the scheme is not supported, the port is invalid, or the URI contains a login.
 
     """
     with _invalid_address(uri):
@@ -118,7 +118,7 @@ def check(uri: str) -> None:
 
 @contextmanager
 def _invalid_address(uri: str) -> Iterator[None]:
-    """Translate the errors that the driver or Python raises for *uri* into one."""
+    """Translate the errors that the driver or Python raises for *uri* into :class:`InvalidAddress`."""
     try:
         yield
     except (ConfigurationError, ValueError) as error:  # such as a bracket that is not closed
@@ -126,7 +126,7 @@ def _invalid_address(uri: str) -> Iterator[None]:
 
 
 def _fault(uri: str) -> str | None:
-    """A fault of *uri* that the driver would accept, find too late, or report with the password."""
+    """A fault of *uri* that the driver would accept, find too late, or report with the password; None without one."""
     parts = urlsplit(uri)
     if parts.scheme not in _SCHEMES:
         return f"it must begin with one of {', '.join(f'{scheme}://' for scheme in _SCHEMES)}"

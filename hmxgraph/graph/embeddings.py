@@ -172,7 +172,7 @@ def _dropped(tenancy: Tenancy) -> Plan[int]:
 
 @dataclass(frozen=True, slots=True)
 class QuestionVector:
-    """The vector of a question, and its similarity to sentences about something else."""
+    """The vector of a question, and its similarity to unrelated sentences."""
 
     vector: list[float]
     background: Background

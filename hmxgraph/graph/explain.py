@@ -76,7 +76,7 @@ def _history(properties: Row) -> list[dict[str, Any]]:
 
 # An entity may have a million mentions; the newest ones are enough to show what it is.
 MENTIONS = 20
-# A memory may have as many events: ``observation_count`` gives their number, and the first ones are shown.
+# A memory may have that many events, too: ``observation_count`` gives their number, and only the first are shown.
 MEMORY_EVENTS = 100
 
 
@@ -161,15 +161,15 @@ def _events(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[Evidence, ...]]
 
 def _event(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
     events = yield from _events(tenancy, [record["key"]])
-    users = yield bind("explain/dependents", tenant_id=tenancy.tenant_id, key=record["key"])
+    dependents = yield bind("explain/dependents", tenant_id=tenancy.tenant_id, key=record["key"])
     names = ("event_type", "session_id", "sequence", "timestamp", "event_hash", "salience", "provenance_ref")
     facts = {name: record[name] for name in names if record.get(name) is not None}
     status = "erased" if record.get("erased") else "stored"
-    return Explanation("event", record["event_id"], events[0].text, status, facts, events, supports=tuple(users))
+    return Explanation("event", record["event_id"], events[0].text, status, facts, events, supports=tuple(dependents))
 
 
 def _task_record(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
-    """The trail of a task record: the events that it was stored as."""
+    """The trail of a task record: the events that report it."""
     name = record["artifact_id"]
     keys = [tenancy.node_key(event_id) for event_id in event_ids_of(tenancy.tenant_id, name)]
     events = yield from _events(tenancy, sorted(keys))
@@ -218,7 +218,7 @@ def _mentions(tenancy: Tenancy, key: str, mark: str | None) -> Plan[tuple[Eviden
 
 
 def _conflicts_of(tenancy: Tenancy, keys: Sequence[str]) -> Plan[dict[str, tuple[Conflict, ...]]]:
-    """The conflicts of these records, by record."""
+    """The conflicts of these records, by record key."""
     rows = yield bind("explain/conflicts", tenant_id=tenancy.tenant_id, keys=list(keys))
     if not rows:
         return {}

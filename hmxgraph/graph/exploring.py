@@ -55,7 +55,7 @@ _SAVED = "explore/"
 def saved_query(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Procedure[list[Row]]:
     """The rows of a saved query of ``explore/``; the tenant's parameters are filled in and cannot be overridden.
 
-    Other statements read by keys that a caller could have computed for another tenant.
+    Other statements are refused: they read by keys that a caller could have computed for another tenant.
 
     Raises:
         StatementMisuse: unknown name, a statement that writes, or parameters that do not fit.
@@ -121,7 +121,7 @@ def picture(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Procedur
 
     Raises:
         StatementMisuse: unknown name, or parameters that do not fit.
-        InvalidRequest: its rows hold no node.
+        InvalidRequest: the rows contain no node.
 
     """
     if not name.startswith(_SAVED):
@@ -158,7 +158,7 @@ def _picture_edges(edges: Iterable[Relationship], nodes: Mapping[str, PictureNod
 
 
 class Relations(NamedTuple):
-    """The active entities and their relations, row by row."""
+    """The active entities and their relations, as rows."""
 
     nodes: list[Row]
     edges: list[Row]

@@ -79,7 +79,7 @@ def _pairs(rows: Sequence[Row]) -> Iterator[_Pair]:
 
 
 def _counterpart(imported: Row, own: Sequence[Row]) -> Row | None:
-    """For an active artifact, an active one that states the same; for a draft, a draft that confirms it."""
+    """The own artifact that replaces an active *imported* one, or the own draft that confirms an imported draft."""
     kind, content = imported["artifact_type"], imported["content"]
     same = [other for other in own if agree(kind, content, other["content"])]
     active = next((other for other in same if other["status"] == "active"), None)
@@ -129,7 +129,7 @@ def import_fingerprint(
     """The outcome of importing the envelope *source*: verified, then added in one transaction; nothing is deleted.
 
     *trusted* are the public keys that may have signed it (none: no signature is required). An envelope that had expired
-    by *at_us*, else by the tenant's logical time, is reported as expired, not refused. One that was imported before
+    by *at_us*, else by the tenant's logical time, is reported as expired, not refused. An envelope imported before
     changes nothing. The import takes effect at the logical time; in an empty tenant at the fingerprint's creation time,
     or *now_us* if that is earlier.
 
@@ -144,8 +144,8 @@ def import_fingerprint(
 def take_back(tenancy: Tenancy, reference: str, *, at_us: int | None = None) -> Procedure[WithdrawnImport]:
     """The outcome of withdrawing the import *reference* (its id or its fingerprint's).
 
-    Artifacts that it created and nothing else supports are deprecated; its priors and compiler parameters are no longer
-    in force. The event that logs it stays.
+    Artifacts that it brought in and nothing else supports are deprecated; its priors and compiler parameters are no
+    longer in force. The event that logs the import stays.
 
     Raises:
         NotFound: there is no such import, or it was withdrawn before.
@@ -170,7 +170,7 @@ def import_event(tenancy: Tenancy, reference: str) -> Plan[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Arrivals:
-    """The drafts of an import: rows to be created, and the artifacts that exist already, by the drafts' ids."""
+    """The drafts of an import: rows to create, ids of existing artifacts by draft id, keys of other imports' drafts."""
 
     fresh: tuple[Row, ...]
     existing: Mapping[str, str]
@@ -178,7 +178,7 @@ class _Arrivals:
 
     @property
     def seeded_keys(self) -> list[str]:
-        """The nodes of this import: its own drafts and those that another import had created."""
+        """The keys of the artifacts of this import: its own drafts and those that another import had created."""
         return sorted([*self.shared_keys, *(row["key"] for row in self.fresh)])
 
 

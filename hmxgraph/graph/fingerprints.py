@@ -33,7 +33,7 @@ from hmxgraph.protocol.packs import ContextPack
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import microseconds
 
-# Rows to the parts of a fingerprint, and outcomes of imports to rows.
+# Convert rows into the parts of a fingerprint, and outcomes of imports into rows.
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class Recorded(NamedTuple):
 
 
 def import_row(tenancy: Tenancy, restored: Restoration, recorded: Recorded) -> Row:
-    """The properties of an import's node; absent ones are left out."""
+    """The properties of an import's node; those without a value are left out."""
     verdict, fingerprint = restored.verdict, restored.verdict.fingerprint
     row = {
         "key": tenancy.node_key("fingerprint", "imported", restored.import_id),
@@ -226,7 +226,7 @@ def _count_behaviour(tenancy: Tenancy) -> Procedure[int]:
 
 
 def report_pack(tenancy: Tenancy, pack: ContextPack, signal: str, at_us: int | None = None) -> Procedure[str]:
-    """The id of *pack*, for which *signal* was stored; a later report replaces an earlier one.
+    """Store *signal* as the report on *pack* and return the pack's id; a later report replaces an earlier one.
 
     Raises:
         UnknownChoice: no such signal.
@@ -238,7 +238,7 @@ def report_pack(tenancy: Tenancy, pack: ContextPack, signal: str, at_us: int | N
 
 
 def in_force(tenancy: Tenancy, as_of_us: int | None = None) -> Plan[InForce | None]:
-    """The priors and parameters of the latest import that is neither withdrawn nor expired; None without one."""
+    """The priors and parameters of the latest import that is neither withdrawn nor expired; None if there is none."""
     rows = yield bind("fingerprints/in_force", tenant_id=tenancy.tenant_id, as_of_us=as_of_us)
     return _in_force_of(rows[0]) if rows else None
 
@@ -277,7 +277,7 @@ def _learned_state(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan
 
 
 def _common_terms(tenancy: Tenancy, keys: Sequence[str]) -> Plan[frozenset[str]]:
-    """The terms in the evidence of these artifacts that enough users used: as many as a proposal needs origins."""
+    """The terms in the evidence of these artifacts used by at least as many users as a proposal needs origins."""
     rows = yield bind("fingerprints/words", tenant_id=tenancy.tenant_id, keys=keys, limit=_MOST_EVIDENCE)
     users: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:

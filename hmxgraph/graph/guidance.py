@@ -39,9 +39,9 @@ def models_kept() -> Mapping[str, Model]:
 
 
 def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
-    """Guidance for *request* from a row of ``recall/events``: the schema that suggestions follow.
+    """Guidance for *request* from a row of ``recall/events``; it follows the same task schema as suggestions do.
 
-    *kept* are the models that the query was asked to leave out.
+    *kept* are the cached models, which the statement was asked to leave out.
     """
     done = tuple(name for values in reversed(row["done"]) for name in action_names(*values))
     failure = _failure(row["latest"])

@@ -1,4 +1,4 @@
-"""Sources in any format as deliveries of HMX-E events: recognised by a sample, converted, every line counted."""
+"""Convert sources in any format to HMX-E events: recognise the format by a sample, convert and count every line."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -58,9 +58,8 @@ def is_document(source: Source | Any) -> bool:
 class Importing:
     """Turns the lines of all sources of one ingest call into events of one tenant.
 
-    ``choice`` overrules recognition. ``carried`` is the state of the converters by source: pass the
-    one of an earlier call to continue a source midway. ``formats`` are the names of the formats
-    recognised by source.
+    ``choice`` overrules recognition. ``carried`` is the state of the converters by source: pass that of an earlier call
+    to continue a source midway. ``formats`` are the names of the recognised formats by source.
     """
 
     tally: Tally
@@ -121,7 +120,7 @@ class Importing:
                 yield Broken(malformed(error), arrival.line, arrival.source, torn)
                 if whole is None:
                     continue
-                counts.lines += 1  # it was written as two
+                counts.lines += 1  # two records on one line count as two lines
                 value, warnings = _value(whole)
             self.tally.warn(warnings)
             for outcome in source_format.convert((Record(value, path, arrival.line),), origin):
@@ -231,7 +230,7 @@ def _value(payload: Any) -> tuple[Any, Sequence[str]]:
 
 
 def _split_torn(payload: Payload, error: MalformedJson) -> tuple[Payload, bytes | None]:
-    """A torn record and the whole one after it on one line, as a writer that was killed in between leaves them.
+    """A torn record and the whole one after it on the same line, as a killed writer leaves them; None without one.
 
     >>> _split_torn(b'{"a": "b{"c": 1}', MalformedJson("unexpected character", 10))
     (b'{"a": "b', b'{"c": 1}')

@@ -36,8 +36,8 @@ T = TypeVar("T")
 async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
     """What *function* returns, run in a thread that nobody waits for once the call is cancelled.
 
-    Threads of the event loop's own pool are joined when the program ends: it would hang if the function waited for
-    input that never comes.
+    Threads of the event loop's own pool are joined when the program ends: the program would hang if the function waited
+    for input that never comes.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
@@ -61,7 +61,7 @@ async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
     return await future
 
 
-# Batches prepared for writing: everything that needs no answer from the server is done before it is contacted.
+# Batches prepared for writing: everything that needs no answer from the server is done before a transaction begins.
 
 # Threads share one interpreter: if they prepared at once, all their first batches would be ready at the same late time,
 # with the server idle until then, and a writer that holds locks would wait for the interpreter at each answer. One at a
@@ -75,7 +75,7 @@ def prepared(
 ) -> Iterator[Batch | None]:
     """The batches of *arrivals*, with what was extracted from their events; a process prepares one batch at a time.
 
-    None if the source has nothing ready, so that the caller need not wait inside it.
+    Yields None when the source has nothing ready, so that the caller can settle stored batches before it waits.
     """
     gatherings = Gatherings(intake, size=size, parts=parts)
     for reading in readings(arrivals, size=size):
@@ -87,7 +87,7 @@ def prepared(
 
 
 def _next(batches: Iterator[Batch]) -> Batch | None:
-    """The next batch, from its lines to its extractions, ready to be written."""
+    """The next batch, with its extractions, ready to be written; None if there is no more."""
     with _preparing:
         batch = next(batches, None)
         return None if batch is None else replace(batch, extracted=extracted(batch.events))
@@ -99,9 +99,9 @@ def _next(batches: Iterator[Batch]) -> Batch | None:
 async def streamed(
     source: AsyncIterable[Any], intake: Intake, *, size: int, window_seconds: float
 ) -> AsyncGenerator[Batch, None]:
-    """The batches of *source*, each as soon as nothing more is at hand or it is full.
+    """The batches of *source*, each as soon as it is full or the source has nothing ready.
 
-    An event that continues its session is not kept waiting; one that overtook others waits for them at most
+    An event that continues its session is not kept waiting; an event that overtook others waits for them at most
     *window_seconds*. If the source fails, everything it delivered is stored before its error is raised.
     """
     flow = _Flow(intake, size, ReorderWindow(window_seconds))
@@ -147,7 +147,7 @@ class _Flow:
         self._line = 0
 
     def take(self, message: Delivery | Payload) -> None:
-        """Check and prepare *message*; a rejected one needs no place in the order."""
+        """Check and prepare *message*; a rejected message skips the reorder window."""
         self._line += 1
         now = monotonic()
         delivery = message if isinstance(message, Delivery) else Delivery(message, self._line)
@@ -159,7 +159,7 @@ class _Flow:
         self._gather(self._window.release(now))
 
     def release(self) -> None:
-        """Release the messages that waited long enough from the window."""
+        """Release from the window the messages that have waited long enough."""
         self._gather(self._window.release(monotonic()))
 
     def patience(self) -> float | None:
@@ -170,14 +170,14 @@ class _Flow:
         return LINGER if held is None else min(LINGER, held)
 
     def due(self, *, idle: bool) -> list[Batch]:
-        """The batches to be written now: full ones, and the last one if nothing more is ready or time is up."""
+        """The batches to be written now: full ones, and the one being filled if it waited too long or on *idle*."""
         if not self._gathering.empty and (idle or monotonic() - self._since > LONGEST):
             self._ready.append(self._gathering.batch())
         ready, self._ready = self._ready, []
         return ready
 
     def remaining(self) -> list[Batch]:
-        """Everything gathered so far."""
+        """The batches with everything gathered so far, including the events in the window."""
         self._gather(self._window.flush())
         return self.due(idle=True)
 
@@ -230,7 +230,7 @@ class IngestOptions:
     ``rehome`` stores events that name another tenant under this one; without it they are rejected.
     ``clock`` returns the caller's time in microseconds; events dated more than ``tolerance`` after it are stored and
     reported, but nothing is extracted from them and they do not advance the logical time. ``window_seconds`` is how
-    long an event of a stream waits for those that it overtook; for all other sources, each batch is the window.
+    long an event of a stream waits for those that it overtook; events of other sources are ordered within each batch.
     ``writers`` is the number of writers among which the sessions are divided. ``memory`` holds the state kept between
     calls that read one source piece by piece.
 
@@ -276,7 +276,7 @@ class SourceMemory:
 
 
 def _arrivals(tally: Tally, source: Source, options: IngestOptions) -> Iterator[Arrival]:
-    """The deliveries of events in *source*; of any known format if it is a document or a format is given."""
+    """The events of *source*; other formats are converted if it is a document, or a format or memory is given."""
     arrivals = deliveries(source)
     if options.format is None and options.memory is None and not is_document(source):
         return arrivals
@@ -317,7 +317,7 @@ def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: Ingest
 
 @contextmanager
 def _stored_before(tally: Tally) -> Iterator[None]:
-    """If the database does not answer, add to its error how much was stored before."""
+    """If the database does not answer, add to the error how much was stored before."""
     try:
         yield
     except StorageUnavailable as error:
@@ -343,7 +343,7 @@ async def ingest_async(
 
 
 async def _write(batches: AsyncGenerator[Batch | None, None], store: "_Store", tally: Tally) -> None:
-    """Store each batch while the next one is made; batches of one part come one after the other."""
+    """Store each batch while the next one is prepared; batches of one part are stored one after another."""
     writing: dict[int, asyncio.Task[BatchReceipt]] = {}
     try:
         async for batch in batches:

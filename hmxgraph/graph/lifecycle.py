@@ -51,12 +51,12 @@ def check_recordable(tenancy: Tenancy, artifact: Artifact) -> None:
 
 
 def check_successor(tenancy: Tenancy, old_id: str, artifact: Artifact) -> None:
-    """Refuse an artifact that cannot be the successor of any artifact *old_id*.
+    """Refuse an artifact that cannot succeed *old_id*, whatever is stored under that id.
 
     Raises:
         SupersessionCycle: it is *old_id* itself.
         SuccessorMismatch: it belongs to another tenant, names another predecessor or is neither draft nor active.
-        InvalidDocument: wrong content hash, or an HMX version or time that is not supported.
+        InvalidDocument: wrong content hash or validity scope, or an HMX version or time that is not supported.
 
     """
     if artifact.artifact_id == old_id:
@@ -126,10 +126,10 @@ def _refuse(artifact: Artifact, faults: list[Fault]) -> None:
 
 
 def record_artifact(tenancy: Tenancy, artifact: Artifact, *, at_us: int | None = None) -> Procedure[ArtifactReceipt]:
-    """*artifact*, stored as the first version of a chain, or as the next version of the one it ``supersedes``.
+    """Store *artifact* as the first version of a chain, or as the successor of the artifact that it ``supersedes``.
 
     Raises:
-        InvalidDocument: wrong tenant, version or content hash.
+        InvalidDocument: it cannot start a chain in this tenant; every fault is listed.
         ImmutableArtifact: another artifact has this id.
 
     """
@@ -143,7 +143,7 @@ def record_artifact(tenancy: Tenancy, artifact: Artifact, *, at_us: int | None =
 def supersede(
     tenancy: Tenancy, old_id: str, artifact: Artifact, *, at_us: int | None = None
 ) -> Procedure[ArtifactReceipt]:
-    """*artifact*, stored as the successor of the active head *old_id*: status, edge and version at once (HMX-A 7).
+    """Store *artifact* as the successor of the active head *old_id*: status, edge and version at once (HMX-A 7).
 
     A fresh document (version 1, no ``supersedes``) is numbered here; any other must have the next version. A draft is
     only a proposal: *old_id* stays in force, and the draft joins the chain when `transition` makes it active.
@@ -151,7 +151,7 @@ def supersede(
     Raises:
         NotFound: there is no artifact *old_id*.
         AlreadySuperseded: it has another successor.
-        SupersessionCycle: *artifact* is *old_id* itself, or older than it in its chain.
+        SupersessionCycle: *artifact* is *old_id* itself, or an older version in its chain.
         InvalidTransition: *old_id* is not active.
         SuccessorMismatch: tenant, type, predecessor, version or status do not fit a successor.
         ImmutableArtifact: another artifact has this id.
@@ -166,7 +166,7 @@ def supersede(
 def import_chain(
     tenancy: Tenancy, versions: Sequence[Artifact], *, at_us: int | None = None
 ) -> Procedure[tuple[ArtifactReceipt, ...]]:
-    """The outcome for each version of a whole chain, oldest first; stored versions stay unchanged.
+    """Store all versions of a chain; the outcome for each, oldest first. Versions already stored stay unchanged.
 
     Versions that were superseded elsewhere are recorded as active and superseded by the next one.
 
@@ -219,14 +219,14 @@ def _as_active(artifact: Artifact) -> Artifact:
 def transition(
     tenancy: Tenancy, artifact_id: str, status: str, *, reason: str = "", at_us: int | None = None
 ) -> Procedure[Artifact]:
-    """The artifact with its new status; one of the five legal changes (HMX-A 5), kept in its history with *reason*.
+    """Make one of the five legal status changes (HMX-A 5), kept in the history with *reason*; return the artifact.
 
-    It takes effect at *at_us*, else at the tenant's logical time, and no earlier than the change before it.
+    The change takes effect at *at_us*, else at the tenant's logical time, and no earlier than the change before it.
 
     Raises:
         NotFound: there is no such artifact.
         InvalidTransition: the change is not legal.
-        SuccessorNeeded: only a successor makes an active artifact superseded.
+        SuccessorNeeded: an active artifact can become superseded only by a successor.
 
     """
     before, now_us = yield from read(lambda: _current_status(tenancy, artifact_id))
@@ -292,7 +292,7 @@ def _propose(tenancy: Tenancy, row: Row, old: Row, successor: Artifact) -> Plan[
     fits = (old["artifact_type"], old["version"] + 1) == (successor.artifact_type, successor.version)
     if old["status"] != "active" or not fits:
         raise _why_refused(old, successor)
-    # Only one of two living artifacts with the same content can have the key; the one in force keeps it.
+    # Only one draft or active artifact with the same content can have the dedup key; the one in force keeps it.
     same = properties["dedup_key"] == old["dedup_key"]
     proposed = properties | {"supersedes_key": None, "dedup_key": None if same else properties["dedup_key"]}
     yield bind("artifacts/create", tenant_id=tenancy.tenant_id, artifacts=[row | {"properties": proposed}])
@@ -331,7 +331,7 @@ def _ignored(stored: Row, row: Row) -> tuple[str, ...]:
 
 
 def _replayed(stored: Row, row: Row, old: Row) -> ArtifactReceipt:
-    """The outcome for a successor that is already stored; no other artifact with its id can become one."""
+    """The outcome for a successor whose id is stored: unchanged if it is the same artifact, else refused."""
     if stored.get("supersedes") == old["artifact_id"]:
         return _unchanged(stored, row, old["artifact_id"] if is_linked(stored) else None)
     if stored["chain_key"] == old["chain_key"] and stored["version"] <= old["version"]:
@@ -340,7 +340,7 @@ def _replayed(stored: Row, row: Row, old: Row) -> ArtifactReceipt:
 
 
 def _why_refused(old: Row, successor: Artifact) -> HmxGraphError:
-    """The reason why ``artifacts/supersede`` changed nothing."""
+    """The reason why *successor* cannot supersede *old*."""
     old_id = old["artifact_id"]
     if winner_id := old.get("superseded_by"):
         return AlreadySuperseded(old_id, winner_id)
@@ -376,11 +376,11 @@ def _transition(tenancy: Tenancy, artifact_id: str, change: Row) -> Plan[Artifac
 
 
 def _join(tenancy: Tenancy, artifact_id: str, at_us: int) -> Plan[int]:
-    """Link a proposed successor into its chain; the time from which it replaces its predecessor."""
+    """Link a proposed successor into its chain; return the time from which it replaces its predecessor."""
     new = yield from node(tenancy, artifact_id)
     old = yield from node(tenancy, new["supersedes"])
     if is_linked(new) or new["status"] != "draft":
-        # Joined by an earlier attempt, or not to be activated at all: the transition decides.
+        # Joined by an earlier attempt, or no longer a draft: the transition decides.
         return max(at_us, int(old["status_times"][-1]))
     done = yield bind("artifacts/follow", tenant_id=tenancy.tenant_id, key=new["key"], old_key=old["key"], at_us=at_us)
     if not done:
@@ -398,13 +398,13 @@ def _already_done(stored: Row, change: Row) -> bool:
 
 
 def _with_conflicts(tenancy: Tenancy, recorded: ArtifactReceipt) -> Procedure[ArtifactReceipt]:
-    """*recorded* with the conflicts that it opened; detection is repeated if it was interrupted."""
+    """*recorded* with the conflicts that it opened; a repeated call detects again, as detection may be interrupted."""
     opened = () if recorded.outcome == "duplicate" else (yield from _detected(tenancy, recorded.artifact))
     return replace(recorded, conflicts=opened)
 
 
 def _detected(tenancy: Tenancy, artifact: Artifact) -> Procedure[tuple[str, ...]]:
-    """The conflicts that *artifact* opens; only active ones of some types can."""
+    """The ids of the conflicts that *artifact* opens; only active artifacts of some types can open any."""
     if artifact.status != "active" or artifact.artifact_type not in SUBJECTS:
         return ()
     return (yield from detect_among(tenancy, [tenancy.node_key(artifact.artifact_id)]))

@@ -23,14 +23,14 @@ Drafts = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
 def stats(tenancy: Tenancy, project_id: str | None) -> Procedure[Report]:
-    """Number of memories in force and not, by kind; number of visible and hidden task records."""
+    """The numbers of active and deleted memories, and of visible and hidden task records, by kind."""
     return (yield from read(lambda: _stats(tenancy, project_id)))
 
 
 def health(
     tenancy: Tenancy, project_id: str | None, *, include_examples: bool, duplicate_limit: int, meter: Meter
 ) -> Procedure[Report]:
-    """Duplicates, index coverage, sizes, latencies; *duplicate_limit* bounds the examples, never the counts."""
+    """Duplicates, index coverage, sizes, latencies; *duplicate_limit* limits the examples, not the counts."""
     measurements = yield from read(lambda: _health(tenancy, project_id, duplicate_limit if include_examples else 0))
     scope: dict[str, Any] = {"tenant_id": tenancy.tenant_id, "project_id": project_id, "aliases": []}
     return Report({"scope": scope} | measurements | {"latency_ms": meter.latencies()})
@@ -116,7 +116,7 @@ def _health(tenancy: Tenancy, project_id: str | None, examples: int) -> Plan[dic
 
 
 def _of_records(tenancy: Tenancy, project_id: str | None) -> dict[str, str | None]:
-    """The selection of records; long project ids are compared as indexes store them."""
+    """The parameters that select the records of a project; long project ids are compared as indexes store them."""
     return {"tenant_id": tenancy.tenant_id, "project_id": None if project_id is None else indexable(project_id)}
 
 
@@ -169,7 +169,7 @@ def _retire(tenancy: Tenancy, keys: Sequence[str], at_us: int) -> Plan[None]:
 
 
 def _report(tenancy: Tenancy, plan: Dream, drafts: Drafts, *, has_task: bool) -> Procedure[str]:
-    """The id of the report on what was done, which links to the records concerned."""
+    """Write the report on what was done, with links to the records concerned, and return its id."""
     start, report = drafts
     if not has_task:
         yield from write_fields(tenancy, {**start, "task_id": TASK, "goal": GOAL, "artifact_role": "maintenance"})

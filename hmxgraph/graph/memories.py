@@ -102,20 +102,20 @@ def _slotless_id(tenancy: Tenancy, identity: Identity, generation: int = 0) -> s
 
 
 def owner_key(tenancy: Tenancy, owner: str) -> str:
-    """The key that stands for an owner, so that sessions need not spell their users."""
+    """The key that stands for an owner, so that sessions need not store the names of their users."""
     return tenancy.node_key("owner", owner)
 
 
-# Leading words of a question in which user names are looked for; most words in a user's id or name.
+# Number of leading words of a question that are searched for user names; maximum number of words in such a name.
 _NAMING_WORDS = 32
 _LONGEST_NAME = 4
 MOST_AUDIENCE = _NAMING_WORDS * _LONGEST_NAME
 
 
 def audience(tenancy: Tenancy, question: str, *, user_id: str | None, session_id: str | None) -> list[str]:
-    """The keys of the owners whose memories a reader may see: the user, or the unnamed user of the session.
+    """The keys of the owners whose memories a reader may see: the user, and the unnamed user of the session.
 
-    Without a user and a session, the memories of users whom the question names are visible.
+    With neither a user nor a session, these are the users whom the question names.
     """
     names: list[str] = []
     if user_id is not None:
@@ -192,7 +192,7 @@ def _reworded(builder: _RowBuilder, memory: Row, extraction: Extraction) -> Row 
 
 
 def _same_memory(draft: MemoryDraft, memory: Row) -> bool:
-    """Whether *draft* is the stored *memory*, in whatever words."""
+    """Whether *draft* states the stored *memory*, even if in other words."""
     if memory["answer"]:
         return bool(draft.kind == memory["kind"] and draft.answer == memory["answer"])
     words = _wording(memory["kind"], memory["text"], *(memory[name] or "" for name in _TRIPLE))
@@ -207,7 +207,7 @@ def _identity_of(draft: MemoryDraft) -> Identity:
 
 
 def _wording(kind: str, text: str, subject: str, predicate: str, value: str) -> str:
-    """Facts with an object are identified by their triple, whatever their words."""
+    """The words that identify a memory: those of the triple for a fact with an object, else those of the text."""
     return wording(f"{subject} {predicate} {value}" if kind == "fact" and value else text)
 
 
@@ -246,7 +246,7 @@ def _stored_memory(
     observations: int | None = None,
     as_of: bool = False,
 ) -> Memory:
-    """The memory of a node; with *as_of*, as it was at the requested time, whatever happened later."""
+    """The memory of a node; with *as_of*, as it was while it held, whatever happened later."""
     last_event = last_event or {}
     end_us, expires_us = None if as_of else properties.get("valid_to_us"), properties.get("expires_us")
     return Memory(
@@ -321,7 +321,10 @@ class _Slot:
     answers: Mapping[tuple[str, str], Observation]
 
     def assign_keys(self, intervals: Iterable[Interval]) -> None:
-        """Give new intervals the keys of their memories; the earlier part of a split keeps it."""
+        """Give every interval the key of its memory, which follows from its answer and first event.
+
+        The earlier part of a split keeps its key, unless that is the key of the later part: then it gets a new one.
+        """
         by_key = {interval.key: interval for interval in intervals if interval.key}
         for interval in intervals:
             key = interval.key or self.builder.tenancy.node_key(self._id(interval.answer, interval.first_event))
@@ -363,9 +366,9 @@ class _Slot:
         return self.answers[interval.new[0].event_key, interval.answer].draft.text
 
     def disputes(self, disputes: Iterable[Dispute], intervals: Sequence[Interval]) -> Iterator[tuple[Row, Row]]:
-        """For each disputed answer, the row of its memory, which stays outside the chain, and that of the conflict.
+        """For each disputed answer, the row of its memory, which stays outside the chain, and the row of the conflict.
 
-        Both end with the interval. If a batch repeats an answer, its first observation opens the conflict.
+        Both end when the interval ends. If a batch repeats an answer, its first observation opens the conflict.
         """
         ended = {id(interval): end_us for interval, end_us in zip(intervals, ends(intervals), strict=True)}
         disputed: dict[str, tuple[Interval, list[Observation]]] = {}
@@ -384,7 +387,7 @@ class _Slot:
             yield row | {"ends_us": end_us}, self._conflict(sides, observations[0], end_us)
 
     def _disputed_id(self, interval: Interval, answer: str) -> str:
-        """The id of the memory of *answer* that disputes *interval*: the one that already lost against it, if any."""
+        """The id of the memory with *answer* that disputes *interval*: if one already lost against it, that one's."""
         lost = dict(self.stored[interval.key]["losers"]) if interval.key in self.stored else {}
         return str(lost.get(answer) or self._id(answer, "disputed", interval.key))
 
@@ -507,7 +510,7 @@ def _chain_positions(intervals: Sequence[Interval], key: str, stored: Mapping[st
 
 
 def _superseded(interval: Interval, before: Interval | None, stored: Mapping[str, Row]) -> str | None:
-    """The key of what *interval* supersedes: the memory it names, else the interval before it."""
+    """The key of the memory that *interval* supersedes: the one it names, else the one before unless replaced."""
     if by_hand := stored.get(interval.key, {}).get("in_place_of"):
         return str(by_hand)
     replaced = before is None or stored.get(before.key, {}).get("replaced", False)
@@ -587,8 +590,9 @@ def store(
     """Store the memories in *observations*, in the transaction that stores their events, after their entities.
 
     Sends one statement, none if there are no memories; one more if a late answer splits another, one more for new
-    conflicts, one more if a memory names what it supersedes, and for explicit memories one per generation that was
-    deleted before. In a slot only the latest answer holds; a different answer for the same time becomes a conflict.
+    conflicts, two more if a memory names what it supersedes, and for explicit memories without a slot one more, plus
+    one per generation that was deleted before. In a slot only the latest answer holds; a different answer for the same
+    time becomes a conflict.
     """
     if not (observations.with_slot or observations.without_slot):
         return
@@ -620,9 +624,9 @@ def _replaced(tenancy: Tenancy, replacing: Sequence[Observation]) -> list[Row]:
 
 
 def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list[str]]:
-    """Return the ids of the memories that lost their last evidence with these events, which are marked as erased.
+    """Return the ids of the memories that lost their last evidence with these events, already marked as erased.
 
-    These memories are blanked and leave their chains, so that what they had superseded holds again.
+    These memories are blanked and leave their chains, so that the memories they had superseded hold again.
     Memories with remaining evidence are reworded from it.
     """
     touched = yield bind(
@@ -650,7 +654,7 @@ def _reword(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
 
 
 def _extracted_again(tenancy: Tenancy, row: Row) -> Extraction:
-    """The extraction from a memory's remaining evidence; a `remember` event is by hand unless it is unproven."""
+    """The extraction from a memory's first remaining event; a `remember` is by hand unless the memory is unproven."""
     event = Event.parse(event_document(row["event"]))
     by_hand = event.event_type == EVENT_TYPE and not row["memory"]["unproven"]
     return extract(event, tenancy.trust, by_hand=by_hand)

@@ -1,4 +1,4 @@
-"""Explicit operations on memories (add, delete, supersede, judge), each recorded as an event, and their search."""
+"""Explicit operations on memories (add, delete, supersede, judge), most recorded as events, and memory search."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -100,7 +100,7 @@ SIBLINGS = 8
 class MemoryQuery:
     """A search for memories: words, kind, project, mode, and the time as of which they hold (None: logical time).
 
-    A memory bound to a user is found for that user, in the session of an unnamed user, or if the words name the user.
+    A memory bound to a user is found by that user's id, by a session of that user, or without both by naming the user.
     """
 
     query: str
@@ -151,7 +151,7 @@ def memory(tenancy: Tenancy, memory_id: str) -> Procedure[MemoryView]:
     """The memory with this id and its evidence, even if hidden.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such memory.
 
     """
     return (yield from read(lambda: _memory_by_id(tenancy, memory_id)))
@@ -161,7 +161,7 @@ def _memory_by_id(tenancy: Tenancy, memory_id: str) -> Plan[MemoryView]:
     """The memory with this id, as a plan.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such memory.
 
     """
     key = tenancy.node_key(checked_text("memory_id", memory_id))
@@ -239,12 +239,12 @@ def _with_siblings(tenancy: Tenancy, hits: Sequence[MemoryHit]) -> Plan[list[Mem
     ]
 
 
-# Explicit changes: add, delete, supersede, judge; each is recorded as an event of its own.
+# Explicit changes: add, delete, supersede, judge; all but a deletion are recorded as events.
 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A memory to add: kind, text, project, tags, whether a policy is hard, its user, and the terms it holds on."""
+    """A memory to add: kind, text, project, tags, whether a policy is hard, its user, and terms such as its expiry."""
 
     kind: str
     text: str
@@ -316,7 +316,7 @@ def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedu
     """Delete the memory: it is hidden, but kept as evidence of what depends on it.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such memory.
 
     """
     return (yield from write(lambda: _delete(tenancy, memory_id, reason, at_us)))
@@ -328,12 +328,17 @@ def supersede(tenancy: Tenancy, memory_id: str, what: Remembered, operation: Mem
     Raises:
         NotFound: there is no such memory.
         AlreadySuperseded: it has a successor already.
-        SupersessionCycle: the words are those of the memory itself or of one of its successors.
+        SupersessionCycle: the words are those of the memory itself or of one of its predecessors.
         InvalidRequest: the words are those of a memory that already supersedes another one.
 
     """
     what.checked()
     return (yield from write(lambda: _supersede(tenancy, memory_id, what, operation)))
+
+
+def follow(tenancy: Tenancy, memory_id: str, older_id: str, at_us: int) -> Procedure[None]:
+    """Make a stored memory the successor of an older one, if it does not supersede one yet."""
+    return (yield from write(lambda: _follow(tenancy, memory_id, older_id, at_us)))
 
 
 def feedback(
@@ -427,6 +432,14 @@ def _supersede(tenancy: Tenancy, memory_id: str, what: Remembered, operation: Me
     return (yield from _memory_by_id(tenancy, new.memory_id))
 
 
+def _follow(tenancy: Tenancy, memory_id: str, older_id: str, at_us: int) -> Plan[None]:
+    yield from _lock(tenancy, (memory_id, older_id))
+    keys = {"new_key": tenancy.node_key(memory_id), "old_key": tenancy.node_key(older_id)}
+    if (yield bind("memory_operations/supersede", tenant_id=tenancy.tenant_id, at_us=at_us, **keys)):
+        yield from settle(tenancy, [keys["old_key"]], at_us)
+        yield from bump(tenancy, at_us)
+
+
 def _put_in_place(tenancy: Tenancy, old: MemoryView, new: MemoryView, operation: MemoryOperation) -> Plan[None]:
     old_key = tenancy.node_key(old.memory_id)
     done = yield bind(
@@ -516,7 +529,7 @@ def remember(
         InvalidRequest: no text, *hard* for anything but a policy, or a memory that already supersedes another one.
         NotFound: there is no memory to supersede.
         AlreadySuperseded: it has another successor.
-        SupersessionCycle: the words are those of the memory to supersede.
+        SupersessionCycle: the words are those of the memory to supersede or of one of its predecessors.
 
     """
     for statement, _ in statements:

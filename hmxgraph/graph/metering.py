@@ -39,12 +39,12 @@ class Call:
 
     @property
     def tokens(self) -> int:
-        """An estimate of the agent's cost: four bytes per token, rounded up."""
+        """The estimated tokens that request and answer cost the agent: four bytes per token, rounded up."""
         return tokens(self.request_bytes + self.response_bytes)
 
 
 def tokens(size: int) -> int:
-    """The estimate for *size* bytes.
+    """The estimated number of tokens in *size* bytes, rounded up.
 
     >>> tokens(9)
     3
@@ -54,7 +54,7 @@ def tokens(size: int) -> int:
 
 @dataclass(slots=True)
 class Meter:
-    """Counts calls from any thread; keeps the last 200."""
+    """Counts calls and refusals, from any thread; keeps the last 200 calls."""
 
     clock: Callable[[], float] = perf_counter
     calls: deque[Call] = field(default_factory=lambda: deque(maxlen=RECENT))
@@ -63,7 +63,7 @@ class Meter:
     turn: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     def measured(self, operation: str, request: Mapping[str, Any], procedure: Procedure[R]) -> Procedure[R]:
-        """The value of *procedure*, counted under *operation*; a refusal is counted by its error's name."""
+        """The value of *procedure*, counted under *operation*; a refusal is counted by operation and error name."""
         began = self.clock()
         try:
             value = yield from self._watched(operation, procedure)
@@ -74,14 +74,14 @@ class Meter:
         return value
 
     def latencies(self) -> dict[str, dict[str, float]]:
-        """Milliseconds of the last calls by operation: median, 95th percentile, maximum."""
+        """Milliseconds of the last calls by operation: ``p50``, ``p95`` and ``max``."""
         by_operation: dict[str, list[float]] = {}
         for call in self._recent():
             by_operation.setdefault(call.operation, []).append(call.milliseconds)
         return {name: _tails(sorted(times)) for name, times in sorted(by_operation.items())}
 
     def token_usage(self) -> dict[str, Any]:
-        """Bytes and estimated tokens by operation, and those of the last calls."""
+        """Calls, bytes and estimated tokens by operation, and the tokens of each of the last calls."""
         with self.turn:
             counts = {name: dict(count) for name, count in sorted(self.totals.items())}
         totals = {
@@ -92,7 +92,7 @@ class Meter:
         return {"by_operation": totals, "recent": recent}
 
     def _watched(self, operation: str, procedure: Procedure[R]) -> Procedure[R]:
-        """The same procedure, with its plans watched: errors raised inside a transaction do not pass through here."""
+        """*procedure* with its plans watched too: errors raised inside a transaction do not pass through procedures."""
         answer: Any = None
         while True:
             try:

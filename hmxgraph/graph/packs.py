@@ -62,9 +62,9 @@ _ANSWERS = frozenset({"tool_result", "error"})
 
 
 def session_actions(rows: Sequence[Sequence[Any]]) -> Iterator[Happened]:
-    """Yield actions and their outcomes, oldest first; *rows* are (type, text, content, call id, failed), latest first.
+    """Yield each event with its action, oldest first; *rows* are (type, text, content, call id, failed), latest first.
 
-    A result without a call id belongs to the last call of its tool, an error without one to the last action.
+    A result without a known call id belongs to the last call of its tool, an error without one to the last action.
 
     >>> call = ["tool_call", "bash(ls)", '{"tool_name": "bash"}', "c1", False]
     >>> result = ["tool_result", "bash failed: no", "{}", None, True]
@@ -93,7 +93,7 @@ def _tool(text: str) -> str:
     return match.group() if match else ""
 
 
-# Rows of ``cypher/recall`` as values of ``hmxgraph.recall``.
+# Convert rows of ``cypher/recall`` into values of ``hmxgraph.recall``.
 
 # Statuses of candidate artifacts: active ones are shown, deprecated ones are reported as drops (HMX-A 5).
 _SEEN = frozenset({"active", "deprecated"})
@@ -104,7 +104,7 @@ NO_MEANINGS: Mapping[str, float] = MappingProxyType({})
 def knowledge_of(row: Row, tenancy: Tenancy, as_of_us: int, meanings: Mapping[str, float] = NO_MEANINGS) -> Known:
     """Return the knowledge in a row of ``recall/knowledge``, as of *as_of_us*.
 
-    *meanings* holds the similarity of each memory to the question.
+    *meanings* maps memory ids to their vector similarity to the question.
     """
     records = [_record(values, tenancy, as_of_us) for values in row["task_records"]]
     artifacts = [_artifact(values, as_of_us) for values in row["artifacts"]]
@@ -160,7 +160,7 @@ def _artifact(values: Row, as_of_us: int) -> KnownArtifact:
 
 
 def _genuine(values: Row) -> bool:
-    """Whether content and text are those that were recorded."""
+    """Whether the content still has its recorded hash, and the text is the rendering of that content."""
     if sha256_hex(values["content"].encode()) != values["content_hash"]:
         return False
     recorded = _text(values["artifact_type"], values["title"], values["summary"], values["content"])
@@ -245,7 +245,7 @@ def _record(values: Row, tenancy: Tenancy, as_of_us: int) -> KnownRecord:
 
 
 def _record_section(section: str, agent_id: str | None, replies: Sequence[Reply], trust: TrustPolicy) -> str:
-    """The section of a record; one that no trusted agent wrote or countersigned is evidence, not a procedure.
+    """*section* if it is ``episodes`` or a trusted agent wrote or countersigned the record, else ``evidence``.
 
     Agents choose their own names, so a countersignature counts only if its agent is trusted.
     """
@@ -259,7 +259,10 @@ def _entity(values: Sequence[Any]) -> tuple[str, str, str, int, float, int]:
 
 
 def related_of(row: Row, named: Iterable[str], as_of_us: int, min_confidence: float) -> Related:
-    """Return the relations in a row of ``recall/surroundings`` with at least *min_confidence*."""
+    """Return the relations of a ``recall/surroundings`` row whose confidence is at least *min_confidence*.
+
+    *named* are the keys of the entities that the question names.
+    """
     entities = {values[0]: RelatedEntity(*values) for values in row["related"]}
     relations = (_relation(values, entities, as_of_us) for values in row["relations"])
     return Related(
@@ -303,32 +306,31 @@ def _conflict(values: Row) -> KnownConflict:
 # The plan of a pack.
 
 T = TypeVar("T")
-# Best-matching events, and how many of them are fetched with their neighbours.
+# Maximum number of candidate events, and of the best of them fetched with their neighbours.
 _HITS = 150
 _WINDOWS = 100
-# Hits for all terms of a question together, and the minimum for each term.
+# Maximum hits per term: an equal share of the first number, but at least the second number.
 _TERM_HITS = 3_000
 _LEAST_TERM_HITS = 250
-# If the search was cut off, tenants up to this many events are ranked by their own statistics.
+# If the search was cut off, tenants with up to this many events are ranked by their own statistics.
 _FEW_EVENTS = 50_000
 # Over-fetch factor for as-of queries: full-text search cannot filter by time.
 REACH = 10
 _ANCHORS = 12
-# Number of sessions of the best events whose outcomes are read, and of those whose last events and
-# call results are read too.
+# Maximum number of best sessions whose outcomes are read, and of those whose events are also read as examples.
 _SESSIONS, _EXAMPLES = 24, 6
 _CALLS = 96
-# Sessions of at most this many events are fetched whole.
+# Examples of at most this many events are fetched whole, longer ones only from their end.
 _SHORT = 128
 # Number of long events fetched in full.
 LONG = 4
 # Entities mentioned more often than this are too common to link events.
 COMMON = 30
-# Named entities at which the walk through relations starts; an entity with more relations is a hub.
+# Maximum number of named entities from which relations are fetched, and of relations of an entity that is expanded.
 _NAMED = 16
 _LINKS = 60
 _GOAL_DAYS = 90
-# Expected actions whose policies are fetched.
+# Maximum number of expected actions whose policies are fetched.
 _EXPECTED = 32
 _LATEST_DAYS = 30
 # Maximum attempts to read one version of the state.
@@ -337,8 +339,8 @@ _MOST_READS = 5
 _NOTHING = "\0" * 64
 _QUERY_LENGTH = 1_024
 _NEVER = 2**62
-# Nearest events fetched by vector. Tenants up to this many events are compared exhaustively; for
-# larger ones, the over-fetch factor of the index, which covers all tenants.
+# Number of nearest events fetched by vector; the number of events up to which a tenant is compared exhaustively; and
+# the over-fetch factor for larger tenants, because the index covers all tenants.
 _NEAREST = 60
 _FEW_VECTORS = 1_000
 _NEAREST_REACH = 10
@@ -347,10 +349,10 @@ _NEAREST_REACH = 10
 def pack(
     tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *, embeds: bool = False
 ) -> Procedure[Pack]:
-    """Return the context pack for *request*: one read transaction of at most three statements, on one state version.
+    """Return the context pack for *request*, read by three statements in one transaction, on one state version.
 
-    A read transaction sees concurrent commits: if the version changed, everything is read again, up
-    to a limit. With *embeds*, a fourth statement searches by vector similarity.
+    A read transaction sees concurrent commits: if the version changed meanwhile, everything is read again, up to five
+    times in all; then the pack is marked as unsettled. With *embeds*, a fourth statement searches by vector similarity.
     """
     vector = (yield from embeddings.question_vector(tenancy, request.query)) if embeds else None
     result, attempts_left = None, _MOST_READS
@@ -369,7 +371,7 @@ def _pack(
     vector: embeddings.QuestionVector | None = None,
     settled: bool,
 ) -> Plan[Pack | None]:
-    """Return the pack; None if *settled* is required and the state changed while it was read."""
+    """Return the pack; None if it must be *settled* but the state changed while it was read."""
     question = request.query[:LONGEST_QUESTION]
     query_terms = tuple(dict.fromkeys(terms(question)))
     names = tuple(mention.name for mention in names_in(question))
@@ -405,7 +407,7 @@ def _candidate_events(
     names: Iterable[str],
     cached_models: Iterable[str],
 ) -> Statement:
-    """The statement that fetches the candidate events, with what selects the leading procedure."""
+    """The statement that fetches candidate events and, for requests for work, what selects the leading procedure."""
     in_names = {term for name in names for term in terms(name)}
     works = set(request.sections) != {"episodes"} and asks_for_work(request.query[:LONGEST_QUESTION])
     return bind(
@@ -430,7 +432,7 @@ def _candidate_events(
 
 
 def _guided(request: PackRequest, rows: list[Row]) -> PackRequest:
-    """Add the priors of the imported fingerprint in force, if the request is guided and has none of its own."""
+    """*request* with the priors of the imported fingerprint in force, if the first statement fetched them."""
     priors = rows[0]["priors"] if rows else None
     return request if priors is None else replace(request, priors=parse_json(priors))
 
@@ -442,16 +444,16 @@ class _Nearest(NamedTuple):
     meanings: Mapping[str, float]
 
     def events(self, as_of_us: int) -> list[list[Any]]:
-        """The rows of the events, without those whose similarity may be chance."""
+        """The rows of the events, without those whose similarity may be due to chance."""
         return [row for row in _events(self.row, as_of_us) if row[0] in self.meanings]
 
     @property
     def of_memories(self) -> Mapping[str, float]:
-        """The similarity of each memory: that of its nearest source event."""
+        """The similarity of each memory to the question: that of its nearest source event."""
         return {each["memory_id"]: self.meanings.get(each["nearest"], 0.0) for each in self.row["memories"]}
 
     def added_to(self, knowledge: Row) -> Row:
-        """*knowledge* with the memories that full-text search did not find."""
+        """*knowledge* plus the nearest memories that full-text search did not find, and their evidence."""
         if not self.row["memories"]:
             return knowledge
         known = {each["memory_id"] for each in knowledge["memories"]}
@@ -489,7 +491,7 @@ def _nearest(tenancy: Tenancy, request: PackRequest, question: embeddings.Questi
 
 @dataclass(frozen=True)
 class _Opening:
-    """The result of the first statement; ``row`` is None if the tenant is empty."""
+    """What is known before the second statement; ``row`` is that of the first, None if the tenant is empty."""
 
     tenancy: Tenancy
     request: PackRequest
@@ -518,7 +520,7 @@ class _Opening:
 
     @cached_property
     def centres(self) -> frozenset[str]:
-        """The hits with a complete window; none if some event was erased, has expired or is later than as_of."""
+        """The hits with all neighbours fetched; empty if a fetched event is erased, expired or later than as_of."""
         if self.row is None or len(self._text_hits) < len(self.row["events"]):
             return frozenset()
         return frozenset(self.row["centres"])
@@ -548,9 +550,10 @@ class _Opening:
 
     @cached_property
     def examples(self) -> tuple[str, ...]:
-        """The past sessions to fetch because they may be shown as cases or examples, best first.
+        """The past sessions to fetch as cases or examples, best first.
 
-        Examples accompany procedures, for requests for work.
+        Cases answer a question about something in the past that it names. Examples are fetched only for packs with both
+        episodes and procedures.
         """
         ranking = self.by_words
         if ranking.named_cases.any() and self.request.sections != ("episodes",):
@@ -561,7 +564,7 @@ class _Opening:
 
     @cached_property
     def anchors(self) -> tuple[str, ...]:
-        """The best events, at which the walks begin."""
+        """The ids of the best events, from which related events and relations are searched."""
         return self.by_words.anchors(_ANCHORS)
 
     def named(self, knowledge_row: Row) -> tuple[str, ...]:
@@ -571,7 +574,7 @@ class _Opening:
         return tuple(key for *_, key in sorted(named)[:_NAMED])
 
     def vicinity(self, mentions: Iterable[Mention]) -> Vicinity:
-        """The best events as a start of the walk through relations."""
+        """The best events as starting points for ranking relations."""
         first, index = self.by_words.first, self.by_words.pool.index
         scores = {event_id: float(first[index[event_id]]) for event_id in self.anchors}
         top = max(scores.values(), default=0.0) or 1.0
@@ -585,16 +588,16 @@ class _Opening:
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
         related = related_of(row, named, self.state.as_of_us, self.request.min_confidence)
         appraised_knowledge = with_relations(appraised_knowledge, related, self.vicinity(mentions))
-        surroundings_row = Neighbourhood(mentions, self.state.event_count)
+        neighbourhood = Neighbourhood(mentions, self.state.event_count)
         ranking = self.ranking(_events(row, self.state.as_of_us))
         whole = {event_id: full_text(kind, parse_json(content)) for event_id, kind, content in row["contents"]}
         mask_key = "" if self.tenancy.trust.mask_secrets == "off" else self.tenancy.key
-        changes = frozenset(filter(is_action, {call[1] for call in ranking.pool.tools if call is not None}))
+        changes = frozenset(filter(is_action, {call[0] for call in ranking.pool.tools if call is not None}))
         return Draft(
             self.request,
             state,
             ranking,
-            surroundings_row,
+            neighbourhood,
             appraised_knowledge,
             whole,
             frozenset(row["failed"]),
@@ -671,10 +674,10 @@ def _surroundings(
 
 
 def _owners(tenancy: Tenancy, request: PackRequest) -> list[str]:
-    """The keys of the users whose own memories the pack may hold.
+    """The keys of the users whose own memories the pack may contain, padded.
 
-    These are the user it is for, and the running session for its unnamed user. A pack without user and session may hold
-    memories of users whom the question names.
+    These are the user of the request, and its session, which stands for an unnamed user. Without either, they are the
+    users whom the question names.
     """
     question = request.query[:LONGEST_QUESTION]
     keys = memories.audience(tenancy, question, user_id=request.user_id, session_id=request.session_id)
@@ -687,7 +690,7 @@ def _most_hits(query_terms: Sequence[str]) -> int:
 
 
 def _filled(values: Sequence[T], filling: T) -> list[T]:
-    """The first 64 *values*, filled up to 64."""
+    """The first 64 *values*; fewer are filled up to 64 with *filling*."""
     return [*values[:MOST_TERMS], *[filling] * (MOST_TERMS - len(values))]
 
 

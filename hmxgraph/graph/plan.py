@@ -19,7 +19,7 @@ from hmxgraph.text.terms import scope_token
 #
 # A file is sent byte for byte. Its leading comment says what it is for and carries two facts the engine relies
 # on: ``mode`` (read, write or schema) and ``row`` (the columns it returns, ``-`` for none). The schema and its upgrades
-# are scripts, files of several statements: ``schema:event_key`` names one of them.
+# are scripts: files with several statements, each with a name such as ``schema:event_key``.
 
 Mode: TypeAlias = Literal["read", "write", "schema"]
 _MODES = ("read", "write", "schema")
@@ -53,7 +53,7 @@ def query(name: str) -> Query:
     """The packaged statement called *name*.
 
     Raises:
-        StatementMisuse: there is no such file.
+        StatementMisuse: there is no such statement.
 
     >>> query("tenants/state").mode
     'read'
@@ -84,7 +84,7 @@ def script(name: str) -> tuple[Query, ...]:
 
 @cache
 def query_names(subject: str = "") -> tuple[str, ...]:
-    """All statement names in order, or those of one subject: a folder or a script.
+    """All statement names, sorted by file, or those of one subject: a folder or a script.
 
     >>> query_names("tenants")[0]
     'tenants/bump'
@@ -99,7 +99,7 @@ def query_names(subject: str = "") -> tuple[str, ...]:
 
 @cache
 def script_names(subject: str) -> tuple[str, ...]:
-    """The names of the scripts in a folder, in order.
+    """The names of the scripts of one subject (a folder or a script), sorted.
 
     >>> script_names("schema")
     ('schema',)
@@ -132,7 +132,7 @@ def parse(name: str, text: str) -> Query:
 def parse_script(name: str, text: str) -> tuple[Query, ...]:
     r"""The statements in *text*, split at the semicolons; all have the mode and columns of the first comment.
 
-    Each is named after the constraint or index that it makes, others by their position: ``upgrade:2``.
+    Each is named after the constraint or index that it creates or drops, any other after its position: ``upgrade:2``.
 
     >>> script = "// Two.\n//\n// mode: write\n// row:  -\nMATCH (n:A) SET n.x = ';';\nMATCH (n:B) SET n.x = 1;\n"
     >>> [statement.text[-24:] for statement in parse_script("upgrade", script)]
@@ -200,7 +200,7 @@ class Statement:
 
     @property
     def text(self) -> LiteralString:
-        """The statement's text, byte for byte the packaged file."""
+        """The statement's text, byte for byte as packaged."""
         # The driver requires literal text, and a packaged file is that.
         return self.query.text  # pyright: ignore[reportReturnType]
 
@@ -225,9 +225,9 @@ def bind(name: str, /, **parameters: Any) -> Statement:
 # Plans and procedures: all logic between round trips, written once for the synchronous and the asynchronous face.
 #
 # A *plan* is a generator that yields bound statements and receives their rows; it runs inside one transaction. To send
-# a statement before its rows are needed, it yields it as :class:`Ahead` first, and later by itself. A *procedure* is a
-# generator that yields works (a transaction mode and a plan factory) and receives the plans' values: several
-# transactions in a row. Between them it may ask for the vectors of texts (:class:`Embed`).
+# a statement before its rows are needed, a plan first yields it inside :class:`Ahead`, and later the statement itself.
+# A *procedure* is a generator that yields :class:`Work` (a transaction mode and a plan factory) and receives the values
+# of the plans: several transactions in a row. Between them it may ask for the vectors of texts (:class:`Embed`).
 
 T = TypeVar("T")
 Row: TypeAlias = dict[str, Any]
@@ -237,8 +237,8 @@ Row: TypeAlias = dict[str, Any]
 class Ahead:
     """A statement to be sent at once, without waiting for its rows: the server works while the plan continues.
 
-    Its rows come when the plan yields the statement itself. A plan does so before it sends the next statement, because
-    a failure is only noticed when something is read, and is attributed to the last statement sent or read.
+    The plan receives the rows when it yields the statement itself. It must do so before it sends another statement: a
+    failure is noticed only when rows are read, and is attributed to the last statement sent or read.
     """
 
     statement: Statement
@@ -250,7 +250,7 @@ PlanFactory: TypeAlias = Callable[[], Plan[T]]
 
 @dataclass(frozen=True, slots=True)
 class Work(Generic[T]):
-    """A transaction to be run: its mode and a factory, so that a retry starts with a fresh plan."""
+    """A transaction to be run: its mode and a plan factory, so that a retry starts with a fresh plan."""
 
     mode: Literal["read", "write", "schema"]
     factory: PlanFactory[T]
@@ -258,7 +258,7 @@ class Work(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Embed:
-    """Texts to embed for a procedure; with ``kept``, they never change and are embedded once."""
+    """Texts whose vectors a procedure needs; ``kept`` texts never change, so their vectors are computed once."""
 
     texts: tuple[str, ...]
     kept: bool = False
@@ -290,7 +290,7 @@ def ask(statement: Statement) -> Plan[list[Row]]:
 
 @dataclass(frozen=True, slots=True)
 class Tenancy:
-    """One tenant: id, key of its ``Tenant`` node, token inside the full-text indexes, and whom it trusts."""
+    """One tenant: its id, the key of its ``Tenant`` node, its token in the full-text indexes, and whom it trusts."""
 
     tenant_id: str
     key: str
@@ -312,7 +312,7 @@ class Tenancy:
         return cls(tenant_id, node_key(tenant_id, "tenant"), scope_token(tenant_id), trust)
 
     def node_key(self, *parts: str) -> str:
-        """The key of the node with these *parts* as its id: hex SHA-256 of tenant, NUL, parts."""
+        """The key of the node with these *parts* as its id: hex SHA-256 of tenant id and parts, joined by NUL."""
         return node_key(self.tenant_id, *parts)
 
 
@@ -327,7 +327,7 @@ def _check(tenant_id: object) -> None:
     if not tenant_id:
         raise InvalidTenant(tenant_id, "it is empty")
     if "\0" in tenant_id:
-        # NUL ends the tenant in every key: with it, two tenants could share a key.
+        # In every key a NUL ends the tenant id: if ids could contain it, two tenants could share a key.
         raise InvalidTenant(tenant_id, "it contains a NUL")
     try:
         tenant_id.encode()
@@ -344,7 +344,7 @@ def model_key(tenancy: Tenancy) -> str:
 
 
 def bump(tenancy: Tenancy, logical_us: int, *, events: int = 0) -> Plan[int]:
-    """Raise the tenant's state version and return it; sent last, because all writers share the lock of this node."""
+    """Raise the tenant's state version and return it; sent last, because all writers wait for this node's lock."""
     rows = yield bind(
         "tenants/bump", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, logical_us=logical_us, events=events
     )
@@ -353,14 +353,14 @@ def bump(tenancy: Tenancy, logical_us: int, *, events: int = 0) -> Plan[int]:
 
 
 def open_batch(tenancy: Tenancy, batch: Row) -> Plan[Row]:
-    """The row of ``events/open``: sessions and stored answers, locked; what *batch* leaves out is not read."""
+    """Lock and return the sessions and stored answers of *batch*: the row of ``events/open``; keys may be omitted."""
     defaults: Row = {"sessions": [], "event_keys": [], "slot_keys": [], "answers": {}}
     rows = yield bind("events/open", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, batch=defaults | batch)
     return rows[0]
 
 
 def state(tenancy: Tenancy) -> Plan[Row]:
-    """Version, logical time (None before the first write), number of events, version last compiled and from what."""
+    """The row of ``tenants/state``; before the first write, its counts and versions are 0 and the rest is None."""
     rows = yield bind("tenants/state", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key)
     nothing: Row = {"state_version": 0, "logical_us": None, "event_count": 0}
     return rows[0] if rows else nothing | {"compiled_version": 0, "compiled_summaries": None, "compared_policies": None}

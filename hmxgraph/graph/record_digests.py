@@ -76,7 +76,7 @@ SOURCES = 500
 
 
 def digest(tenancy: Tenancy, name: DigestName, *, force: bool = False) -> Procedure[RecordView | None]:
-    """The up-to-date digest *name*: composed now if it is stale, missing or with *force*; None without sources."""
+    """The up-to-date digest *name*: composed now if it is stale or missing, or on *force*; None without sources."""
     key = _key(tenancy, name)
     stored_digests = yield from read(lambda: views(tenancy, [key]))
     if stored_digests and not stored_digests[0].stale and not force:
@@ -103,7 +103,7 @@ def sources(tenancy: Tenancy, name: DigestName) -> Plan[tuple[RecordView, ...]]:
 
 
 def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[TaskRecord | None]:
-    """Compose the digest under the locks that its writers take, in their order: the task's, then the tenant's."""
+    """Compose the digest under the locks that writers of its sources take, in their order: task, then tenant."""
     task = task_key(tenancy, name.scope) if name.role == "task_resume" else ""
     yield bind("tasks/lock", tenant_id=tenancy.tenant_id, task_key=task)
     yield from bump(tenancy, 0)
@@ -157,7 +157,7 @@ def library(
 ) -> Procedure[Library]:
     """The entries of a library (only those that match *query*, if given), its current digest, and compiled artifacts.
 
-    Without words, list and digest have the same entries in the same order; the digest shows the first of them.
+    Without *query*, list and digest have the same entries in the same order; the digest shows the first of them.
     """
     criteria = search_of(query, {"project_id": project_id}, limit=limit)
     name = digest_name(role, project_id=project_id)
@@ -198,7 +198,7 @@ def task(tenancy: Tenancy, task_id: str) -> Procedure[TaskView]:
 def board(
     tenancy: Tenancy, filters: Mapping[str, str | None], *, at_us: int, limit: int
 ) -> Procedure[tuple[TaskEntry, ...]]:
-    """The tasks of a project, status or assignee, the latest first; leases are judged at *at_us*.
+    """The tasks that meet *filters* (project, status, assignee), the latest first; leases are judged at *at_us*.
 
     Raises:
         InvalidRequest: a value that is not a string, or a limit outside 1..500.
@@ -211,9 +211,9 @@ def board(
 
 
 def resume(tenancy: Tenancy, task_id: str) -> Procedure[Resume]:
-    """What the next agent needs: summary, blockers, worked, failed, validation, follow-ups, runs, sources.
+    """What the next agent needs: summary, blockers, what worked and failed, validation, follow-ups, runs, sources.
 
-    The task's digest is refreshed first if something has happened since.
+    The task's digest is refreshed first if it is stale.
 
     Raises:
         NotFound: there is no such task.

@@ -11,7 +11,7 @@ from hmxgraph.protocol.record_results import Grounding, Hit, RecordView
 from hmxgraph.records.grounding import GROUNDING, Case, Grounds, Part, grounding_status
 from hmxgraph.records.search import best_projection, facet, record_text
 
-# Number of records that are read for a claim, and of those linked to them.
+# Maximum number of records found for a claim, and of further records linked to them.
 _CANDIDATES = 60
 _LINKED = 300
 # Kinds that are read: those that ground a claim, and those that state what a run or evidence was about.
@@ -66,7 +66,7 @@ def _linked(tenancy: Tenancy, candidates: Sequence[RecordView]) -> Plan[tuple[Re
 
 
 def _hit(text: str, view: RecordView) -> Hit:
-    """A record that was reached from another one; it was not ranked itself."""
+    """The hit for a record that was reached by a link, not found by the search: its score is 0."""
     matched = best_projection(text, view.projections)
     return Hit(view, 0.0, matched.kind, matched.text)
 

@@ -28,7 +28,7 @@ from hmxgraph.text.terms import TokenCounter, counter, terms
 MOST = 500
 # The word that superseded and retired records have in the full-text index.
 _HIDDEN = "hidden"
-# The more selective filters first: a search starts from the first one that it names.
+# Filters, the most selective first: a search starts from the first of them that it has.
 _BY_SELECTIVITY = (
     "reply_to_artifact_id",
     "task_id",
@@ -98,12 +98,12 @@ class SearchCriteria:
 
     @property
     def alternatives(self) -> tuple[str, ...]:
-        """The facets that a record must have one of: those requested, else the mode's own if there are no words."""
+        """The facets of which a record must have one: those requested, else the mode's own if there are no words."""
         return self.any_facets or (() if self.query.strip() else self.preferences.preferred)
 
     @property
     def anchor(self) -> _Anchor:
-        """The facet whose records bound the search best."""
+        """The most selective facet, from which the search starts."""
         selective = sorted(self.facets, key=_selectivity)
         return _Anchor(selective[0] if selective else None, len(selective) <= 1 and not self.alternatives)
 
@@ -164,7 +164,7 @@ H = TypeVar("H", bound=_Shapeable)
 
 
 class _Budgeted(NamedTuple):
-    """The number of hits left out, and the tokens of the rest."""
+    """The number of hits left out, and the tokens of those returned (None: not counted)."""
 
     omitted: int = 0
     token_estimate: int | None = None
@@ -209,7 +209,7 @@ SIBLINGS = 8
 
 
 def search(tenancy: Tenancy, criteria: SearchCriteria, scopes: Sequence[ProjectScope] = ()) -> Procedure[SearchResult]:
-    """The records that *criteria* describes, best first; newest first where it has no words.
+    """The records that *criteria* describes, best first; newest first if it has no words.
 
     With *scopes*, all of them are searched, the hits merged into one ranking and labelled with their scopes.
     """
@@ -232,9 +232,9 @@ def _hits(tenancy: Tenancy, criteria: SearchCriteria, scores: dict[str, float]) 
 def keys_of(tenancy: Tenancy, criteria: SearchCriteria) -> Plan[list[str]]:
     """The keys of the newest records that pass the filters, newest first; words are ignored.
 
-    A single filter is answered by the facet index alone. With several, the newest records of the most selective one are
-    checked first. If these give too few hits, the full-text index intersects the filters. If that search reaches its
-    limit, the facet index is read all the way back.
+    A single filter is answered by the facet index alone. With several, the newest records of the most selective filter
+    are checked first. If these give too few hits, the full-text index intersects the filters. If that search reaches
+    its limit, the facet index is read to its end.
     """
     anchor = criteria.anchor
     rows = yield from _window(tenancy, criteria, anchor, _NO_LIMIT if anchor.suffices else RECENT)

@@ -96,7 +96,7 @@ def record_properties(
 
 
 def pack_section(record: TaskRecord, inherited: Sequence[str] = ()) -> str:
-    """The section of context packs in which a record is a candidate; a revised decision is still one.
+    """The section of context packs in which a record is a candidate; a revised decision is still a decision.
 
     >>> pack_section(TaskRecord(artifact_id="r", artifact_kind="decision", task_id="t", tenant_id="a",
     ...     timestamp_created=0, summary="Use tiles"))
@@ -151,7 +151,7 @@ def _task_state_of(task_id: str, row: Row | None) -> TaskState:
 
 
 def _parent_of(properties: Row | None) -> Parent | None:
-    """The record that a reply is to."""
+    """The record that is replied to, from the properties of its node; None without a node."""
     if properties is None:
         return None
     record = stored_record(properties)
@@ -261,7 +261,7 @@ def _record_view(row: Row) -> RecordView:
     properties = row["record"]
     record = stored_record(properties)
     replies = [Reply(**reply) for reply in row["replies"]]
-    # Compared as both are stored, whatever their length.
+    # Agent ids are compared in their stored form, which shortens long ones.
     author = properties.get("agent_id")
     trust_tier = tier(record.artifact_kind, author, replies)
     reply_verdicts = verdicts(author, replies)
@@ -289,9 +289,9 @@ LONGEST_THREAD = 10_000
 
 
 def write_record(tenancy: Tenancy, record: TaskRecord, generated: Collection[str] = ()) -> Procedure[RecordReceipt]:
-    """*record*, stored with its nodes, links and events; the digests it affects are marked stale.
+    """Store *record* with its nodes, links and events; the digests it affects are marked stale.
 
-    A repeated record gets the same answer. *generated* fields are not compared, because the caller did not supply them.
+    Storing it again changes nothing. *generated* fields are not compared, because the caller did not supply them.
 
     Raises:
         TaskError: the step is impossible in the task's state, or lacks a required field.
@@ -309,7 +309,7 @@ def write_fields(
     *generated* fields, such as a missing time, are not compared when a record is repeated.
 
     Raises:
-        UnknownChoice: there is no such kind of record.
+        UnknownChoice: without a task id, there is no such kind of record.
         InvalidDocument: the fields do not make a valid record; every fault is listed.
         TaskError: the step is impossible in the task's state, or lacks a required field.
 
@@ -330,10 +330,10 @@ def write_fields(
 
 
 def record(tenancy: Tenancy, artifact_id: str) -> Procedure[RecordView]:
-    """The record with this id and its present trust tier.
+    """The record with this id and its current trust tier.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such record.
         InvalidRequest: an id that is not a string.
 
     """
@@ -362,7 +362,7 @@ def views(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[RecordView, ...]]
 
 
 def _parent_task(tenancy: Tenancy, artifact_id: str) -> Plan[str]:
-    """The task of the record that a reply is to.
+    """The id of the task of the record that is replied to.
 
     Raises:
         TaskError: there is no such record.
@@ -475,7 +475,7 @@ def _refuse_loop(tenancy: Tenancy, record: TaskRecord) -> Plan[None]:
         return
     rows = yield bind("tasks/parents", tenant_id=tenancy.tenant_id, task_key=task_key(tenancy, record.task_id))
     if rows:
-        reason = f"task {record.task_id!r:.60} would be part of itself, over {rows[0]['steps'] - 1} others"
+        reason = f"task {record.task_id!r:.60} would be part of itself, through {rows[0]['steps'] - 1} other tasks"
         raise TaskError(record.artifact_kind, reason, "leave parent_task_id out, or name another task")
 
 

@@ -37,7 +37,7 @@ def records_of_events(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[list[
 
 
 def erase(tenancy: Tenancy, records: Sequence[TaskRecord], at_us: int) -> Plan[_ErasedRecords]:
-    """The outcome of erasing *records*, with everything that only they state about tasks, runs and named things."""
+    """Erase *records*, with everything that only they state about tasks, runs and named things."""
     if not records:
         return _ErasedRecords((), ())
     documents = {tenancy.node_key(record.artifact_id): erased_form(record).to_json() for record in records}
@@ -63,7 +63,7 @@ def _drop_digests(tenancy: Tenancy, records: Sequence[TaskRecord]) -> Plan[None]
 
 def _drop_chosen_digests(tenancy: Tenancy, chosen: Row, at_us: int) -> Plan[None]:
     """Delete the digests that were written in a session, by an agent, or before a time."""
-    if not (yield from state(tenancy))["state_version"]:  # nothing was ever stored, and nothing is now
+    if not (yield from state(tenancy))["state_version"]:  # nothing was ever stored: do not create the tenant
         return
     yield from bump(tenancy, at_us)
     session_id = chosen["session_id"] or ""
@@ -221,7 +221,7 @@ _NAMING = ("user_id", "userId", "customer_id", "user_name")
 
 
 def naming(user_id: str) -> Iterator[str]:
-    """What an event's JSON contains if it names the user *user_id*, in lower case.
+    """The strings of which an event's JSON, in lower case, contains at least one if it names the user *user_id*.
 
     >>> next(naming("Ann"))
     '"user_id":"ann"'

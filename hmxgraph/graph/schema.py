@@ -1,8 +1,9 @@
 """Bring a database to the schema of this release: the baseline for a new one, upgrades for an older one.
 
 One ``SchemaVersion`` node holds the version. Clients check it when they connect: a database that a newer release
-prepared is refused, and so is one that is too old to be upgraded. A release that derives anything differently raises
-the version too, if only by a step without statements: two releases at one database would undo each other's work.
+prepared is refused, and so is one that is too old to be upgraded. A release that derives anything differently also
+raises the version, even by a step without statements: otherwise two releases that use one database would undo each
+other's work.
 """
 
 import re
@@ -33,7 +34,7 @@ _STEP_NUMBER = re.compile(r"schema_upgrades/(\d+)_")
 
 
 class Upgrade(NamedTuple):
-    """One step, to *version* from the one before: statements of one mode, sent in one transaction."""
+    """One step, to *version* from the version before: statements of one mode, sent in one transaction."""
 
     version: int
     statements: tuple[Query, ...]
@@ -44,7 +45,7 @@ class Schema:
     """The statements for a new database, and the steps that bring an older one to the same version.
 
     Raises:
-        ValueError: the steps do not lead, one version at a time, to that of the baseline.
+        ValueError: the steps do not lead, one version at a time, to the version of the baseline.
 
     """
 
@@ -96,7 +97,7 @@ def _step_number(name: str) -> int:
 # A relationship's types, in a pattern: [:CAUSED_BY|ANSWERS] or [r:NEXT*0..3].
 _TYPES = re.compile(r"\[\s*\w*\s*:\s*(\w+(?:\s*\|\s*\w+)*)")
 # Properties are read or set (event.sequence), projected (event {.sequence}) or matched ({key: row.key}). Names of
-# procedures are not properties, nor are fields of parameters and of the rows that UNWIND takes from them.
+# procedures are not properties, nor are fields of parameters or of rows that come from parameters by UNWIND or IN.
 _PROPERTY = re.compile(r"(?<![\w$.])([a-zA-Z_]\w*)\.([a-z_]\w*)\b(?!\s*[.(])")
 _PROJECTED = re.compile(r"[{,]\s*\.([a-z_]\w*)")
 _PATTERN_MAP = re.compile(r"[(\[]\w*(?::[\w|]+)?\s*\{([^{}]*)\}")
@@ -105,7 +106,7 @@ _ROW = re.compile(r"\bUNWIND\s+(?:\$\w+|\w+\.)[\w.]*\s+AS\s+(\w+)|\b(\w+)\s+IN\s
 
 
 class Names(NamedTuple):
-    """Relationship types and property keys, each in order."""
+    """Relationship types and property keys, each sorted."""
 
     relationship_types: tuple[str, ...]
     property_keys: tuple[str, ...]
@@ -137,7 +138,7 @@ def _property_keys(code: str) -> set[str]:
 
 
 class _Stored(NamedTuple):
-    """The schema version and release that a database names, and whether it holds tenants."""
+    """The schema version and release that a database records, and whether it has tenants although it records none."""
 
     version: int | None
     release: str | None
@@ -145,16 +146,16 @@ class _Stored(NamedTuple):
 
 
 def migrate(schema: Schema | None = None) -> Procedure[tuple[int, ...]]:
-    """Bring the database up to date; the versions it was brought to, none if it already was.
+    """Bring the database up to date and return the versions of the steps taken, none if it was up to date.
 
     A new database takes three transactions: one reads its version, one makes all constraints and indexes, one registers
     names and records the version. Neo4j does not allow data to be written in a transaction that changed the schema.
-    Every statement uses ``IF NOT EXISTS``, so clients may prepare one database concurrently: one
-    that is refused retries and finds the work done.
+    Every statement uses ``IF NOT EXISTS``, so clients may prepare one database concurrently: a client whose statement
+    is refused retries and finds the work done.
 
     Raises:
         NewerStore: a newer release prepared the database.
-        OlderStore: the database is older than any release that can be upgraded.
+        OlderStore: the database is older than any version that can be upgraded.
 
     """
     target = schema or packaged_schema()

@@ -1,4 +1,4 @@
-"""State of frameworks in the graph, kept by adapters; not part of memory."""
+"""State that adapters keep in the graph for agent frameworks; not part of memory."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ def key_of(tenancy: Tenancy, state: State) -> str:
 
 
 def keep(tenancy: Tenancy, states: Iterable[State], now_us: int, *, replace: bool) -> Procedure[int]:
-    """Keep *states*; those kept already stay as they are, unless *replace*."""
+    """Store *states* and return their number; those stored already stay as they are, unless *replace*."""
     rows = [
         {
             "key": key_of(tenancy, state),

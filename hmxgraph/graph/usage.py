@@ -10,7 +10,7 @@ from hmxgraph.protocol.usage import COUNTERS, CompileRun, UsageHour
 
 
 def add(tenancy: Tenancy, hours: Iterable[UsageHour]) -> Procedure[int]:
-    """Add the counts to those stored for their hours; returns the number of hours."""
+    """Add the counts of *hours* to those stored for the same hours; return the number of hours."""
     rows = [
         {"key": tenancy.node_key("usage", str(hour.hour_us)), "hour_us": hour.hour_us}
         | {name: getattr(hour, name) for name in COUNTERS}
@@ -26,7 +26,7 @@ def add(tenancy: Tenancy, hours: Iterable[UsageHour]) -> Procedure[int]:
 
 
 def hours(tenancy: Tenancy, since_us: int, until_us: int) -> Procedure[tuple[UsageHour, ...]]:
-    """The hours that begin within the period, oldest first; those without any usage are left out."""
+    """The hours that begin from *since_us* until before *until_us*, oldest first; hours without usage are left out."""
 
     def plan() -> Plan[tuple[UsageHour, ...]]:
         rows = yield bind("usage/list", tenant_id=tenancy.tenant_id, since_us=since_us, until_us=until_us)
@@ -36,7 +36,7 @@ def hours(tenancy: Tenancy, since_us: int, until_us: int) -> Procedure[tuple[Usa
 
 
 def record_run(tenancy: Tenancy, run: CompileRun) -> Procedure[CompileRun]:
-    """Store the report of a compilation."""
+    """Store the report of a compilation and return *run*."""
 
     def plan() -> Plan[CompileRun]:
         yield bind(

@@ -69,7 +69,7 @@ class Gathering:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to write and nothing to account for."""
+        """Whether there is nothing to write and nothing to acknowledge."""
         return not (self._events or self._receipts)
 
     def batch(self) -> Batch:
@@ -87,7 +87,7 @@ def conflict(event: PreparedEvent, stored_hash: str) -> ConflictingEvent:
 
 
 def readings(arrivals: Iterable[Arrival], *, size: int = SIZE) -> Iterator[Reading]:
-    """*arrivals* in groups of a batch's size, smaller if they are large or the source pauses; nothing is parsed yet.
+    """*arrivals*, unparsed, in groups of *size*: fewer if large or before a pause, up to half more at the end.
 
     If the source raises or is interrupted, yield what was read, then re-raise.
 
@@ -131,7 +131,7 @@ def _weight(delivery: Delivery | Broken) -> int:
 
 
 class Gatherings:
-    """Everything that *intake* accepts, in batches of at most *size* events; the last take up to half again as many.
+    """Everything that *intake* accepts, in batches of at most *size* events; the last ones may be up to half larger.
 
     With several *parts* all batches that hold events of one session belong to the same part.
     """
@@ -142,7 +142,7 @@ class Gatherings:
         self._parts = [Gathering(size, part) for part in range(parts)]
 
     def take(self, reading: Reading) -> Iterator[Batch]:
-        """The batches that *reading* fills; after the last one, or in a lull, the rest too."""
+        """The batches that *reading* fills; after the last reading, or in a lull, the unfilled batches too."""
         extra = self._few if reading.last else 0
         regular = max(0, len(reading.deliveries) - extra)
         yield from self._take(reading.deliveries[:regular])

@@ -246,7 +246,7 @@ def _readable(event: Event) -> Event:
 
 
 def _rehomed(event: Event, tenant_id: str) -> Event:
-    if "event_hash" in event.__dict__:  # a copy would keep it
+    if "event_hash" in event.__dict__:  # a copy would keep the old hash
         return Event.parse({**event.document(), "tenant_id": tenant_id})
     return event.model_copy(update={"tenant_id": tenant_id})
 

@@ -28,7 +28,7 @@ _REPEAT = 0.2
 
 
 def base_salience(event: Event) -> float:
-    """The salience by type: failures and messages of users stand out.
+    """The salience of *event* by its type; failures and user messages are raised.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="a", tenant_id="t",
     ...     session_id="s", timestamp="2026-03-14T03:00:00Z", sequence=0, metadata={}, content={"role": "user"})
@@ -252,7 +252,7 @@ def _readable(event: Event, full: str, count_tokens: TokenCounter, tokenizer: st
 # Event types that hold someone's words; they are labelled unless their source is a known participant.
 _WORDED_TYPES = frozenset({"message", "decision", "state_change"})
 _UNKNOWN_SOURCE = "data"
-# Prefix of this engine's own event types, which need no such label: it knows who wrote their text.
+# Prefix of the engine's own event types, which need no such label: the engine knows who wrote their text.
 _OWN_PREFIX = "x-hmxgraph-"
 
 
@@ -344,7 +344,7 @@ class Ends(NamedTuple):
 
 
 class Neighbours(NamedTuple):
-    """The stored events between which a late one belongs."""
+    """The stored events between which a late event belongs."""
 
     before: str
     after: str
@@ -380,7 +380,7 @@ def between_ends(events: Sequence[PreparedEvent], ends: Ends) -> list[PreparedEv
     return [event for event in events if ends.head.order < event.order < ends.tail.order]
 
 
-# Stored events as documents again.
+# From stored events back to documents.
 
 _ENGINE_FIELDS = ("event_hash", "erased", "salience_origin")
 

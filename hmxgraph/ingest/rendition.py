@@ -17,7 +17,7 @@ _COMMANDS = ("command", "cmd", "command_line")
 _ANSWER = ("error", "errors", "failures", "stderr", "message", "body", "response")
 _TARGETS = ("selector", "element", "xpath", "ref", "index", "coordinate", "target")
 _MAIN = ("text", "message", "summary", "description", "comment", "title", "value")
-# The only field of an object that a tool or an agent wraps around its answer.
+# Names of the single field of an object that a tool or an agent wraps around its answer.
 _WRAPPERS = frozenset({"answer", "content", "message", "output", "response", "result", "text", "value"})
 Content = Mapping[str, Any]
 

@@ -150,7 +150,7 @@ class _Splitter:
                 self._parts, self._size, self._begin = [], 0, end
             return False
         if delimiter in _CLOSE:
-            # A surplus closing bracket costs one object, or what follows an array.
+            # After a surplus closing bracket, one object is lost, or everything that follows the array.
             self._depth = max(self._depth - 1, -self._level)
             return self._depth == 0
         return delimiter == b"," and self._depth == self._level == 1
@@ -226,7 +226,8 @@ def _poll(stream: IO[bytes]) -> "select.poll | None":
 
 # An event has at most 1 MB, but a line of a transcript may hold images too; no valid line is longer than this.
 LONGEST_LINE = 64 << 20
-# A first line that ends inside an object begins a multi-line object, unless a whole object follows: then it is damaged.
+# A first line that ends inside an object begins a multi-line object; but if the next line is a whole object, the first
+# line is damaged.
 _MULTI_LINE = re.compile(rb"\s*\{(?:[ \t]*|[^\n]*[\[{,:][ \t]*)\r?\n(?!\s*\{[^\n]*\}[ \t]*\r?(?:\n|\Z))")
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
@@ -348,8 +349,8 @@ ENDINGS = (".ndjson", ".jsonl", ".json", ".ndjson.gz", ".jsonl.gz", ".json.gz")
 def deliveries(source: Source) -> Iterator[Arrival]:
     """Everything in *source*, one delivery after the other.
 
-    A path (file or folder, plain or gz), a list of paths, ``-`` for standard input, an open file, one event, bytes of
-    NDJSON, or an iterable of dicts, events, bytes or JSON texts.
+    *source* is a path (file or folder, plain or gz), a list of paths, ``-`` for standard input, an open file, one
+    event, bytes of NDJSON, or an iterable of dicts, events, bytes or JSON texts.
 
     Raises:
         IngestRefused: *source* does not exist, cannot be opened, or has another form.

@@ -129,7 +129,7 @@ class Artifact(Document):
 
 
 def _lineage_faults(document: Mapping[str, Any]) -> Iterator[Fault]:
-    """Faults of the supersession chain that the artifact alone reveals (HMX-A 7)."""
+    """Faults in the links of a supersession chain that show in one artifact alone (HMX-A 7)."""
     for name in ("supersedes", "superseded_by"):
         if name in document and document[name] == document.get("artifact_id"):
             yield Fault(f"$.{name}", "HMX-A 7", "the artifact itself", "another artifact")

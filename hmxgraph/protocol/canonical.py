@@ -73,8 +73,8 @@ def content_hash(value: Any) -> str:
 def _orjson_agrees(value: Any) -> bool:
     """Whether orjson with sorted keys writes *value* exactly as RFC 8785 requires.
 
-    String escapes are identical. The two differ in keys outside ASCII (UTF-8 order is not UTF-16 order, 3.2.3) and in
-    floats that either writes with an exponent or that are integral (orjson keeps ".0", 3.2.2.3).
+    String escapes are identical. The two differ in the order of keys outside ASCII (UTF-8 order is not UTF-16 order,
+    3.2.3), in floats that either writes with an exponent, and in integral floats (orjson keeps ".0", 3.2.2.3).
     """
     kind = type(value)
     if kind is dict:
@@ -123,7 +123,7 @@ def _spelled_out(value: Any) -> Any:
 
 
 def _number(number: float) -> str:
-    """A float as ECMAScript prints it (RFC 8785 3.2.2.3): an exponent below 1e-6 and from 1e21 on, no ".0"."""
+    """A float as ECMAScript prints it (RFC 8785 3.2.2.3): exponents below 1e-6 and from 1e21 on, no ".0"."""
     if not math.isfinite(number):
         raise NotCanonical(f"{number} is not a JSON number")
     if number.is_integer() and abs(number) <= MAX_INTEGER:

@@ -47,7 +47,7 @@ SCHEMA_NAMES = (
 
 
 def schema(name: str) -> dict[str, Any]:
-    """The JSON Schema called *name*; a fresh copy, safe to change.
+    """The JSON Schema called *name*, as a fresh copy that callers may change.
 
     Raises: NotFound, listing the schema names.
 
@@ -115,7 +115,7 @@ def _plain(number: float) -> str:
     return str(int(number)) if float(number).is_integer() else str(number)
 
 
-# From narrowest to widest: a schema is described by the first of these keywords that it has.
+# From narrowest to widest: the first of these keywords that a schema has describes what it expects.
 _DESCRIPTIONS: dict[str, Callable[[Any], str]] = {
     "const": describe,
     "enum": lambda choices: "one of " + ", ".join(map(str, choices)),
@@ -129,7 +129,7 @@ _DESCRIPTIONS: dict[str, Callable[[Any], str]] = {
 
 
 def deviations(error: jsonschema_rs.ValidationError, root: Node) -> Iterator[Deviation]:
-    """The violations behind one schema error: one for each missing or unknown field."""
+    """The violations in one schema error, which may report several unknown fields."""
     steps = tuple(error.instance_path)
     keyword = str(error.kind.name)
     details = error.kind.as_dict()
@@ -213,13 +213,13 @@ class Structure:
         return jsonschema_rs.Draft202012Validator(self.schema, validate_formats=True)
 
     def faults(self, value: Any, within: Steps = ()) -> Iterator[Fault]:
-        """Every violation of the schema by *value*, whose path in its document is *within*."""
+        """Every violation of the schema by *value*; *within* is the path of *value* in its document."""
         for error in self.validator.iter_errors(value):
             for steps, keyword, actual, expected in deviations(error, self.schema):
                 yield Fault(json_path(*within, *steps), self.clause(steps, keyword), actual, expected)
 
     def clause(self, steps: Steps, keyword: str = "") -> str:
-        """The clause that governs the value at *steps*, or the schema's *keyword* there."""
+        """The clause on the violated *keyword*, if there is one, else the clause that governs the value at *steps*."""
         special = {UNKNOWN: self.unknown, "maxItems": self.lengths}.get(keyword)
         return special or self._governing(steps)
 
@@ -274,8 +274,8 @@ def size_fault(value: Any, name: str, limit: int, clause: str) -> Iterator[Fault
 
 # Deviations of `content` from what the specifications describe for its type.
 #
-# They become warnings and never reject a document: unknown fields are legal (HMX-E 4), and the documents' own schemas
-# require no more than an object.
+# They become warnings and never reject a document: unknown fields are legal (HMX-E 4), and the schemas of events and
+# artifacts require only that `content` is an object.
 
 _CLAUSES = {
     "message": "HMX-E 4.1",
@@ -355,7 +355,11 @@ class Document(BaseModel):
 
     @classmethod
     def faults(cls, value: Any) -> tuple[Fault, ...]:
-        """Every fault of *value*, at most 1,000 of a kind; empty if it would be accepted."""
+        """Every fault of *value*; empty if it would be accepted.
+
+        At most 1,000 values that are not JSON are listed, and the schema is checked for the first 1,000 elements of
+        each array.
+        """
         not_json = tuple(islice(json_faults(value), _MOST_FAULTS))
         clean = without_json_faults(value) if not_json else value
         structural = tuple(cls.SPECIFICATION.structure.faults(with_short_arrays(clean, _MOST_FAULTS)))
@@ -405,7 +409,7 @@ class Document(BaseModel):
     def _passes_quick_checks(cls, document: Mapping[str, Any], most_bytes: int) -> bool:  # noqa: ARG003 - subclasses
         """Whether cheap checks prove that a document of valid structure has no further faults.
 
-        Its canonical text has at most *most_bytes*.
+        The canonical text of the document has at most *most_bytes* bytes.
         """
         return False
 
@@ -422,7 +426,7 @@ class Document(BaseModel):
 
 
 def _read(data: Any) -> tuple[Any, int]:
-    """The JSON value in *data* and an upper bound of its canonical size in bytes; 0 if it has no canonical text."""
+    """The JSON value in *data* and an upper bound of its canonical size in bytes: 0 if there is no canonical text."""
     if isinstance(data, bytes | bytearray | str):
         return parse_bounded(data)
     if isinstance(data, Mapping):
@@ -440,7 +444,7 @@ def json_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _json_value(value: Any, depth: int = 0) -> Any:
-    """*value* with parts as JSON objects; values nested too deeply stay as they are, for validation to reject."""
+    """*value* with each `Part` as a JSON object; values nested too deeply stay unchanged, for validation to reject."""
     if type(value) in _SCALARS or depth > MAX_DEPTH:
         return value
     if isinstance(value, Part):
@@ -453,7 +457,7 @@ def _json_value(value: Any, depth: int = 0) -> Any:
 
 
 def _set_fields(part: Part) -> Iterator[tuple[str, Any]]:
-    """The fields that were set on the part; None counts only if the wire allows null."""
+    """The fields that were set on *part*; None counts only if the wire allows null."""
     set_names = part.model_fields_set
     for name, value in (*part.__dict__.items(), *(part.__pydantic_extra__ or {}).items()):
         if name in set_names and (value is not None or name in part.NULLABLE):

@@ -185,7 +185,7 @@ _CONVERTERS = {"tags": tuple, "embeddings": tuple, "salience": float, "ttl_secon
 
 
 def _fill(event: Event, document: dict[str, Any]) -> None:
-    """Set the fields of a validated document directly, because pydantic would validate each of them again."""
+    """Set the fields from a validated *document* directly, because pydantic would validate each of them again."""
     values = {**_ABSENT, **document}
     for name, convert in _CONVERTERS.items():
         if name in document:
@@ -290,7 +290,7 @@ def _test(content: _Content) -> bool | None:
 
 
 def _work(content: _Content) -> bool | None:
-    """By the fields of the content, else by its textual status, else by the fields of a nested response or result.
+    """Whether the work succeeded: by fields of the content, else its textual status, else a nested response or result.
 
     A completed call still counts as failed if its result says so.
     """

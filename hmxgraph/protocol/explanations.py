@@ -13,7 +13,7 @@ _LONGEST_EVENT = 200
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One event of a trail, without its text if it was erased; ``source`` is the event's own."""
+    """One event of a trail, without its text if it was erased; ``source`` is the event's ``source`` field."""
 
     event_id: str
     session_id: str

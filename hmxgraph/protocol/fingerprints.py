@@ -227,7 +227,7 @@ HASHED_FIELDS = (
 class Fingerprint(Document):
     """One HMX-F fingerprint; fields are spelled as on the wire, absent optional ones are None.
 
-    From ``fingerprint_version`` 2 on, unknown fields are kept, with a warning (HMX-F 13).
+    From ``fingerprint_version`` 2 on, unknown fields are accepted and kept, with a warning (HMX-F 13).
 
     >>> str(Fingerprint.faults({"fingerprint_version": 0})[-1])
     '$.fingerprint_version: found 0, expected an integer from 1 to 9007199254740991 (HMX-F 13)'
@@ -338,7 +338,7 @@ class Envelope(Document):
 
     @classmethod
     def _further_faults(cls, document: Mapping[str, Any], *, sound: bool) -> Iterator[Fault]:
-        """The faults of a fingerprint of this release's version; migration handles the others (HMX-F 13)."""
+        """The faults of a fingerprint of this release's version; migration handles other versions (HMX-F 13)."""
         del sound
         inner = document.get("fingerprint")
         if isinstance(inner, Mapping) and inner.get("fingerprint_version") == FINGERPRINT_VERSION:

@@ -13,7 +13,7 @@ from hmxgraph.errors import MalformedJson
 from hmxgraph.protocol.canonical import MAX_INTEGER
 from hmxgraph.protocol.parsing import WRITTEN_AS_INTEGER, parse_json
 
-# Content lies inside an event, which may be nested MAX_DEPTH (64) levels deep.
+# Content is part of an event, which may be nested MAX_DEPTH (64) levels deep.
 DEEPEST = 60
 _DEEP = f"values nested deeper than {DEEPEST} are kept as text"
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -83,7 +83,7 @@ def _parsed(raw: bytes) -> tuple[Any, tuple[str, ...]]:
 
 
 def _with_repeated(value: dict[str, Any], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """*value*, which has the last value of each key, with the earlier ones added as text under their own keys."""
+    """*value*, which has the last value of each key, plus the earlier values as text under ``KEY (repeated)``."""
     last = {name: index for index, (name, _) in enumerate(pairs)}
     earlier: dict[str, list[str]] = {}
     for index, (name, part) in enumerate(pairs):

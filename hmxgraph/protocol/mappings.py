@@ -214,7 +214,7 @@ def fingerprint_of_memory(memory: Mapping[str, Any]) -> Fingerprint:
 
 
 def _packed(metadata: dict[str, Any], promoted: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
-    """Metadata with the promoted fields, and the rest under ``hmx``, including metadata that these fields overwrite."""
+    """*metadata* with *promoted* fields; ``hmx`` gets the *extra* fields and any metadata that these overwrite."""
     hidden = {name: metadata[name] for name in ("hmx", *promoted) if name in metadata}
     rest = {"fields": extra, "hidden": hidden} if hidden else {"fields": extra}
     return {**metadata, **promoted, "hmx": rest}

@@ -42,7 +42,7 @@ MAX_DROPPED = 100
 MAX_NEXT_STEPS = 10
 MAX_CONSTRAINTS = 20
 MAX_PACK_BYTES = 256 * KB
-# Upper bound of the bytes that the hash and the duration add to a pack, names included.
+# Upper bound of the bytes that the hash and the duration add to a pack, field names included.
 UNHASHED_BYTES = 160
 
 
@@ -231,7 +231,7 @@ def pack_hash(document: Mapping[str, Any]) -> str:
 
 
 def hashed_text(document: Mapping[str, Any]) -> bytes:
-    """The canonical text behind :func:`pack_hash`; the whole document's is at most ``UNHASHED_BYTES`` longer."""
+    """The text that :func:`pack_hash` hashes; the whole canonical text is at most ``UNHASHED_BYTES`` longer."""
     volatile = {"metadata": "pack_hash", "assembly_metadata": "assembly_duration_ms"}
     hashed = {
         part: {name: value for name, value in document[part].items() if name != volatile_field}
@@ -241,7 +241,7 @@ def hashed_text(document: Mapping[str, Any]) -> bytes:
 
 
 def _budget_faults(document: Mapping[str, Any]) -> Iterator[Fault]:
-    """Violations of the hard limit, by the stated usage and by the sum of the entries (HMX-C 4)."""
+    """Violations of the hard token limit by the stated usage, or by the sum of the entries' estimates (HMX-C 4)."""
     budget = document["token_budget"]
     expected = f"at most {budget['total_budget']} tokens, the hard limit"
     if budget["used"] > budget["total_budget"]:

@@ -41,7 +41,7 @@ def parse_json(data: bytes | bytearray | str, *, unique_keys: bool = True) -> An
 
 
 def parse_bounded(data: bytes | bytearray | str) -> tuple[Any, int]:
-    """The parsed value with an upper bound of its canonical size in bytes; 0 if an integer is beyond 2^53-1.
+    """The parsed value and an upper bound of its canonical size in bytes, which is 0 if an integer is beyond 2^53-1.
 
     >>> parse_bounded('{ "a" : [ 1 ] }')
     ({'a': [1]}, 54)
@@ -93,7 +93,7 @@ def _reason(message: str, rest: bytes | bytearray) -> str:
 
 
 def depth(value: Any) -> int:
-    """How deep objects and arrays are nested; 0 for anything else.
+    """How deeply the objects and arrays in *value* are nested; 0 for any other value.
 
     >>> depth([[], {"a": [1]}])
     3
@@ -121,12 +121,12 @@ def canonical_size_bound(value: Any) -> int:
 
 
 def _most_bytes(compact: bytes) -> int:
-    """Canonical text is longer than orjson's only if orjson writes exponents: 1e20 becomes 100000000000000000000."""
+    """An upper bound of the canonical size: longer than *compact* only for exponents (1e20 is written in 21 digits)."""
     return len(compact) * 6 if len(compact) < 10_000 else len(compact) + 17 * compact.count(b"e")
 
 
 def _compact(value: Any) -> bytes:
-    """*value* as orjson writes it; empty if an integer is beyond 2^53-1."""
+    """*value* as JSON text from orjson; empty if an integer is beyond 2^53-1."""
     try:
         return orjson.dumps(value, option=orjson.OPT_STRICT_INTEGER)
     except TypeError:
@@ -142,7 +142,7 @@ def _may_be_inexact(raw: bytes | bytearray, compact: bytes, *, unique_keys: bool
 
 
 def _may_repeat_keys(raw: bytes | bytearray, compact: bytes) -> bool:
-    """False proves that no key is repeated.
+    """Whether a key may be repeated; False is proof that none is.
 
     orjson keeps the last of repeated keys, so the serialised value has fewer colons than the text, unless an escaped
     colon makes up for a lost one.
@@ -172,7 +172,7 @@ _OWN_LIMIT = "own limit"
 _STRICT = orjson.OPT_STRICT_INTEGER | orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
 
 _SAFE_INTEGER = "an integer within ±(2^53-1)"
-# Canonical JSON writes floats below this as integers (RFC 8785 3.2.2.3), so those above 2^53-1 are unsafe to read.
+# Canonical JSON writes whole floats below this as integers (RFC 8785 3.2.2.3), which are unsafe beyond 2^53-1.
 WRITTEN_AS_INTEGER = 1e21
 
 Steps: TypeAlias = tuple[str | int, ...]
@@ -203,7 +203,7 @@ def describe(value: Any) -> str:
 
 
 def json_copy(value: Mapping[str, Any]) -> tuple[Any] | None:
-    """A copy of *value* in a tuple, if a quick check proves that it is JSON throughout."""
+    """A copy of *value* in a tuple; None unless a quick check proves that *value* consists of JSON values only."""
     try:
         text = orjson.dumps(value, option=_STRICT)
     except TypeError:
@@ -215,7 +215,7 @@ def json_copy(value: Mapping[str, Any]) -> tuple[Any] | None:
 
 
 def has_safe_numbers(value: Any) -> bool:
-    """Whether canonical JSON holds every number in *value*, which is JSON, exactly.
+    """Whether canonical JSON represents every number in *value* (a JSON value) exactly.
 
     >>> [has_safe_numbers([number]) for number in (2**53 - 1, 2**53, 1e20, 1e21, 0.1)]
     [True, False, False, True, True]
@@ -332,7 +332,7 @@ def checked_text(name: str, value: object, way_out: str = "spell it as in the re
     """*value*, if it is a string of valid Unicode.
 
     Raises:
-        InvalidRequest: it is not; names the argument.
+        InvalidRequest: *value* is not; the error names the argument.
 
     >>> checked_text("artifact_id", 5)
     Traceback (most recent call last):
@@ -349,7 +349,7 @@ def checked_integer(name: str, value: object, expected: str, least: int, most: i
     """*value*, if it is an integer from *least* to *most*.
 
     Raises:
-        InvalidRequest: another type, or out of range; names the argument.
+        InvalidRequest: *value* has another type or is out of range; the error names the argument.
 
     >>> checked_integer("limit", "3", "a number of hits", 1, 500)
     Traceback (most recent call last):
@@ -365,7 +365,7 @@ def checked_list(name: str, value: object) -> list[str]:
     """*value* as a list, empty for None; a string is rejected, because it would be split into characters.
 
     Raises:
-        InvalidRequest: not a list or tuple; names the argument.
+        InvalidRequest: *value* is not a list or tuple; the error names the argument.
 
     >>> checked_list("inputs", "src/main.c")
     Traceback (most recent call last):
@@ -379,7 +379,7 @@ def checked_list(name: str, value: object) -> list[str]:
 
 
 def quoted(value: object) -> str:
-    """*value* as an error message quotes it, truncated if long; huge integers in hex, because Python limits decimals.
+    """*value* as error messages quote it, truncated if long; huge integers in hex: Python limits decimal digits.
 
     >>> quoted("ana"), quoted(10**5_000)[:6]
     ("'ana'", '0x31e2')

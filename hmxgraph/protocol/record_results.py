@@ -72,7 +72,7 @@ class RecordView:
 
     @property
     def text(self) -> str:
-        """The text of its main projection."""
+        """The text of the record's first projection; empty without one."""
         return self.projections[0].text if self.projections else ""
 
     def document(self) -> dict[str, Any]:
@@ -188,7 +188,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class TaskView:
-    """The current state of a task, with its runs and records, oldest first."""
+    """The current state of a task, with its runs and its records, both oldest first."""
 
     task_id: str
     status: str
@@ -277,7 +277,7 @@ class Grounding:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A task as its records describe it, every text once; lists are oldest first, runs newest first."""
+    """A task as its records describe it, every text once; lists are oldest first, but runs newest first."""
 
     goal: str = ""
     status: str = "open"
@@ -304,7 +304,7 @@ class Account:
     datasets: tuple[str, ...] = ()
 
     def lines(self, names: Iterable[str], most: int | None = None) -> Iterator[str]:
-        """The fields *names* as lines with their titles; lists are cut to their last *most* entries.
+        """The fields *names* as lines, each after its title; of a list, only the last *most* entries.
 
         >>> list(Account(hypothesis="It leaks", decisions=("Use valgrind",)).lines(["hypothesis", "decisions"]))
         ['Hypothesis: It leaks', 'Decided: Use valgrind']
@@ -345,7 +345,7 @@ class Resume(Account):
     """A task for whoever resumes it: its account, and the records behind it.
 
     ``sources`` lists the ids of the records summarised here, ``verified`` those that another agent countersigned;
-    ``digest`` is the record that stores the account. It is only a hint: the sources are authoritative.
+    ``digest`` is the record that stores the account. The digest is only a hint: the sources are authoritative.
     """
 
     task_id: str = ""

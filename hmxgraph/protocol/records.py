@@ -201,7 +201,7 @@ class TaskRecord(Document):
 
     @property
     def is_move(self) -> bool:
-        """Whether it only moves its task on the board (claim, release, reopen)."""
+        """Whether the record only moves its task on the board (claim, release, reopen)."""
         return self.artifact_kind == "task_progress" and self.artifact_role in BOARD_ROLES
 
     @property

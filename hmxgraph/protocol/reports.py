@@ -47,7 +47,7 @@ class ConflictingEvent:
 
 @dataclass(frozen=True, slots=True)
 class SourceReport:
-    """Every line of one source accounted for: ``lines == with_events + part_of + sum(skipped) + rejected``.
+    """The outcome of every line of one source: ``lines == with_events + part_of + sum(skipped) + rejected``.
 
     ``format`` is the recognised format. ``events`` counts the events made from its lines, ``part_of`` the lines that
     complete or repeat an event of another line, ``skipped`` the lines that hold nothing to store, by reason.
@@ -71,13 +71,13 @@ class SourceReport:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport(HtmlTable):
-    """Every line and every event accounted for.
+    """The outcome of every line and every event.
 
-    ``sources`` accounts for the lines, source by source; ``accepted``, ``duplicates``, ``conflicts`` and ``rejected``
-    for the events made from them and the lines that could not be read. ``conflicts`` counts ids already stored with
-    different content (``conflicting`` lists them); ``late`` events were stored after later ones of their session;
-    ``rehomed`` ones named another tenant; ``rate`` is accepted events per second. ``rejected`` and ``conflicting`` hold
-    the first 10,000; ``rejected_count`` and ``conflicts`` count all.
+    ``sources`` counts lines, source by source; ``accepted``, ``duplicates``, ``conflicts`` and ``rejected_count`` count
+    the events made from them and the lines that could not be read. ``conflicts`` counts ids already stored with
+    different content; ``late`` events were stored after later events of their session; ``rehomed`` events named another
+    tenant; ``rate`` is accepted events per second. ``rejected`` and ``conflicting`` list the first 10,000 rejections
+    and conflicts.
     """
 
     tenant_id: str
@@ -149,7 +149,7 @@ def _summed(counts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
 class BatchReceipt(NamedTuple):
     """The outcome of one batch: session keys touched, events stored, late ones, duplicates, conflicts, warnings.
 
-    ``refused``: events rejected at write time, because the check needs stored events; each with its document.
+    ``refused``: events rejected at write time, by checks that need stored events; each with its document.
     """
 
     sessions: tuple[str, ...] = ()
@@ -170,7 +170,7 @@ MOST_NAMED = 10_000
 
 @dataclass(slots=True)
 class Tally:
-    """Counts receipts, rejections and lines as they come; becomes the report at the end."""
+    """Counts receipts, rejections and lines as they come; `report` returns the totals."""
 
     tenant_id: str
     rejected: list[Rejection] = field(default_factory=list)
@@ -187,7 +187,7 @@ class Tally:
         return self._sources.setdefault(name, SourceTally(name, title))
 
     def reject(self, rejection: Rejection, *, line: bool = True) -> None:
-        """Keep *rejection*; if it rejects a whole *line*, stop counting that line as one with events."""
+        """Count *rejection*; a whole rejected *line* no longer counts as a line with events."""
         self.rejected_count += 1
         if len(self.rejected) < MOST_NAMED:
             self.rejected.append(rejection)
@@ -348,10 +348,10 @@ FORGET_CRITERIA = (
 class ForgetCriteria:
     """Criteria for the events to forget: an event must meet all that are set, and at least one is required.
 
-    ``user_id`` selects events whose metadata names that user, and what was remembered for them; ``fingerprint`` the
-    event that logs an import; the import is withdrawn with it. ``before_us`` selects events before that instant,
-    ``older_than_us`` events older than that at the tenant's logical time, ``expired`` events whose ttl has expired by
-    then. ``now_us``: wall-clock time; if later than the tenant's logical time, it is used instead.
+    ``user_id`` selects events whose metadata names that user, and what was remembered for the user; ``fingerprint``
+    selects the event that logs an import, and withdraws the import. ``before_us`` selects events before that instant,
+    ``older_than_us`` events of a greater age at the tenant's logical time, ``expired`` events whose ttl has expired by
+    that time. ``now_us``: wall-clock time, used instead of the logical time if it is later.
     """
 
     event_ids: tuple[str, ...] | None = None
@@ -456,9 +456,9 @@ class CompileReport(HtmlTable):
     """The outcome of a compilation: changes by artifact type, and seconds by stage.
 
     ``sessions`` counts the sessions that were learned from, ``older`` says whether older ones were left out
-    (:class:`CompilerProfile`, ``max_sessions``). ``summarised`` counts those read in this run, ``without_outcome``
+    (:class:`CompilerProfile`, ``max_sessions``). ``summarised`` counts sessions read in this run, ``without_outcome``
     those whose outcome is unknown, and ``shortened`` those so long that steps in the middle were skipped.
-    ``no_material``: one sentence for each kind of artifact that could not be learned, with the reason.
+    ``no_material``: for each type of artifact that could not be learned, one sentence with the reason.
     """
 
     tenant_id: str
@@ -521,7 +521,7 @@ class Finding(NamedTuple):
     """One inconsistency found by a check.
 
     ``wrong``: stored data contradicts itself in a hash, a counter, a chain or a link. ``missing``: a record names
-    something that is not stored or not linked, which can be legitimate, as when evidence never arrived or came later.
+    something that is not stored or not linked, which can be legitimate: its evidence never arrived, or arrived later.
     """
 
     check: str

@@ -10,8 +10,8 @@ class State:
     """Bytes and their *format*, identified by five names.
 
     A *shelf*, such as a thread, can be dropped as a whole, or read by kind, place and item; *kind*, *place*, *item* and
-    *part* identify a state within it. *mark* is a label, which states may share, for finding states of a kind on all
-    shelves. *stored_us* is when it was first stored.
+    *part* identify a state on its shelf. *mark* is a label that several states may share: it finds states of one kind
+    on all shelves. *stored_us* is when the state was first stored.
     """
 
     shelf: str

@@ -22,9 +22,9 @@ CHANNELS = frozenset(
 # Channels through which other parties write as well.
 OPEN_CHANNELS = frozenset({"email", "web"})
 OWN_SOURCES = (SPEAKERS | CHANNELS) - OPEN_CHANNELS
-# Prefixes of an agent's own sources: its tools, and the subagents it starts.
+# Prefixes of an agent's own sources: its tools, and the sub-agents that it starts.
 _OWN_PREFIXES = ("tool:", "mcp:", "agent:")
-# Origins with which importers mark an agent's own work, whatever its source is called.
+# Origins with which importers mark an agent's own work, whatever the name of its source.
 _OWN_ORIGINS = frozenset({USER, ASSISTANT, OPERATOR, HARNESS, TOOL})
 
 
@@ -39,7 +39,7 @@ class TrustPolicy:
 
     *trusted* sources speak for the tenant, *untrusted* ones only propose, whatever their role; both name event sources
     exactly, or by a prefix that ends with ``:``, such as ``"web:"``. A proposal takes effect once it was
-    made in at least *sessions* sessions by at least *origins* independent origins: named users or outside sources.
+    made in at least *sessions* sessions and by at least *origins* independent named users or outside sources.
 
     *mask_secrets* says when keys, tokens and passwords are masked: when packs show them (``"packs"``), already when
     they are stored (``"ingest"``), or never (``"off"``).

@@ -12,7 +12,7 @@ COUNTERS = ("ingested", "duplicates", "errors", "syntheses", "compilations")
 
 @dataclass(frozen=True, slots=True)
 class UsageHour:
-    """The counts of one hour; ``errors`` are rejected events."""
+    """The counts of one hour; ``errors`` are rejected events, ``syntheses`` are packs that a server built."""
 
     hour_us: int
     ingested: int = 0

@@ -41,13 +41,13 @@ def with_excerpts(
         if passages.anything_after(len(texts[at])):
             texts[at] = passages.excerpt(len(texts[at]))
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
-    return replace(pool, text=tuple(texts), tokens=tuple(tokens)) if whole else pool
+    return pool.with_lines(texts, tokens) if whole else pool
 
 
 def recounted(pool: EventPool, count_tokens: TokenCounter) -> EventPool:
     """Return *pool* with the tokens of its rendered lines counted by *count_tokens*."""
     lines = map(event_line, pool.text, pool.label, pool.speaker)
-    return replace(pool, tokens=tuple(map(count_tokens, lines)))
+    return pool.with_lines(pool.text, list(map(count_tokens, lines)))
 
 
 def marked_as_superseded(pool: EventPool, event_ids: Collection[str], count_tokens: TokenCounter) -> EventPool:
@@ -104,7 +104,7 @@ def with_passages(
             texts[at] = excerpt or texts[at]
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
         used += tokens[at]
-    return replace(episodes, pool=replace(pool, text=tuple(texts), tokens=tuple(tokens)))
+    return replace(episodes, pool=pool.with_lines(texts, tokens))
 
 
 def _limits(sizes: Iterable[tuple[str, int]], least: int, room: int) -> dict[str, int]:

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -119,11 +118,10 @@ def _means_beside(scores: Floats, follows: Flags) -> Floats:
 
 def _quoted_failures(match: WordMatch, pool: EventPool) -> Flags:
     """Which results report a failure in the words of the question."""
-    reports = [
-        kind == FAILED or (kind == WORKED and speaks_of_trouble(text))
-        for kind, text in zip(pool.kinds, pool.text, strict=True)
-    ]
-    quoted: Flags = np.array(reports, dtype=np.bool_) & (match.share >= _QUOTED)
+    quoted: Flags = match.share >= _QUOTED
+    for at in np.flatnonzero(quoted).tolist():
+        kind = pool.kinds[at]
+        quoted[at] = kind == FAILED or (kind == WORKED and speaks_of_trouble(pool.text[at]))
     return quoted
 
 
@@ -143,7 +141,7 @@ def _with_remedies(scores: Floats, quoted: Flags, follows: Flags) -> Floats:
 def acknowledgements(pool: EventPool, call_of: Sequence[int]) -> Flags:
     """Return which results only acknowledge their call: they add the same few words as other results of the tool."""
     added = {
-        at: (tool[1] if tool else "", rest)
+        at: (tool[0] if tool else "", rest)
         for at, (kind, tool, call) in enumerate(zip(pool.kinds, pool.tools, call_of, strict=True))
         if kind == WORKED and call >= 0 and (rest := _added(pool.words[at], pool.words[call])) is not None
     }
@@ -174,4 +172,4 @@ def shortened(
             passages = Passages.of(without_old_text(texts[at]), weight_by_term)
             texts[at] = passages.excerpt(limit) or texts[at]
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
-    return replace(pool, text=tuple(texts), tokens=tuple(tokens))
+    return pool.with_lines(texts, tokens)

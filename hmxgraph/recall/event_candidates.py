@@ -25,7 +25,7 @@ from hmxgraph.recall.candidates import (
     RecencyDecay,
     scores,
 )
-from hmxgraph.recall.pool import CALLED, FAILED, WORKED, EventPool, Flags, Floats, is_assistant
+from hmxgraph.recall.pool import CALLED, FAILED, WORKED, EventPool, Flags, Floats
 from hmxgraph.recall.question import asks, speaks_of_trouble
 from hmxgraph.recall.relevance import as_examples
 from hmxgraph.text.lines import attributed
@@ -46,8 +46,6 @@ _FIRST_TO_LAST = 1.0, 0.7
 # Next to a procedure, messages that match at most this fraction of the best share of the question are off topic, and an
 # episode with fewer remaining events than this, besides its end, is dropped.
 _LITTLE, _FEW_LEFT = 0.2, 2
-# Feedback with a comment of at most two words says only how the session went; the date line marks failed sessions.
-_BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
 _WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
 # A session of more events than this is a log of many tasks, not one episode. Its steps are related to the question if
 # they score at least this fraction of the best step.
@@ -161,7 +159,7 @@ class Episodes:
         changed = self._of_tools(changes)
         if changed.any():
             bad |= ~np.isin(self.pool.sessions, self.pool.sessions[changed])
-        answers = self._by_assistants & ~self.pool.results & ~self._of_logs
+        answers = self.pool.by_assistants & ~self.pool.results & ~self._of_logs
         own_shares = np.where(self._of_kind(WORKED) | answers, 0.0, shares)
         matched = np.where(self._of_logs, self._relevance, own_shares)
         relevance = np.where(answers, 0.0, self._relevance)
@@ -191,14 +189,14 @@ class Episodes:
         explained[1:] &= related[:-1]
         for column in (relevance, step):
             column[1:] = np.where(explained[1:], column[:-1], column[1:])
-        related = (related | explained) & ~(logs & (self._empty | acknowledgements(self.pool, self._call_of)))
+        related = (related | explained) & ~(logs & (self.pool.empty | acknowledgements(self.pool, self._call_of)))
         pool = shortened(self.pool, related & logs, weight_by_term, count_tokens)
         return replace(self, pool=pool, relevance=relevance, related=related, step=tuple(step.tolist()))
 
     def with_results(self) -> "Episodes":
         """Return the events, with the short results of related calls as related: a call alone seems to have worked."""
         relevance, related = self._relevance.copy(), self._counts > 0
-        for at in np.flatnonzero(self.pool.results & ~self._empty).tolist():
+        for at in np.flatnonzero(self.pool.results & ~self.pool.empty).tolist():
             call = self._call_of[at]
             if call >= 0 and related[call] and len(self.pool.text[at]) <= LINE:
                 relevance[at] = max(relevance[at], relevance[call])
@@ -211,7 +209,7 @@ class Episodes:
         Events that match more of the question, by *shares*, rank higher. Empty events, small talk (short messages that
         match hardly any of the question) and farewells are left out. Logs of many tasks stay as they are.
         """
-        relevance, related = self._relevance.copy(), (self._counts > 0) & ~self._empty
+        relevance, related = self._relevance.copy(), (self._counts > 0) & ~self.pool.empty
         small_talk = (self._small_talk(shares) & ~self._requests) | self._greetings
         farewells = self._farewells & self._off_topic(shares)
         for session_id in sorted(set(sessions) - self.long_sessions):
@@ -219,7 +217,7 @@ class Episodes:
             # The *running* session has not ended.
             skipped = small_talk if session_id == running else small_talk | farewells
             related &= ~(own & skipped)
-            own &= ~self._empty & ~skipped
+            own &= ~self.pool.empty & ~skipped
             best = relevance[own].max(initial=0.0)
             gain = _BY_SHARE / max(float(shares[own].max(initial=0.0)), 1e-9)
             relevance[own] = np.maximum(relevance[own], best * (_WITHIN_EPISODE + gain * shares[own]))
@@ -235,7 +233,7 @@ class Episodes:
         best, and how the session ended.
         """
         relevance, related = self._relevance.copy(), self._counts > 0
-        decided = (self._requests | self._ends | self._of_tools(changes)) & ~self._empty
+        decided = (self._requests | self._ends | self._of_tools(changes)) & ~self.pool.empty
         tokens = np.array(self.pool.tokens)
         for session_id in sorted(sessions):
             own = self.of_session(session_id)
@@ -252,9 +250,9 @@ class Episodes:
 
         The sides are people and assistants: whoever asks uses the words of the question, whoever answers rarely does.
         """
-        spoken = events & ~self.pool.results & np.array([bool(name) for name in self.pool.speaker], dtype=np.bool_)
+        spoken = events & ~self.pool.results & self.pool.spoken
         on_topic = np.zeros(len(self), dtype=np.bool_)
-        for side in (spoken & self._by_assistants, spoken & ~self._by_assistants):
+        for side in (spoken & self.pool.by_assistants, spoken & ~self.pool.by_assistants):
             on_topic |= side & (shares >= _ON_TOPIC * shares[side].max(initial=0.0))
         enough: Flags = on_topic & (shares > _LITTLE * shares.max(initial=0.0))
         return enough
@@ -302,10 +300,10 @@ class Episodes:
     @property
     def _requests(self) -> Flags:
         """The first message of each session in which a user asks for something or says more than a few words."""
-        spoken = [bool(name) and not is_assistant(name) for name in self.pool.speaker]
+        by_people = self.pool.spoken & ~self.pool.by_assistants & ~self.pool.results
         long = self.pool.occurrences.vocabulary >= _FEW_WORDS
-        likely = [own and (words or asks(text)) for own, words, text in zip(spoken, long, self.pool.text, strict=True)]
-        places = np.flatnonzero(np.array(likely, dtype=np.bool_) & ~self.pool.results)
+        likely = (at for at in np.flatnonzero(by_people).tolist() if long[at] or asks(self.pool.text[at]))
+        places = np.fromiter(likely, dtype=np.int64)
         _, first = np.unique(self.pool.sessions[places], return_index=True)
         requests = np.zeros(len(self), dtype=np.bool_)
         requests[places[first]] = True
@@ -318,15 +316,14 @@ class Episodes:
         without a remaining result; steps of logs otherwise stay whole. Unless *repeated*, results that differ only in
         numbers and identifiers count once: the most relevant one, then the latest.
         """
-        spoken = np.array([bool(speaker) for speaker in self.pool.speaker], dtype=np.bool_)
-        worked = self._of_kind(WORKED)
-        troubled = np.array(list(map(speaks_of_trouble, self.pool.text)), dtype=np.bool_)
-        whole = np.array(self.step or [-1] * len(self)) >= 0
-        kept = (self._counts > 0) & ~self._empty & ~self._repeated_errors & (whole | spoken | ~worked | troubled)
+        whole = self.pool.spoken | (np.array(self.step or [-1] * len(self)) >= 0)
+        kept = (self._counts > 0) & ~self.pool.empty & ~self._repeated_errors
+        for at in np.flatnonzero(kept & ~whole & self._of_kind(WORKED)).tolist():
+            kept[at] = speaks_of_trouble(self.pool.text[at])
         if not repeated:
             kept &= ~self._same_failure(kept)
         answered = self._calls_of(kept & self.pool.results)
-        return replace(self, related=kept & (whole | spoken | ~self._calls | answered))
+        return replace(self, related=kept & (whole | ~self._calls | answered))
 
     def _same_failure(self, kept: Flags) -> Flags:
         """Which results among the *kept* events differ from a better one only in numbers and identifiers."""
@@ -353,28 +350,23 @@ class Episodes:
         """Which short messages by an assistant begin their session."""
         firsts = np.array(self.pool.sequence, dtype=np.int64) <= 1
         firsts[1:] &= np.diff(self.pool.sessions) != 0
-        greetings: Flags = firsts & self._by_assistants & (self.pool.occurrences.vocabulary < _FEW_WORDS)
+        greetings: Flags = firsts & self.pool.by_assistants & (self.pool.occurrences.vocabulary < _FEW_WORDS)
         return greetings
 
     def _off_topic(self, shares: Floats) -> Flags:
         """Which messages match little of the question, except answers to a farewell that matches more of it."""
         late_requests = self._farewells & (shares > _LITTLE * shares.max(initial=0.0))
-        answers = self._farewells & self.pool.follows & self._by_assistants
+        answers = self._farewells & self.pool.follows & self.pool.by_assistants
         answers[1:] &= late_requests[:-1]
         answers[:1] = False
         return self._talk_without(shares, _LITTLE) & ~answers
-
-    @cached_property
-    def _by_assistants(self) -> Flags:
-        return np.array([is_assistant(name) for name in self.pool.speaker], dtype=np.bool_)
 
     def _talk_without(self, shares: Floats, limit: float) -> Flags:
         """Which messages match at most the fraction *limit* of the best share of the question.
 
         The message that says how a session ended is not among them.
         """
-        spoken = np.array([bool(speaker) for speaker in self.pool.speaker], dtype=np.bool_) & ~self.pool.results
-        without: Flags = spoken & (shares <= limit * shares.max(initial=0.0))
+        without: Flags = self.pool.spoken & ~self.pool.results & (shares <= limit * shares.max(initial=0.0))
         without &= ~self._ends
         return without
 
@@ -398,8 +390,7 @@ class Episodes:
         Messages of people do not count; thanks and farewells come later. Without such a message, or without results,
         it is the last event by an assistant or a tool, else the last event.
         """
-        by_agent = np.array([not name or is_assistant(name) for name in self.pool.speaker], dtype=np.bool_)
-        own = by_agent & ~self._empty
+        own = (~self.pool.spoken | self.pool.by_assistants) & ~self.pool.empty
         last = {**self._last(np.ones(len(self), dtype=np.bool_)), **self._last(own)}
         results, sessions = self._last(self.pool.results), self.pool.sessions.tolist()
         messages = np.flatnonzero(own & ~self._calls & ~self.pool.results).tolist()
@@ -449,7 +440,7 @@ class Episodes:
 
     def _of_tools(self, tools: Collection[str]) -> Flags:
         """Which events are calls of these *tools*, or their results."""
-        return np.array([part is not None and part[1] in tools for part in self.pool.tools], dtype=np.bool_)
+        return np.array([part is not None and part[0] in tools for part in self.pool.tools], dtype=np.bool_)
 
     def _calls_of(self, results: Flags) -> Flags:
         """Which events are the calls of these *results*."""
@@ -465,14 +456,6 @@ class Episodes:
         calls = frozenset(recorded.values())
         inferred = enumerate(self.pool.call_of)
         return [recorded.get(at, -1 if call in calls else call) for at, call in inferred]
-
-    @property
-    def _empty(self) -> Flags:
-        """Which events are results with nothing but the name of their tool, or feedback with almost no comment."""
-        nothing = [text.rstrip().endswith((":", "->")) for text in self.pool.text]
-        bare = [_BARE_FEEDBACK.fullmatch(text) is not None for text in self.pool.text]
-        results = self.pool.results & ((self.pool.occurrences.vocabulary <= 1) | np.array(nothing, dtype=np.bool_))
-        return results | np.array(bare, dtype=np.bool_)
 
     @cached_property
     def _of_logs(self) -> Flags:

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import count
 from typing import Any, TypeAlias
@@ -202,6 +202,8 @@ class Occurrences:
 # What follows the tool's name in the text of a call, of a result, and of a failure.
 CALLED, WORKED, FAILED = "(", " -> ", " failed: "
 _OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
+# Feedback with a comment of at most two words says only how the session went; the date line marks failed sessions.
+_BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
 _ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot", "model"})
 # How many turns away a word still counts.
 REACH = 4
@@ -240,6 +242,20 @@ class EventPool:
         rows = {row[0]: row for part in parts for row in part}
         ordered = sorted(rows.values(), key=_pool_order)
         return cls(*zip(*ordered, strict=True), centres=centres) if ordered else cls()
+
+    def with_lines(self, text: Sequence[str], tokens: Sequence[int]) -> "EventPool":
+        """Return the pool with other texts and token counts; columns that do not depend on them are not computed again.
+
+        >>> pool = EventPool(("e1",), text=("sh(ls -l)",), speaker=("",))
+        >>> pool.kinds, pool.with_lines(["sh -> a.txt"], [4]).kinds
+        (['('], [' -> '])
+
+        """
+        pool = replace(self, text=tuple(text), tokens=tuple(tokens))
+        changed = (pair for pair in zip(self.text, pool.text, strict=True) if pair[0] is not pair[1])
+        stale = _OF_LINES if all(_tool(old) == _tool(new) for old, new in changed) else _OF_LINES | _OF_TOOLS
+        vars(pool).update((name, vars(self)[name]) for name in vars(self).keys() - vars(pool).keys() - stale)
+        return pool
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -291,16 +307,32 @@ class EventPool:
         return 2 * int(np.count_nonzero(in_tool_sessions)) > len(self)
 
     @cached_property
-    def tools(self) -> list[re.Match[str] | None]:
-        """For each event the tool call or result that its text begins with, or None."""
-        # The added space completes the arrow of an empty result.
-        return [_OF_TOOL.match(f"{text} ") for text in self.text]
+    def spoken(self) -> Flags:
+        """Which events have a speaker."""
+        return np.array(list(map(bool, self.speaker)), dtype=np.bool_)
+
+    @cached_property
+    def by_assistants(self) -> Flags:
+        """Which events were spoken by an assistant."""
+        return np.array(list(map(is_assistant, self.speaker)), dtype=np.bool_)
+
+    @cached_property
+    def empty(self) -> Flags:
+        """Which events are results with nothing but the name of their tool, or feedback with almost no comment."""
+        nothing = np.array([text.rstrip().endswith((":", "->")) for text in self.text], dtype=np.bool_)
+        bare = np.array([_BARE_FEEDBACK.fullmatch(text) is not None for text in self.text], dtype=np.bool_)
+        return self.results & ((self.occurrences.vocabulary <= 1) | nothing) | bare
+
+    @cached_property
+    def tools(self) -> list[tuple[str, str] | None]:
+        """For each event the tool and the kind of the call or result that its text begins with, or None."""
+        return list(map(_tool, self.text))
 
     @cached_property
     def kinds(self) -> list[str]:
         """``CALLED``, ``WORKED`` or ``FAILED`` for tool calls and results; "" for other events."""
         parts = zip(self.tools, self.speaker, strict=True)
-        return ["" if tool is None or speaker else tool[2] for tool, speaker in parts]
+        return ["" if tool is None or speaker else tool[1] for tool, speaker in parts]
 
     @cached_property
     def call_of(self) -> tuple[int, ...]:
@@ -315,7 +347,7 @@ class EventPool:
         for at, (kind, tool) in enumerate(zip(self.kinds, self.tools, strict=True)):
             if not self.follows[at]:
                 waiting.clear()
-            calls = waiting.setdefault(tool[1] if tool else "", [])
+            calls = waiting.setdefault(tool[0] if tool else "", [])
             if kind == CALLED:
                 latest = latest if self.follows[at] and self.kinds[at - 1] == CALLED else at
                 calls.append(at)
@@ -369,6 +401,18 @@ class EventPool:
             linked[shift - 1 :] |= together & centres[:-shift]
             linked[: len(linked) - shift + 1] |= together & centres[shift:]
         return linked
+
+
+# The columns that depend on the lines, and those that depend on the tool calls and results in them.
+_OF_LINES = frozenset({"lengths", "empty"})
+_OF_TOOLS = frozenset({"tools", "kinds", "call_of"})
+
+
+def _tool(text: str) -> tuple[str, str] | None:
+    """Return the tool and the kind of the call or result that *text* begins with, or None."""
+    # The added space completes the arrow of an empty result.
+    match = _OF_TOOL.match(f"{text} ")
+    return None if match is None else (match[1], match[2])
 
 
 def is_assistant(speaker: str) -> bool:

@@ -1,4 +1,4 @@
-"""The board: who holds a task, by a claim with a lease; release and reopening.
+"""The task board: an agent holds a task by a claim with a lease; tasks are released and reopened.
 
 Claim, release and reopening are checkpoints (``task_progress``) with a role, so that they are kept, ordered and
 forgotten like all other records of the task.
@@ -81,7 +81,7 @@ def check_board_step(record: TaskRecord, task: Held) -> None:
     """Refuse a step that the task's state on the board rules out.
 
     Raises:
-        TaskError: somebody else holds the task, it is finished, or it is not.
+        TaskError: another agent holds the task, nobody holds it (release), or it is finished (for reopen: it is not).
 
     """
     role, name = record.artifact_role or "", f"task {task.task_id!r}"
@@ -106,7 +106,7 @@ def holder_at(task: Held, at_us: int) -> str | None:
 
 
 def board_changes(record: TaskRecord) -> dict[str, Any]:
-    """The changed properties of a task that *record* moves; None removes a property."""
+    """The properties of the task that a board step changes; None removes a property."""
     if record.artifact_role == "claim":
         until_us = record.created_us + lease_of(record) * _US
         held = {"assignee": record.agent_id, "assignee_key": agent_key(record.agent_id), "lease_until_us": until_us}

@@ -210,7 +210,7 @@ def _brief(sources: Sequence[RecordView]) -> dict[str, Any]:
 # Fields of an account that a digest has as fields of its own; the others are lines of its text.
 _OWN_FIELDS = ("blockers", "what_worked", "what_failed", "uncertainty", "followups")
 _AS_TEXT = tuple(name for name in TITLES if name not in {*_OWN_FIELDS, "validation", "recent_runs"})
-# Entries of each list of a task in a brief, which covers many tasks; the newest ones.
+# Maximum entries, the newest, of each list of a task in a brief, which covers many tasks.
 _SHOWN = 5
 
 
@@ -271,7 +271,7 @@ _SOURCE_FACETS: Mapping[str, tuple[str, ...]] = {
 
 # Search modes: each prefers a digest and some kinds of records (memd: Exact Filters).
 
-# Relative bonus of a preferred record's score.
+# Relative bonus on the score of a preferred record.
 _BONUS = 0.5
 
 

@@ -219,7 +219,7 @@ def outcome_content(memory_ids: tuple[str, ...], result: str, summary: str) -> d
 
 # Erased records: only ids, kind, time and thread are kept.
 
-# Statuses that reveal nothing about a record's content, which erasure may keep.
+# Statuses that erasure may keep, because they reveal nothing about a record's content.
 PLAIN_STATUSES = ("open", "completed", "failed", "abandoned", "finished")
 
 

@@ -50,7 +50,7 @@ def grounding_status(grounds: Sequence[Grounds]) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """A claim, and the records that may ground it: those about it, the records they reply to, and their replies."""
+    """A claim (a text or a record's id), and the records about it, the records they reply to, and their replies."""
 
     claim: str
     records: Mapping[str, RecordView]
@@ -106,7 +106,7 @@ class Case:
         return stated or (grounds if record.supports_claim else None)
 
     def _evidence(self, record: TaskRecord, parent: RecordView | None, stated: Side | None) -> Side | None:
-        """The side of evidence that supports or opposes a claim: its parent's, or the hypothesis of its task."""
+        """The side of evidence that supports or opposes what it tested: its parent, or the hypothesis of its task."""
         tested = tuple(_statements(parent.record, None)) if parent else self._hypotheses.get(record.task_id, ())
         if stated is None:
             grounds = self._side_of(tested)
@@ -117,11 +117,11 @@ class Case:
         if tested:
             repeats = any(side(statement, own_statement) == "for" for statement in tested for own_statement in own)
             return _OPPOSITE[stated] if repeats else stated
-        # Without a hypothesis, evidence that opposes its own words names the claim that it tested.
+        # Without a hypothesis, the text of opposing evidence is the claim that it tested, unless the text is a denial.
         return stated if any(statement.denied for statement in own) else _OPPOSITE[stated]
 
     def _side_of(self, parts: Iterable[Statement]) -> Side | None:
-        """The side of *parts* taken together: against if a clause is opposed, for if each clause is stated."""
+        """The side of *parts*: against if they oppose a clause, for if they state each clause (of a record: any)."""
         stated = tuple(parts)
         sides = [{side(clause, part) for part in stated} for clause in self._clauses]
         if any("against" in clause_sides for clause_sides in sides):

@@ -69,7 +69,7 @@ _Line = tuple[str, str]
 
 
 def _status(moves: Sequence[TaskRecord]) -> str:
-    """The status of a task after these *moves*: that of the last finish unless reopened since."""
+    """The status of a task after these *moves* (board steps and finishes): that of the last finish unless reopened."""
     ends = [move for move in moves if move.artifact_kind == "task_finish" or move.artifact_role == "reopen"]
     return (ends[-1].status if ends and ends[-1].artifact_kind == "task_finish" else None) or OPEN
 
@@ -86,7 +86,7 @@ def _held(moves: Sequence[TaskRecord]) -> tuple[str, ...]:
 
 
 def _once(lines: Iterable[_Line], seen: set[str]) -> tuple[str, ...]:
-    """The lines whose bare text is not in *seen* yet, to which it is added."""
+    """The lines whose bare text is not yet in *seen*; adds these texts to it."""
     kept = []
     for bare, line in lines:
         if bare and _bare(bare) not in seen:
@@ -309,7 +309,7 @@ def _last(values: Iterable[Any]) -> Any:
     return last
 
 
-# Lists that are read from all records, because rejected ones matter or are referred to; other lists skip those.
+# Lists that are read from all records, because rejected ones matter or are referred to; other lists skip rejected ones.
 _FROM_ALL_RECORDS = frozenset({"rejected", "decisions", "evidence", "open", "validation", "recent_runs"})
 # In order of precedence: a text is listed only in the first list that has it.
 _LISTS: Mapping[str, Callable[[Sequence[RecordView]], Iterable[_Line]]] = {

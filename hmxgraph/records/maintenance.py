@@ -30,7 +30,7 @@ class DigestState:
 
 @dataclass(frozen=True, slots=True)
 class Dream:
-    """A plan: digests to retire and to refresh, which is safe, and findings that are only reported."""
+    """A plan: digests to retire and to refresh (both safe), and findings that are only reported."""
 
     retire: tuple[DigestState, ...]
     refresh: tuple[DigestName, ...]
@@ -50,8 +50,8 @@ class Dream:
 def dream(tenant_id: str, digests: Sequence[DigestState], reported: Iterable[Mapping[str, Any]]) -> Dream:
     """The plan for these digests.
 
-    Of several digests with one name, the engine's own is kept, or else the newest; the others are retired. Those that
-    are still stale are refreshed.
+    Of several digests with one name, the engine's own is kept, or else the newest; the others are retired. A kept
+    digest that is stale is refreshed.
 
     >>> name = DigestName("failure_library", "*")
     >>> copies = [DigestState(key, key, name, False, age) for key, age in (("a", 5), ("b", 9))]

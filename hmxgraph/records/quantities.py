@@ -230,7 +230,7 @@ def _quantity(match: re.Match[str], text: str) -> Quantity:
 
 
 def _measure(match: re.Match[str], text: str) -> tuple[str, float]:
-    """The dimension and factor of a unit, or the counted noun; "N of M things" counts out of things."""
+    """The dimension and factor of a unit, or the counted noun; "N of M things" counts things."""
     unit = match["unit"]
     if unit is None:
         return "", 1.0
@@ -275,6 +275,6 @@ def _name_before(text: str, match: re.Match[str]) -> str | None:
         return word.lower()
     if match["number"].lower() in _NUMBER_WORDS or not word[0].isupper():
         return None
-    # At the beginning, "Pipette 3 drips" names one; "All 3 drip" and "Accuracy 0.9" count and measure.
+    # At the beginning, "Pipette 3 drips" names a pipette; "All 3 drip" and "Accuracy 0.9" count and measure.
     counts = starts and (not terms(word) or word.endswith("ly") or not match["number"].isdigit() or not match["unit"])
     return None if counts else word.lower()

@@ -237,7 +237,7 @@ def facet(name: str, value: str) -> str:
 
 
 def name_of(text: str) -> str:
-    r"""The filter name in a facet; for a pair, that of the first.
+    r"""The filter name in a facet; for a pair, the name of its first filter.
 
     >>> name_of("status=a=b"), name_of("dataset_name=soil\0dataset_version=2")
     ('status', 'dataset_name')

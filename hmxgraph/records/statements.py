@@ -23,7 +23,7 @@ _GENERAL = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One clause: its subject terms, each with a sign; whether it is denied as a whole; quantities and labels.
+    """One clause: its terms, each with a sign; whether it is denied as a whole; its quantities and labels.
 
     The sign of a term is negative where the text excludes it ("without errors") or names its opposite ("slower" for
     "faster"). ``compared`` are the terms before and after "than". A clause that takes terms from the one before it ("it
@@ -226,7 +226,7 @@ _UN = re.compile(
     r"(\w{3,}(?:ed|able|ible)|safe|healthy|common|(?<=-)\w+)\b",
     re.IGNORECASE,
 )
-# Words about how something is known or done, not about what.
+# Words about how something is known or done, which add nothing to what is stated.
 _LIGHT = frozenset(
     """
     already also actually amount amounts became become becomes can clearly completely could currently decide decided
@@ -347,8 +347,8 @@ def _denies_generally(statement: Statement, claim: Statement) -> bool:
 
 
 def _opposed(claim: Statement, statement: Statement) -> bool:
-    # However many terms are turned, they contradict once: "slower and larger" does not cancel itself out. Only a denial
-    # of the clause does ("not slower").
+    # However many terms have the opposite sign, they contradict once: "slower and larger" does not cancel itself out.
+    # Only a denial of the clause cancels them ("not slower").
     turned = any(sign != claim.terms[term] for term, sign in statement.terms.items() if term in claim.terms)
     return (claim.denied != statement.denied) ^ turned ^ _swapped(claim, statement)
 

@@ -17,7 +17,7 @@ from hmxgraph.records.trust import CONFIRMED, COUNTERSIGNING, OPEN, REJECTED, ST
 class TaskState:
     """The state of a task: status, ids of open and of all runs, project, goal, the runs' tools, assignee and lease.
 
-    ``status`` is None before the task's start, ``open`` during its life, then that of its finish.
+    ``status`` is None before the task's start, then ``open``, then the status of its ``task_finish``.
     """
 
     task_id: str

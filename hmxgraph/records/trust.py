@@ -145,7 +145,7 @@ def rejecting(agent_id: str | None, replies: Sequence[Reply]) -> tuple[str, ...]
     return tuple(sorted({verdict.agent_id or "" for verdict in verdicts(agent_id, replies) if verdict.rejects}))
 
 
-# The state of a task and of a parent record on which the next step depends.
+# What the next step depends on: whether its task is open, and the record it replies to.
 
 OPEN = "open"
 # Kinds that are only allowed while a task is open; replies and decisions may also follow its end.

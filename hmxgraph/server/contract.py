@@ -67,7 +67,7 @@ class SynthesizeOptions(Request):
 
 
 class SynthesizeRequest(Request):
-    """What the agent is fields to do or wants to know."""
+    """What the agent is about to do or wants to know."""
 
     query: str = ""
     options: SynthesizeOptions | None = None
@@ -214,7 +214,7 @@ def _source(entry: Entry, artifact_type: str | None) -> dict[str, Any]:
 
 
 def _budget(pack: Pack, included: int) -> dict[str, Any]:
-    """The budget; the ratio is the number of used tokens divided by that of all listed candidates."""
+    """The budget; the ratio is the used tokens divided by those of all used and dropped entries."""
     used = pack.token_budget.used
     left_out = sum(drop.token_estimate for drop in pack.dropped_entries or ())
     return {

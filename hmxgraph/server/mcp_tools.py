@@ -56,10 +56,10 @@ CallerOf: TypeAlias = Callable[[Ctx, str], Caller]
 
 
 def authorized(graph: KnowledgeGraph, key: ApiKey, scope: str) -> Caller:
-    """The caller with *key*, if the key has the scope.
+    """The caller with *key*, if the key has *scope*.
 
     Raises:
-        KeyRefused: it does not.
+        KeyRefused: the key lacks *scope*.
 
     """
     check_scope(key, scope)
@@ -259,7 +259,7 @@ def _report_step(caller: Caller, task_id: str, step: Step, details: _Details) ->
     if step == "progress":
         receipt = tasks.progress(task_id, summary=details.summary, next_step=details.next_step, **fields)
     elif step == "run":
-        if details.status == OPEN:  # before the run is recorded, which would stay open
+        if details.status == OPEN:  # refused before the run is recorded: it would stay open
             raise InvalidRequest("status", "'open'", "how the run ended", "give completed or failed")
         run = tasks.run_start(
             task_id, command=details.command or "", why_chosen=details.why_chosen, inputs=details.inputs, **fields

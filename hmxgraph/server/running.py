@@ -31,7 +31,7 @@ class Settings:
 
 
 def listening(settings: Settings) -> socket.socket:
-    """A socket that listens at the address; port 0 is a free one.
+    """A socket that listens at the address; port 0 selects a free port.
 
     Raises:
         OSError: the address is in use, or does not belong to this machine.
@@ -52,7 +52,7 @@ def run(graph: KnowledgeGraph, settings: Settings, listener: socket.socket) -> N
     """Serve until SIGTERM or SIGINT.
 
     Requests in progress are finished, usage counters stored, and the graph closed; captures are stored before they are
-    acknowledged, so that even a killed server loses no acknowledged one.
+    acknowledged, so that even a killed server loses no acknowledged event.
     """
     config = uvicorn.Config(
         application(graph, settings.limits, _mcp()),
@@ -69,7 +69,7 @@ def run(graph: KnowledgeGraph, settings: Settings, listener: socket.socket) -> N
 
 
 def has_mcp() -> bool:
-    """Whether MCP is served: its extra is installed, and not the older mcp that some frameworks install."""
+    """Whether MCP is served: its extra is installed, not the older mcp package that some frameworks need."""
     return find_spec("mcp") is not None and find_spec("mcp.server.mcpserver") is not None
 
 

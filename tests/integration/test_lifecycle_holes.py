@@ -139,7 +139,7 @@ def test_no_task_is_part_of_itself_over_others(graph):
     tasks = tasks_of(graph)
     tasks.start("Deploy", task_id="t1", parent_task_id="t2")
     tasks.start("Release", task_id="t2", parent_task_id="t3")
-    with pytest.raises(TaskError, match="part of itself, over 2 others"):
+    with pytest.raises(TaskError, match="part of itself, through 2 other tasks"):
         tasks.start("Plan", task_id="t3", parent_task_id="t1")
     tasks.start("Plan", task_id="t3")
 

@@ -273,7 +273,7 @@ def test_a_log_without_a_span_belongs_to_the_only_model_call():
     other = log("app.started", 1, {"content": "x"})
     assert shapes(conversation(CALLS[0], logs=(nowhere,))) == SAID[:1]
     outcome = outcomes(OPENTELEMETRY, [otlp(*CALLS, SPANS[1], logs=(nowhere, other))])[0]
-    assert "log record 'gen_ai.user.message' of no span" in outcome.left_out
+    assert "log record 'gen_ai.user.message' without a span" in outcome.left_out
     assert "log record 'app.started'" in outcome.left_out
 
 

@@ -76,7 +76,7 @@ def test_file_name_says_what_is_written(drawing, tmp_path):
     assert "<html" in drawing.save(tmp_path / "a.html").read_text(encoding="utf-8")
     with pytest.raises(NotWritten):
         drawing.save(tmp_path / "none" / "a.svg")
-    with pytest.raises(NotWritten, match=r"\.html, \.svg"):
+    with pytest.raises(NotWritten, match=r"\.html or \.svg"):
         drawing.save(tmp_path / "a.png")
 
 

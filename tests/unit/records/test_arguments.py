@@ -26,7 +26,7 @@ METHODS = [
 WRONG = [
     ("tasks", "start", ["Find it"], {"agent": "ana"}, "did you mean agent_id="),
     ("tasks", "start", ["Find it"], {"blocker": ["x"]}, "did you mean blockers="),
-    ("tasks", "start", ["Find it", "t1"], {}, "argument 2 't1': expected a named argument of start.*task_id="),
+    ("tasks", "start", ["Find it", "t1"], {}, "argument 2 't1': expected at most 1 positional.*name.*task_id="),
     ("tasks", "progress", ["t"], {"sumary": "x"}, "did you mean summary="),
     ("tasks", "progress", ["t"], {"next": "x"}, "did you mean next_step="),
     ("tasks", "progress", [], {"summary": "x"}, "invalid task_id .missing."),
