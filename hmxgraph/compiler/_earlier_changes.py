@@ -1,7 +1,7 @@
 """Calls that fail because an earlier call changed the same item: an order that was exchanged cannot be returned."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from hmxgraph.compiler._verbs import is_action, kind_of
@@ -14,11 +14,14 @@ _LEAST_FAILED, _BY_CHANCE, _LEAST_SESSIONS = 0.3, 0.05, 2
 
 
 class Call(NamedTuple):
-    """A call that worked or failed, and the earlier changes of the items that it is about."""
+    """A call that worked or failed, and the earlier changes of the items that it is about.
+
+    ``earlier_changes`` maps each change to the argument that names the same item, "" if that is not known.
+    """
 
     session_id: str
     place: int
-    earlier_changes: frozenset[str]
+    earlier_changes: Mapping[str, str]
     worked: bool
 
 
@@ -32,18 +35,32 @@ def calls_after_changes(sessions: Iterable[SessionSummary]) -> Mapping[str, list
 
 
 def _calls(session: SessionSummary) -> Iterator[tuple[str, Call]]:
-    # An identifier that was looked up names an item; others, such as zip codes, are properties of many items.
-    items = {name for step in session.steps if kind_of(step.action) == "lookup" for name in step.about}
+    items = _looked_up(session)
     changed: defaultdict[str, set[str]] = defaultdict(set)
     for place, step in enumerate(session.steps):
         if step.ok is None or not is_action(step.action):
             continue
-        about = items.intersection(step.about)
-        earlier_changes = frozenset(action for item in about for action in changed[item]) - {step.action}
-        yield step.action, Call(session.session_id, place, earlier_changes, step.ok)
+        about = sorted(items.keys() & set(step.about))
+        earlier = {change: items[item] for item in about for change in changed[item] if change != step.action}
+        yield step.action, Call(session.session_id, place, earlier, step.ok)
         if step.ok:
             for item in about:
                 changed[item].add(step.action)
+
+
+def _looked_up(session: SessionSummary) -> dict[str, str]:
+    """The items of a session, each with the argument that names it in lookups, "" if that is not known.
+
+    An identifier that was looked up names an item; others, such as zip codes, are properties of many items.
+    """
+    items: dict[str, str] = {}
+    for step in session.steps:
+        if kind_of(step.action) == "lookup":
+            arguments = {argument for argument, _ in step.inputs}
+            alone = len(arguments) == len(step.about) == 1
+            for item in step.about:
+                items[item] = items.get(item) or (min(arguments) if alone else "")
+    return items
 
 
 def spoiling_changes(group: FailureGroup, calls: Mapping[str, list[Call]]) -> list[str]:
@@ -64,13 +81,21 @@ def spoiling_changes(group: FailureGroup, calls: Mapping[str, list[Call]]) -> li
             and chance(table) <= _BY_CHANCE / len(changes)
         ):
             counted = f"it failed this way {len(hits)} of {len(after)} times, otherwise {len(misses)} of {len(others)}"
-            advice.append(f"{_avoidance(group.action, change, len(after), calls)}: after that {counted}")
+            same = _same_item({call.earlier_changes[change] for call in hits})
+            order = _avoidance(group.action, change, same, len(after), calls)
+            advice.append(f"{order}: after that {counted}")
     return advice
 
 
-def _avoidance(action: str, change: str, spoilt: int, calls: Mapping[str, list[Call]]) -> str:
+def _same_item(arguments: Collection[str]) -> str:
+    """How to name the item that two calls share, by the *arguments* that named it in lookups."""
+    argument = "".join(arguments) if len(arguments) == 1 else ""
+    return f"with the same {argument}" if argument else "on the same item"
+
+
+def _avoidance(action: str, change: str, same: str, spoilt: int, calls: Mapping[str, list[Call]]) -> str:
     """Advice to call *action* first, if *change* worked each time after it (at least *spoilt* times); else to check."""
     swapped = [call.worked for call in calls.get(change, []) if action in call.earlier_changes]
     if len(swapped) >= max(spoilt, _LEAST_SESSIONS) and all(swapped):
-        return f"Call {action} before {change} on the same item, not after it"
-    return f"Before {action}, make sure that {change} has not changed the same item"
+        return f"Call {action} before {change} {same}, not after it"
+    return f"Before {action}, make sure that {change} has not been called {same}"

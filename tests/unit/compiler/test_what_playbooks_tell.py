@@ -115,7 +115,7 @@ def test_a_change_is_refused_after_another_change_of_the_same_thing():
     ]
     refused = "this order cannot be returned"
     failed = [order_work(f"b{n}", "exchange_order", "return_order", failing=refused) for n in range(3)]
-    make_sure = "Before return_order, make sure that exchange_order has not changed the same item"
+    make_sure = "Before return_order, make sure that exchange_order has not been called with the same order_id"
     assert only([*worked, *failed]).content["prevention_strategies"] == [
         f"{make_sure}: after that it failed this way 3 of 3 times, otherwise 0 of 9"
     ]
@@ -132,9 +132,9 @@ def test_the_other_order_is_advised_where_it_worked(later, in_order):
     scripts += [order_work(f"c{n}", "set_address") for n in range(9)]
     playbook = next(draft for draft in drafts(scripts) if draft.title.startswith("set_address"))
     order = (
-        "Call set_address before set_items on the same item, not after it"
+        "Call set_address before set_items with the same order_id, not after it"
         if in_order
-        else "Before set_address, make sure that set_items has not changed the same item"
+        else "Before set_address, make sure that set_items has not been called with the same order_id"
     )
     assert playbook.content["prevention_strategies"] == [
         f"{order}: after that it failed this way 3 of 3 times, otherwise 0 of 13"
