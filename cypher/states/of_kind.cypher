@@ -1,4 +1,4 @@
-// All states of one kind, latest item first, as of a time; only those with $marks, if given.
+// All states of one kind, in descending order of item, as of a time; only those with $marks, if given.
 //
 // mode: read
 // row:  state

@@ -21,7 +21,9 @@ class States(Face):
         self._connection = connection
 
     def keep(self, new: Iterable[State], *, replace: bool = False) -> int:
-        """Keep states in one transaction; returns how many. A stored state is left unchanged unless *replace* is set.
+        """Keep states in one transaction; returns how many were given.
+
+        A state that is stored already is left unchanged unless *replace* is set.
 
         >>> import hmxgraph
         >>> with hmxgraph.connect() as graph:  # doctest: +SKIP
@@ -41,7 +43,7 @@ class States(Face):
         as_of: Moment | None = None,
         limit: int | None = None,
     ) -> tuple[State, ...]:
-        """States of one kind on a shelf, latest item first.
+        """States of one kind on a shelf, in descending order of *item*.
 
         Raises:
             InvalidTime: *as_of* is not a valid time.
@@ -53,7 +55,9 @@ class States(Face):
     def of_kind(
         self, kind: str, *, marks: Sequence[str] | None = None, as_of: Moment | None = None
     ) -> tuple[State, ...]:
-        """All states of one kind on all shelves, latest item first; only those with one of *marks*, if given.
+        """All states of one kind on all shelves, in descending order of *item*.
+
+        With *marks*, only those with one of them.
 
         Raises:
             InvalidTime: *as_of* is not a valid time.

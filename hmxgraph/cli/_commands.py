@@ -24,7 +24,7 @@ COMMANDS = {
     "demo": Entry(
         "demo", "demo", "Load sample events, compile them, and print a context pack and what memory changes."
     ),
-    "ingest": Entry("ingest", "ingest", "Store events, and report each line as accepted, duplicate or rejected."),
+    "ingest": Entry("ingest", "ingest", "Store events, and report what became of the lines and of the events that they hold."),
     "watch": Entry("watch", "watch", "Follow a file or folder, and store what is appended to it."),
     "remember": Entry("ingest", "remember", "Remember a fact, preference, policy or goal."),
     "embed": Entry("ingest", "embed", "Add vectors to stored events, with your own embedder."),
@@ -39,7 +39,7 @@ COMMANDS = {
     "clock": Entry(
         "ingest",
         "clock",
-        "List events that are dated after this machine's clock; with --repair, set the tenant's logical time back.",
+        "List events dated over five minutes after this machine's clock; --repair sets the tenant's logical time back.",
     ),
     "verify": Entry("explore", "verify", "Check every hash, chain, transition, link and counter."),
     "backup": Entry("backup", "backup", "Write all data of a tenant, or of the whole local server, to a file."),

@@ -86,7 +86,7 @@ def ingest(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Store events, and report each line as accepted, duplicate or rejected.
+    """Store events, and report what became of the lines and of the events that they hold.
 
     The format of each file is detected from its content. Folders are read with all their subfolders. Lines whose id is
     already stored with different content are reported as conflicts; rejected lines are listed with all their faults.
@@ -117,7 +117,8 @@ def forget(
         str | None, typer.Option(help="All events that name this user, and what was remembered for them.")
     ] = None,
     fingerprint: Annotated[
-        str | None, typer.Option(help="The import with this id or of this fingerprint; it is withdrawn.")
+        str | None,
+        typer.Option(help="Id of an import, or of the fingerprint that was imported; the import is withdrawn."),
     ] = None,
     before: Annotated[str | None, typer.Option(help="Events before this time (ISO 8601 with offset).")] = None,
     older_than: Annotated[str | None, typer.Option(help="Events older than this: 90d, 12h, 2w.")] = None,
@@ -163,7 +164,7 @@ def clock(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """List events that are dated after this machine's clock; with --repair, set the tenant's logical time back."""
+    """List events dated over five minutes after this machine's clock; --repair sets the tenant's logical time back."""
     with opened(tenant) as graph:
         report = graph.repair_clock(dry_run=not repair)
     emit(report.document(), as_json, lambda: out.print(_clock(report)))
@@ -305,7 +306,7 @@ def _table(report: IngestReport) -> Table:
         table.add_row(Text("rejected", "red"), f"{_places(source, rejections)}: {faults}")
     shown = sum(len(rejections) for _, rejections in groups)
     if more := report.rejected_count - shown + max(report.conflicts - SHOWN, 0):
-        table.add_row("", f"{more:,} more; --json shows 10,000, --rejects keeps all")
+        table.add_row("", f"{more:,} more; --json lists up to 10,000 of each kind, --rejects keeps all rejected lines")
     return table
 
 
@@ -364,7 +365,9 @@ def remember(
     ] = None,
     user: Annotated[str | None, typer.Option("--user", help="Only for packs of this user.")] = None,
     pinned: Annotated[bool, typer.Option("--pinned", help="Part of every pack of its scope and user.")] = False,
-    alias: Annotated[list[str] | None, typer.Option("--alias", help="A name questions may use; repeatable.")] = None,
+    alias: Annotated[
+        list[str] | None, typer.Option("--alias", help="Another name that questions may use for it; repeatable.")
+    ] = None,
     expires: Annotated[
         str | None, typer.Option("--expires", help="Time from which it no longer holds (ISO 8601 with offset).")
     ] = None,

@@ -3,11 +3,12 @@
 import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Container, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 from zlib import crc32
 
 from hmxgraph.compiler._bounded import remember
+from hmxgraph.compiler._vocabulary import identifies
 from hmxgraph.compiler.summary import FROM_USER
 
 _CALLS = 1000
@@ -135,21 +136,24 @@ class ValueOrigins:
     def _origins(self, value: Any) -> tuple[str, ...]:
         """The origins of more than half of the texts in *value*; ("",) if there are none.
 
-        If no origin is so common, those of more than half of the texts of one key: flights come from the search that
-        returned their numbers, wherever their dates come from.
+        Of objects with an identifying key, only its texts count, and each origin of at least half of them: flights
+        come from the search that returned their numbers, wherever their dates come from. If no origin is so common,
+        those of more than half of the texts of one key count.
         """
         if isinstance(value, str) and value:
             return self._shared_origins([value]) or ("",)
         by_key: defaultdict[str, list[str]] = defaultdict(list)
         for name, text in islice(_fields(value), _SCALARS_PER_RESULT):
             by_key[name].append(text)
-        shared = self._shared_origins([text for texts in by_key.values() for text in texts])
+        identifying = [text for name, texts in by_key.items() if identifies(name) for text in texts]
+        shared = self._shared_origins(identifying, 0) or self._shared_origins([*chain(*by_key.values())])
         of_keys = (origin for texts in by_key.values() for origin in self._shared_origins(texts))
         return shared or tuple(dict.fromkeys(of_keys)) or ("",)
 
-    def _shared_origins(self, texts: Sequence[str]) -> tuple[str, ...]:
+    def _shared_origins(self, texts: Sequence[str], more: int = 1) -> tuple[str, ...]:
+        """The origins of at least half of *texts*, and of *more* than that."""
         counts = Counter(origin for text in texts for origin in self._origins_of(text))
-        return tuple(origin for origin, count in counts.items() if 2 * count > len(texts))
+        return tuple(origin for origin, count in counts.items() if 2 * count >= len(texts) + more)
 
     def _origins_of(self, text: str) -> tuple[str, ...]:
         """The user if a user message contains *text*, else the actions that are its sources.

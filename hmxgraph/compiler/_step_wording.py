@@ -8,7 +8,7 @@ from itertools import combinations
 
 from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._verbs import instruction, is_action, kind_of, line_instruction
-from hmxgraph.compiler._vocabulary import BROWSER
+from hmxgraph.compiler._vocabulary import BROWSER, identifies
 from hmxgraph.compiler._wording import listed, small
 from hmxgraph.compiler.actions import TARGET_FIELDS
 from hmxgraph.compiler.summary import FROM_USER, Step
@@ -21,8 +21,6 @@ _MOST_INPUTS = 12
 _MOST_LOOSE = 3
 _PIECES = re.compile(r"([\s/=:,'\"]+)")
 _NAME = "<name>"
-# Endings of input names that identify something.
-_IDENTIFIERS = ("id", "number", "name", "email", "path", "key", "selector")
 
 
 def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str]) -> str:
@@ -84,12 +82,14 @@ def _origins_by_argument(uses: Sequence[Sequence[Step]]) -> dict[str, tuple[set[
 
 
 def _alternatives(sessions: set[int], named_in: Mapping[str, set[int]]) -> list[tuple[str, ...]]:
-    """The pairs of origins that together cover nearly all sessions, while each is often the only one; else the triples.
+    """The triples of origins that together cover nearly all sessions, while each is often the only one; else the pairs.
+
+    If the user is an origin, pairs come first: there are further sources only if two do not suffice.
 
     The user comes first, then the more frequent origin.
     """
     ranked = sorted(named_in, key=lambda name: (name != FROM_USER, -len(named_in[name]), name))
-    for number in (2, 3):
+    for number in (2, 3) if FROM_USER in named_in else (3, 2):
         fitting = [group for group in combinations(ranked, number) if _cover(group, sessions, named_in)]
         if fitting:
             return fitting
@@ -127,7 +127,7 @@ def _inputs_with_origins(
     sources: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
     objects = _objects_with_identifiers(uses)
     for argument, named in _named_origins(uses, before).items():
-        known = named and (free or FROM_USER in named or _identifies(argument) or argument in objects)
+        known = named and (free or FROM_USER in named or identifies(argument) or argument in objects)
         if argument not in stated:
             sources[named if known else ()].append(argument)
     loose = sources.pop((), [])
@@ -162,15 +162,11 @@ def _named_origins(uses: Sequence[Sequence[Step]], before: Sequence[str]) -> dic
 def _objects_with_identifiers(uses: Sequence[Sequence[Step]]) -> set[str]:
     """The arguments that are objects with identifiers from a result, such as the numbers of flights."""
     fields = {field for steps in uses for step in steps for field, *_ in step.chosen}
-    return {argument for key, _, argument in (field.partition(" in ") for field in fields) if _identifies(key)} - {""}
+    return {argument for key, _, argument in (field.partition(" in ") for field in fields) if identifies(key)} - {""}
 
 
 def _sources(named: Sequence[str]) -> str:
     return listed(["the user" if origin == FROM_USER else origin for origin in named], "or")
-
-
-def _identifies(argument: str) -> bool:
-    return argument.removesuffix("s").endswith(_IDENTIFIERS)
 
 
 def _repeated(action: str, uses: Sequence[Sequence[Step]]) -> str:
@@ -180,7 +176,7 @@ def _repeated(action: str, uses: Sequence[Sequence[Step]]) -> str:
         return ""
     changing = Counter(name for steps in uses for step in steps for name in step.changed)
     again = sum(len(steps) - 1 for steps in uses if steps)
-    usual = [name for name in most_first(changing) if changing[name] > _HALF * again and _identifies(name)]
+    usual = [name for name in most_first(changing) if changing[name] > _HALF * again and identifies(name)]
     if usual:
         return f"; once for each {usual[0]}"
     return "" if is_action(action) else "; as often as needed"

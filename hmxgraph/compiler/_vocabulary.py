@@ -162,6 +162,9 @@ OPERAND_PROGRAMS = _listed("""
 """)
 SHELLS = _listed("bash sh zsh dash ash pwsh powershell cmd")
 
+# Endings of the names of arguments and fields that identify something.
+_IDENTIFYING = ("id", "number", "name", "email", "path", "key", "selector")
+
 # The prefix of browser actions, the browser verbs that only read, and those of them that go to an address.
 BROWSER = "browser "
 BROWSER_LOOKUPS = _listed("""
@@ -209,6 +212,16 @@ REPORT_WORDS = _listed("""
 _LONGEST_TERM = 24
 _MARK = re.compile(r"<[a-z_]+>|\[[a-z ]+\]")
 LONGEST_TEXT = 4000
+
+
+def identifies(name: str) -> bool:
+    """Whether the name of an argument or field says that its values identify something.
+
+    >>> identifies("order_id"), identifies("flight_numbers"), identifies("amount")
+    (True, True, False)
+
+    """
+    return name.removesuffix("s").endswith(_IDENTIFYING)
 
 
 def text_terms(text: str, limit: int) -> str:

@@ -50,7 +50,7 @@ PATH_FIELDS = ("path", "file_path", "filepath", "file", "filename")
 _VERB_FIELDS = ("action", "action_type", "type")
 _NAME_FIELDS = ("tool_name", "operation", "api_name", "api", "service")
 _VERB = re.compile(r"(?:browser[_. -]+)?([A-Za-z][A-Za-z_. -]{0,40})", re.IGNORECASE)
-# Input fields by event type. Whether a text is typed or read depends on the verb.
+# Input fields by event type. ``text`` is an input if the verb types it, and part of the result if the verb reads it.
 _INPUT_FIELDS = {
     "browser_action": (
         "url", "href", "selector", "xpath", "element", "index", "ref", "target", "value", "text", "key", "keys",
@@ -210,9 +210,9 @@ class Action:
 
 
 def actions_of(event: SessionEvent) -> tuple[Action, ...]:
-    """The actions of *event*, in order: several for a shell line of several commands, none for other events.
+    """The actions of *event*, in order: several for a shell line of several commands, none if it is no action.
 
-    A tool call is finished by its result; commands, edits, test runs and browser actions contain their own result.
+    A tool call is finished by its result; other actions contain their own result.
     """
     if event.event_type == "tool_call":
         return _tool_call(event.content)

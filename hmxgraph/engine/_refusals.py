@@ -103,7 +103,7 @@ def no_server_jar(folder: Path) -> JarsUnavailable:
 def not_enough_memory(needed: int, physical: int) -> NotEnoughMemory:
     """Heap, page cache and Java's own memory exceed the machine's."""
     reason = f"the local server needs {needed} MiB of memory, this machine has {physical} MiB"
-    way_out = f"lower HMXGRAPH_HEAP and HMXGRAPH_PAGECACHE (to 256m and 64m at least), or {_OTHER_SERVER}"
+    way_out = f"lower HMXGRAPH_HEAP and HMXGRAPH_PAGECACHE (but not below 256m and 64m), or {_OTHER_SERVER}"
     return NotEnoughMemory(reason, way_out)
 
 
@@ -165,8 +165,8 @@ def unresponsive(pid: int, seconds: float, log: Path) -> ServerUnresponsive:
 
 
 def will_not_stop(pid: int, seconds: float) -> ServerUnresponsive:
-    """The process ignores SIGTERM."""
+    """The process has not exited in time after SIGTERM."""
     reason = f"the local server (process {pid}) has not stopped within {seconds:.0f} s"
     return ServerUnresponsive(
-        reason, f"wait for its last checkpoint, or end it with `kill -9 {pid}` (it recovers at the next start)"
+        reason, f"it may still be writing to disk: wait, or end it with `kill -9 {pid}` (it recovers at the next start)"
     )

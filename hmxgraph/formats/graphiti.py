@@ -15,20 +15,23 @@ from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outco
 from hmxgraph.formats.mem0 import MEMORY
 from hmxgraph.protocol.events import IMPORT, TOOL
 
+# An episode has content and one of these.
+_OF_EPISODES = ("source", "source_description", "valid_at", "group_id")
+_EXPECTED = f"fact, or content with any of {', '.join(_OF_EPISODES)}"
 _WRAPPERS = ("episode", "e", "fact", "r", "n", "properties")
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of records that are graphiti episodes (content, source) or facts (fact); both have a uuid.
+    """The share of records that are graphiti episodes (content and a source, time or group) or facts, with a uuid.
 
     >>> recognise([{"uuid": "u", "group_id": "g", "fact": "Ana works at Acme", "episodes": []}]).score
     1.0
     """
     records = [_record(value) for value in sample if isinstance(value, Mapping)]
     if not records:
-        return Match(0.0, ("uuid", "fact or content"))
+        return Match(0.0, ("uuid", _EXPECTED))
     score = sum(_is_fact(value) or _is_episode(value) for value in records) / len(records)
-    return Match(round(score, 2), () if score == 1.0 else ("uuid", "group_id", "fact, or content and source"))
+    return Match(round(score, 2), () if score == 1.0 else ("uuid", _EXPECTED))
 
 
 def _is_fact(value: Mapping[str, Any]) -> bool:
@@ -36,8 +39,7 @@ def _is_fact(value: Mapping[str, Any]) -> bool:
 
 
 def _is_episode(value: Mapping[str, Any]) -> bool:
-    episode_fields = {"source", "source_description", "valid_at", "group_id"} & set(value)
-    return isinstance(value.get("content"), str) and "uuid" in value and bool(episode_fields)
+    return isinstance(value.get("content"), str) and "uuid" in value and not value.keys().isdisjoint(_OF_EPISODES)
 
 
 def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
@@ -50,7 +52,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
         value = _record(record.value)
         if not _is_fact(value) and not _is_episode(value):
             fields = f"fields {', '.join(map(str, value))[:80]}"
-            yield Outcome(record, fault=Fault("$", "graphiti", fields, "uuid, and fact or content"))
+            yield Outcome(record, fault=Fault("$", "graphiti", fields, f"uuid, and {_EXPECTED}"))
             continue
         frame = _frame(record, value, origin)
         if isinstance(frame, Fault):

@@ -158,7 +158,7 @@ def translated(error: Neo4jError | DriverError, uri: str, statement: str) -> Gra
 
 
 def origin(error: Neo4jError | DriverError) -> Neo4jError | DriverError:
-    """The server's own error, if the driver only reports that a result had failed."""
+    """The cause of *error*, if the driver only reports that a result had failed; else *error* itself."""
     cause = error.__cause__
     return cause if isinstance(error, ResultFailedError) and isinstance(cause, Neo4jError | DriverError) else error
 
@@ -179,7 +179,8 @@ def _reason(error: Exception) -> str:
     return str(text).splitlines()[0]
 
 
-# The only input and output: plans sent statement by statement, procedures transaction by transaction.
+# Plans and procedures do no I/O of their own: a plan is sent from here statement by statement, a procedure transaction
+# by transaction.
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -290,13 +291,14 @@ async def _perform_async(procedure: Procedure[T], answer: AnswerAsync) -> T:
 # asynchronous API both end here.
 
 RACES = 8
-# Seconds to wait for a connection: even a server that has just started completes the handshake at once.
+# Longest wait for a connection, in seconds: a server that has just started is slow to answer queries, not to connect.
 _ACQUISITION = 15.0
 _CLOSED = "it was closed: connect again"
 _FORKED = "it was opened in the process that this one was forked from: connect again in this one"
 _ELSEWHERE = "it was opened in another event loop: connect again in this one"
 
-# Restarts a local server that died and returns its address; None if it runs or is not local.
+# Restarts the local server if it died, and returns its address; None if it runs. Raises EngineError if it was stopped
+# on purpose or does not start.
 Revive: TypeAlias = Callable[[], Address | None]
 
 
@@ -490,7 +492,7 @@ class Connection:
                 sleep(pause)
 
     def close(self) -> None:
-        """Release the driver, which other connections may still use; does nothing again or in a forked process."""
+        """Release the driver, which other connections may still use; does nothing the second time, or when forked."""
         if not self._closed and not self._forked:
             driver.release(self.address)
         self._closed = True
@@ -511,7 +513,7 @@ class Connection:
             return (session.execute_read if work.mode == "read" else session.execute_write)(transaction)
 
     def _reopened(self, error: Neo4jError | DriverError, course: Course) -> bool:
-        """Restart a local server that died and return whether it was; the first thread that asks does it for all."""
+        """Restart a local server that died; return whether this call did: other threads find it running, and retry."""
         if self.terms.revive is None or not isinstance(error, DriverError):
             return False
         with course.reviving(), self._reopening:
@@ -590,7 +592,7 @@ class AsyncConnection:
         """The driver, for one more connection in the same event loop.
 
         Raises:
-            GraphNotOpen: it was closed, or opened in another event loop.
+            GraphNotOpen: this connection was closed, or opened in another event loop.
 
         """
         self.check_open()

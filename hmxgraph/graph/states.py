@@ -54,7 +54,7 @@ def keep(tenancy: Tenancy, states: Iterable[State], now_us: int, *, replace: boo
 
 
 def of_shelf(tenancy: Tenancy, query: StateQuery) -> Procedure[tuple[State, ...]]:
-    """The states that match *query*, latest item first."""
+    """The states that match *query*, in descending order of item."""
 
     def plan() -> Plan[tuple[State, ...]]:
         rows = yield bind(
@@ -75,7 +75,7 @@ def of_shelf(tenancy: Tenancy, query: StateQuery) -> Procedure[tuple[State, ...]
 def of_kind(
     tenancy: Tenancy, kind: str, marks: Sequence[str] | None, as_of_us: int | None
 ) -> Procedure[tuple[State, ...]]:
-    """The tenant's states of one kind, latest item first; only those with *marks*, if given."""
+    """The tenant's states of one kind, in descending order of item; only those with *marks*, if given."""
 
     def plan() -> Plan[tuple[State, ...]]:
         rows = yield bind(
