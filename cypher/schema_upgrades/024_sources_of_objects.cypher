@@ -1,5 +1,5 @@
-// Read every session again when a tenant is compiled next: summaries now name the sources of each identifier in a list
-// of objects. The summary version alone would delay this until a new event arrives.
+// Session summaries name the sources of each identifier in a list of objects that a call passes. The next compile
+// rebuilds summaries of another version, so nothing is done here; an older release is refused.
 //
 // mode: write
 // row:  -
