@@ -54,7 +54,7 @@ class NotFound(HmxGraphError, LookupError):
 
 
 class InvalidTime(HmxGraphError, ValueError):
-    """Text that is not an ISO 8601 date-time with an offset, or names a date or time that does not exist."""
+    """A time that is neither ISO 8601 text with an offset nor an aware datetime, does not exist, or is out of range."""
 
     code = "invalid"
 
@@ -82,7 +82,7 @@ class InvalidTenant(HmxGraphError, ValueError):
 
 
 class PackError(HmxGraphError, ValueError):
-    """A request for a context pack that cannot be met."""
+    """An argument that is not accepted, whether by a request for a context pack or by another call."""
 
     code = "invalid"
 
@@ -349,7 +349,7 @@ class FingerprintError(HmxGraphError, ValueError):
 
 
 class FingerprintRefused(FingerprintError):
-    """A check other than the hashes failed: size, json, format, structure or key."""
+    """A check other than hashes, versions and signature failed (``check`` names it), or a file is unusable."""
 
     def __init__(self, check: str, reason: str, way_out: str = "nothing was written") -> None:
         super().__init__(check, reason, way_out)
@@ -500,7 +500,7 @@ class InvalidAddress(StorageUnavailable):
 
 
 class DatabaseMissing(StorageUnavailable):
-    """The server has no database of the given name, or it is the system database."""
+    """The server has no database of the given name, or that name is ``system``, which cannot hold a graph."""
 
     def __str__(self) -> str:
         return (
@@ -651,7 +651,7 @@ class KeyRefused(HmxGraphError, PermissionError):
 
 
 class LifecycleError(HmxGraphError, ValueError):
-    """The request would violate the artifact lifecycle; nothing was written."""
+    """The request would violate the lifecycle of an artifact or a memory; the refused step wrote nothing."""
 
     code = "conflict"
 
@@ -674,7 +674,7 @@ class InvalidTransition(LifecycleError):
 
 
 class SupersessionCycle(LifecycleError):
-    """A supersession that would make an artifact its own ancestor (HMX-A 7)."""
+    """A supersession that would make an artifact or a memory its own ancestor (HMX-A 7)."""
 
     def __init__(self, old_id: str, new_id: str) -> None:
         super().__init__(old_id, new_id)
@@ -683,13 +683,13 @@ class SupersessionCycle(LifecycleError):
 
     def __str__(self) -> str:
         return (
-            f"{self.new_id!r} cannot supersede {self.old_id!r}, of which it is an older version (HMX-A 7); "
+            f"{self.new_id!r} cannot supersede {self.old_id!r}: it is the same or an older version (HMX-A 7); "
             "record the change under a new id"
         )
 
 
 class AlreadySuperseded(LifecycleError):
-    """The artifact has a successor already, named by ``winner_id``."""
+    """The artifact or memory has a successor already, named by ``winner_id``."""
 
     def __init__(self, old_id: str, winner_id: str) -> None:
         super().__init__(old_id, winner_id)
@@ -701,7 +701,7 @@ class AlreadySuperseded(LifecycleError):
 
 
 class SuccessorMismatch(LifecycleError):
-    """A successor that does not continue its predecessor: other tenant, type, status or version."""
+    """A successor that does not continue its predecessor: wrong tenant, type, predecessor, status or version."""
 
     def __init__(self, old_id: str, field: str, value: str, expected: str) -> None:
         super().__init__(old_id, field, value, expected)
@@ -783,8 +783,8 @@ class ConflictClosed(LifecycleError):
 #     ├── InvalidTime (ValueError)      not an ISO 8601 date-time with an offset
 #     ├── LifecycleError (ValueError)
 #     │   ├── InvalidTransition         not one of the five legal status changes (HMX-A 5)
-#     │   ├── SupersessionCycle         would make an artifact its own ancestor (HMX-A 7)
-#     │   ├── AlreadySuperseded         the artifact has a successor already; names it
+#     │   ├── SupersessionCycle         would make an artifact or a memory its own ancestor (HMX-A 7)
+#     │   ├── AlreadySuperseded         the artifact or memory has a successor already; names it
 #     │   ├── SuccessorMismatch         successor of another type, tenant or version
 #     │   ├── SuccessorNeeded           only a successor can make an artifact superseded (HMX-A 7)
 #     │   ├── ImmutableArtifact         the same id with other immutable fields (HMX-A 1)
@@ -793,7 +793,7 @@ class ConflictClosed(LifecycleError):
 #     ├── PackError (ValueError)
 #     │   ├── BudgetTooSmall            less than one token
 #     │   ├── InvalidRequest            an argument of the wrong type, form or size; names it
-#     │   └── UnknownChoice             a strategy, section or mode that the specification does not list
+#     │   └── UnknownChoice             a value outside a closed list, such as a strategy, section or mode
 #     ├── FingerprintError (ValueError)
 #     │   ├── FingerprintRefused        another check failed: size, json, format, structure ...; names it
 #     │   ├── HashMismatch              one of the two hashes does not match the bytes
@@ -834,7 +834,7 @@ class ConflictClosed(LifecycleError):
 #         └── ServerUnresponsive        neither responds nor exits
 #
 # ``code`` is the kind of error: not_found, invalid, conflict, denied, unavailable, unsupported, internal.
-# Each error takes its fields first and builds its message from them; the message ends with the way out.
+# Each error takes its fields first and builds its message from them; most messages end with the way out.
 
 __all__ = [
     "CODES",

@@ -62,7 +62,10 @@ class HmxSessionStore:
         return sorted(state.place for state in states)
 
     async def delete(self, key: Any) -> None:
-        """Delete a session with its sub-agents, or only the sub-agent in *key*, and what was learned from it alone."""
+        """Delete a session with its sub-agents, or only the sub-agent in *key*.
+
+        With *learn*, their events are erased, and what was learned from these alone is deprecated.
+        """
         await asyncio.to_thread(self._delete, key)
 
     async def _summaries(self, project_key: str) -> list[Any]:

@@ -3,8 +3,8 @@
 Clients save the cost of connecting. ``hmxgraph serve`` is such a process; if none runs,
 ``hmxgraph server start`` or the first hook starts one (`hmxgraph.cli.resident`).
 
-To start fast, this module imports only the standard library and platformdirs: an agent waits for the client.
-The address and key of the process are in a private file in the data home. Messages are JSON over an
+To start fast, this module imports only the standard library, platformdirs and ``hmxgraph`` itself: an agent waits for
+the client. The address and key of the process are in a private file in the data home. Messages are JSON over an
 authenticated connection.
 """
 
@@ -27,7 +27,7 @@ from typing import Any
 import hmxgraph
 
 Message = dict[str, Any]
-# Commands that only read, never prompt and write no file; all others run in their own process.
+# Commands that only read, never prompt and, without ``--html``, write no file; all others run in their own process.
 READING = frozenset({"pack", "suggest", "explain", "query", "digest", "health"})
 # Settings that select the database and how it is read: a warm process answers only clients with
 # the same ones.

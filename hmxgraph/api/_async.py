@@ -334,7 +334,7 @@ class AsyncRecording(AsyncFace):
         of an event, a record or a decision, so that a wrong time leaves no trace.
 
         Raises:
-            InvalidRequest: there is no criterion, one is unknown, or a time span is longer than any calendar.
+            InvalidRequest: there is no criterion, one is unknown, or an age is negative or longer than any calendar.
 
         """
         return await self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run), whole=True)
@@ -432,7 +432,7 @@ class AsyncLearning(AsyncFace):
 
         Only the latest sessions count, up to ``max_sessions`` of the *profile*; the report says if older ones were left
         out. *full* reads all these sessions again, with the same result. *dry_run* reports what would change and
-        writes nothing. *progress* is called with the stage and the number of sessions done. Without new events,
+        writes nothing. *progress* is called with the stage and the number of sessions read. Without new events,
         compiling again changes nothing.
         """
         if not dry_run:
@@ -504,7 +504,8 @@ class AsyncArtifacts(AsyncFace):
         """Record *artifact* and return the outcome: created, unchanged or duplicate.
 
         An unchanged artifact has the id and immutable fields of a stored one, a duplicate its type and content. The
-        time of recording is *at*, or else ``created_at``; earlier as-of reads do not see the artifact (HMX-A 2, 8).
+        time of recording is the later of *at* and ``created_at``; earlier as-of reads do not see the artifact (HMX-A 2,
+        8). An artifact with ``supersedes`` is recorded as :meth:`supersede` does.
 
         Raises:
             InvalidDocument: *artifact* violates HMX-A; every fault is listed.
@@ -571,7 +572,7 @@ class AsyncArtifacts(AsyncFace):
         return await self._perform(page)
 
     async def artifact_types(self, artifact_ids: Sequence[str]) -> dict[str, str]:
-        """The type of each artifact by its id, in one read; other ids are left out."""
+        """The type of each artifact by its id, in one read; ids of anything else are left out."""
         return await self._perform(artifacts.artifact_types(self._tenancy, artifact_ids))
 
     async def chain(self, artifact_id: str, *, as_of: Moment | None = None) -> Chain:
@@ -588,9 +589,11 @@ class AsyncArtifacts(AsyncFace):
     ) -> ArtifactReceipt:
         """Replace the active artifact *old_id* with *artifact*, its next version, atomically (HMX-A 7).
 
+        A draft is only a proposal: *old_id* stays active until the draft is activated.
+
         Raises:
             NotFound: there is no artifact *old_id*.
-            AlreadySuperseded: *old_id* has a successor already; the error names that one.
+            AlreadySuperseded: *old_id* has another successor; the error names it.
             SupersessionCycle: *artifact* is *old_id* itself or an older version of it.
             InvalidTransition: *old_id* is not active.
             SuccessorMismatch: the type, tenant, predecessor, version or status of *artifact* does not fit.
@@ -707,7 +710,10 @@ class AsyncExploring(AsyncFace):
         return await self._perform(exploring.digest(self._tenancy, as_us(as_of)), whole=True)
 
     def trace(self, listener: Trace) -> Callable[[], None]:
-        """Call *listener* with name, rows and milliseconds of each statement until the returned function is called."""
+        """Call *listener* with a line for each answer: statement, number of rows, milliseconds.
+
+        The returned function ends this.
+        """
         return self._connection.listen(listener)
 
     async def health(self) -> dict[str, Any]:
@@ -747,7 +753,8 @@ class AsyncFingerprints(AsyncFace):
         """Verify *envelope* (JSON text or document) and add its artifacts as drafts, in one transaction (HMX-F 12).
 
         With *trusted_keys* (public keys in hexadecimal), the envelope must be signed with one of them, inside it or by
-        a detached *signature*. Expiry is judged at the time *at* (default: now). A second import changes nothing.
+        a detached *signature*. A fingerprint that expired before *at* (default: the tenant's logical time) is reported
+        as expired, not refused. A second import changes nothing.
 
         Raises:
             FingerprintError: a check failed; the message begins with the check's name, and nothing was written.
@@ -809,7 +816,7 @@ class AsyncBackups(AsyncFace):
         return await self._perform(procedure, whole=True)
 
     async def restore(self, path: str | Path, *, progress: Callable[[int], object] | None = None) -> RestoreReport:
-        """Load the backup at *path* into this tenant, which must be empty, and verify it.
+        """Load the backup at *path* into this tenant, which must be empty or hold an interrupted restore; verify it.
 
         A backup of the same tenant is restored exactly: digest, counts, versions and history are those of the original.
         A backup of another tenant is replayed: events, recorded artifacts and task records are stored under this
@@ -818,7 +825,7 @@ class AsyncBackups(AsyncFace):
         frameworks are not replayed.
 
         Raises:
-            BackupRefused: the file is truncated, changed or of another release, or the tenant is not empty.
+            BackupRefused: the file is truncated, changed or of another schema version, or the tenant is not empty.
 
         """
         procedure = backups.restore(self._tenancy, Path(path), progress)
@@ -859,9 +866,9 @@ class AsyncSharedWork(NamedArguments, AsyncFace):
         database connection of their own can name other tenants; a server does not allow it.
 
         Raises:
-            UnknownChoice: an unknown filter or mode.
-            InvalidRequest: an invalid limit, budget or filter value, aliases without ``project_id``, or an alias that
-                names another tenant when each tenant has its own database.
+            UnknownChoice: an unknown mode.
+            InvalidRequest: an unknown filter, an invalid limit, budget or filter value, aliases without ``project_id``,
+                or an alias that names another tenant when each tenant has its own database.
 
         """
         request = search_request(query, options, mode=mode, limit=limit, include_hidden=include_hidden)
@@ -875,7 +882,7 @@ class AsyncTasks(AsyncSharedWork):
     """Tasks, their runs and evidence; each write returns task_id, artifact_id and the projections (searchable texts).
 
     Every step also takes ``at`` (default: now), ``artifact_id`` (default: a fresh id) and the optional fields of its
-    record by name. Repeating a step with the same artifact_id writes nothing and returns the same receipt.
+    record by name. Repeating a step with the same artifact_id writes nothing; its receipt says so (``created``).
     """
 
     async def start(
@@ -944,7 +951,8 @@ class AsyncTasks(AsyncSharedWork):
         """Finish the run *run_id*, or the only open one; ``status='failed'`` makes it a failure to learn from.
 
         Raises:
-            TaskError: no status, or status ``open``; no such run, no open run, or several open runs and no *run_id*.
+            TaskError: no status, or status ``open``; no such open run, or not exactly one open run and no *run_id*; the
+                task is unknown or finished.
 
         """
         outcome = {"reply_to_artifact_id": run_id, "status": status, "summary": summary, "task_id": task_id}
@@ -1000,7 +1008,8 @@ class AsyncTasks(AsyncSharedWork):
         A claim keeps others from claiming the task, not from adding records to it.
 
         Raises:
-            TaskError: another agent holds the task, it is finished or unknown, or no agent or lease is given.
+            TaskError: another agent holds the task, it is finished or unknown, the agent is blank, or the lease is
+                not 1 second to 30 days.
 
         """
         words = {"summary": f"Claimed for {lease} s", "parameters": {"lease_seconds": lease}, "agent_id": agent_id}
@@ -1093,7 +1102,7 @@ class AsyncRecords(AsyncSharedWork):
         at: Moment | None = None,
         **fields: Unpack[RecordFields],
     ) -> RecordReceipt:
-        """Create a record of one of the eleven kinds, by the rules of that kind; a reply needs no *task_id*.
+        """Create a record of any kind but ``digest``, by the rules of that kind; a reply needs no *task_id*.
 
         Raises:
             UnknownChoice: there is no such kind, and *task_id* is missing.
@@ -1151,7 +1160,7 @@ class AsyncRecords(AsyncSharedWork):
         at: Moment | None = None,
         **fields: Unpack[StepFields],
     ) -> RecordReceipt:
-        """Countersign the record *reply_to* (*supports_claim*) or reject it; only counts if another agent wrote it.
+        """Countersign (*supports_claim*) or reject the record *reply_to*; a verdict on one's own record does not count.
 
         Raises:
             TaskError: no summary, no verdict, a verdict that contradicts verification_status, or no such record.
@@ -1254,7 +1263,8 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
 
         Memories bound to a user are found with the user's ``user_id``, with the ``session_id`` of one of the user's
         sessions, or without either if *query* names the user. ``include_hidden`` adds memories that are expired,
-        superseded, deleted, proposed or bound to any user, with their ``hidden_reason``. A mode adds its digest.
+        superseded, deleted, proposed or bound to any user, with their ``hidden_reason``. Every mode but
+        ``generic`` and ``resume_task`` adds its digest.
 
         Raises:
             UnknownChoice: no such kind or mode.
@@ -1402,10 +1412,12 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         digest_modes: Sequence[str] | None = None,
         force_digest_rebuild: bool = False,
     ) -> Report:
-        """Refresh the digests of a project, or of the tenant: those of *digest_modes*, or the brief and the libraries.
+        """Refresh digests of a project, or of the tenant: those of *digest_modes*, or the brief and the libraries.
+
+        Only stale or missing ones are composed, or with *force_digest_rebuild* all of them.
 
         Raises:
-            UnknownChoice: no such mode.
+            UnknownChoice: no such mode, or one without a digest.
 
         """
         modes = None if digest_modes is None else checked_list("digest_modes", digest_modes)
@@ -1468,7 +1480,7 @@ class AsyncKeys(AsyncFace):
         return await self._perform(access.keys(self._tenancy))
 
     async def revoke(self, key_id: str) -> ApiKey:
-        """The key *key_id*, which is refused from now on.
+        """Revoke the key *key_id*, which is refused from now on, and return it.
 
         Raises:
             NotFound: the tenant has no such key.
@@ -1496,7 +1508,7 @@ class AsyncUsage(AsyncFace):
         return await self._perform(usage.add(self._tenancy, tuple(hours)))
 
     async def hours(self, *, since: Moment | None = None, until: Moment | None = None) -> tuple[UsageHour, ...]:
-        """The counts of the hours from *since* (default: the beginning) to *until* (default: now), oldest first.
+        """The counts of the hours that begin at or after *since* and before *until* (default: now), oldest first.
 
         Raises:
             InvalidTime: *since* or *until* is not a time.

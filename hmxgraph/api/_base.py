@@ -142,7 +142,7 @@ class PackOptions(TypedDict, total=False):
 
 
 def refuse_unknown(options: Mapping[str, Any], known: type, method: str) -> None:
-    """Refuse options that are not keys of the typed dict *known*: a misspelt one would be ignored.
+    """Refuse options that are not keys of the typed dict *known*, so that no misspelt option is ignored.
 
     Raises:
         InvalidRequest: an option is unknown; the error names it, and the options that *method* takes.
@@ -479,7 +479,10 @@ def check_arguments(function: Callable[..., Any], args: Sequence[Any], named: Ma
 
 @dataclass(frozen=True, slots=True)
 class _Signature:
-    """The arguments of a method: its own parameters, and the *fields* that its ``**fields`` accepts."""
+    """The arguments of a method: its own parameters, and the *fields* that its ``**fields`` accepts.
+
+    *flags* are the Boolean parameters, *optional* those of them that may be None.
+    """
 
     method: str
     positional: tuple[str, ...]
@@ -573,7 +576,7 @@ def untraced() -> Iterator[None]:
 
 @contextmanager
 def span_of(procedure: str) -> Iterator[None]:
-    """A span around the block for a public call; nothing for other procedures, or without opentelemetry-api."""
+    """A span around the block if `_CALLS` has *procedure*; none in an `untraced` block or without opentelemetry-api."""
     trace = _trace() if procedure in _CALLS and not _quiet.get() else None
     if trace is None:
         yield

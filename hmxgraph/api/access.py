@@ -22,7 +22,7 @@ def new_key(
     """A key with a fresh id and secret.
 
     Raises:
-        UnknownChoice: no such scope.
+        UnknownChoice: no such scope, or no scope at all.
         InvalidRequest: no agent, or scopes that are not a list.
 
     >>> made = new_key("acme", "bot", ["read"])
@@ -81,7 +81,7 @@ class Keys(Face):
         return self._perform(access.keys(self._tenancy))
 
     def revoke(self, key_id: str) -> ApiKey:
-        """The key *key_id*, which is refused from now on.
+        """Revoke the key *key_id*, which is refused from now on, and return it.
 
         Raises:
             NotFound: the tenant has no such key.

@@ -52,7 +52,7 @@ class AsyncKnowledgeGraph(
 ):
     """One tenant's memory for asynchronous code: opened by ``await`` or ``async with`` (:func:`connect_async`).
 
-    Any number of tasks of its event loop may call the graph at once, each call in a transaction of its own.
+    Any number of tasks of its event loop may call the graph at once, each call in its own transactions.
     """
 
     def __init__(
@@ -164,9 +164,9 @@ class AsyncKnowledgeGraph(
     def for_tenant(self, tenant_id: str) -> Self:
         """The graph of another tenant at the same server, to be opened with ``async with`` or ``await``.
 
-        The two graphs share one driver and have the same trust and isolation. Opening the new one costs no round trip,
-        unless ``isolation="database"`` has to prepare a database. Each graph is closed on its own; the driver is closed
-        with the last graph.
+        The two graphs have the same trust and isolation. With ``isolation="key"`` they share one driver, which is
+        closed with the last graph, and opening the new graph costs no round trip. With ``isolation="database"`` the new
+        graph has its own driver, and opening it creates and prepares the tenant's database if missing.
 
         Raises:
             InvalidTenant: *tenant_id* is empty, contains a NUL, or is not valid Unicode.

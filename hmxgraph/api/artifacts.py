@@ -16,7 +16,8 @@ class Artifacts(Face):
         """Record *artifact* and return the outcome: created, unchanged or duplicate.
 
         An unchanged artifact has the id and immutable fields of a stored one, a duplicate its type and content. The
-        time of recording is *at*, or else ``created_at``; earlier as-of reads do not see the artifact (HMX-A 2, 8).
+        time of recording is the later of *at* and ``created_at``; earlier as-of reads do not see the artifact (HMX-A 2,
+        8). An artifact with ``supersedes`` is recorded as :meth:`supersede` does.
 
         Raises:
             InvalidDocument: *artifact* violates HMX-A; every fault is listed.
@@ -83,7 +84,7 @@ class Artifacts(Face):
         return self._perform(page)
 
     def artifact_types(self, artifact_ids: Sequence[str]) -> dict[str, str]:
-        """The type of each artifact by its id, in one read; other ids are left out."""
+        """The type of each artifact by its id, in one read; ids of anything else are left out."""
         return self._perform(artifacts.artifact_types(self._tenancy, artifact_ids))
 
     def chain(self, artifact_id: str, *, as_of: Moment | None = None) -> Chain:
@@ -100,9 +101,11 @@ class Artifacts(Face):
     ) -> ArtifactReceipt:
         """Replace the active artifact *old_id* with *artifact*, its next version, atomically (HMX-A 7).
 
+        A draft is only a proposal: *old_id* stays active until the draft is activated.
+
         Raises:
             NotFound: there is no artifact *old_id*.
-            AlreadySuperseded: *old_id* has a successor already; the error names that one.
+            AlreadySuperseded: *old_id* has another successor; the error names it.
             SupersessionCycle: *artifact* is *old_id* itself or an older version of it.
             InvalidTransition: *old_id* is not active.
             SuccessorMismatch: the type, tenant, predecessor, version or status of *artifact* does not fit.

@@ -26,7 +26,7 @@ class Backups(Face):
         return self._perform(procedure, whole=True)
 
     def restore(self, path: str | Path, *, progress: Callable[[int], object] | None = None) -> RestoreReport:
-        """Load the backup at *path* into this tenant, which must be empty, and verify it.
+        """Load the backup at *path* into this tenant, which must be empty or hold an interrupted restore; verify it.
 
         A backup of the same tenant is restored exactly: digest, counts, versions and history are those of the original.
         A backup of another tenant is replayed: events, recorded artifacts and task records are stored under this
@@ -35,7 +35,7 @@ class Backups(Face):
         frameworks are not replayed.
 
         Raises:
-            BackupRefused: the file is truncated, changed or of another release, or the tenant is not empty.
+            BackupRefused: the file is truncated, changed or of another schema version, or the tenant is not empty.
 
         """
         procedure = backups.restore(self._tenancy, Path(path), progress)

@@ -170,7 +170,10 @@ class Exploring(Face):
         return self._perform(exploring.digest(self._tenancy, as_us(as_of)), whole=True)
 
     def trace(self, listener: Trace) -> Callable[[], None]:
-        """Call *listener* with name, rows and milliseconds of each statement until the returned function is called."""
+        """Call *listener* with a line for each answer: statement, number of rows, milliseconds.
+
+        The returned function ends this.
+        """
         return self._connection.listen(listener)
 
     def health(self) -> dict[str, Any]:

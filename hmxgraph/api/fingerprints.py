@@ -118,7 +118,8 @@ class Fingerprints(Face):
         """Verify *envelope* (JSON text or document) and add its artifacts as drafts, in one transaction (HMX-F 12).
 
         With *trusted_keys* (public keys in hexadecimal), the envelope must be signed with one of them, inside it or by
-        a detached *signature*. Expiry is judged at the time *at* (default: now). A second import changes nothing.
+        a detached *signature*. A fingerprint that expired before *at* (default: the tenant's logical time) is reported
+        as expired, not refused. A second import changes nothing.
 
         Raises:
             FingerprintError: a check failed; the message begins with the check's name, and nothing was written.

@@ -62,7 +62,7 @@ def address(login: Login, *, progress: bool = False, environment: Mapping[str, s
     """The address to use; starts the local server if neither *login* nor ``HMXGRAPH_URI`` names one.
 
     Raises:
-        DatabaseMissing: *login* names the system database, which cannot hold a graph.
+        DatabaseMissing: the chosen database is Neo4j's ``system``, which cannot hold a graph.
         EngineError: the local server could not be fetched or started.
 
     >>> address(Login("bolt://db:7687", "neo4j", "secret"), environment={}).database
@@ -85,7 +85,7 @@ def chosen_timeout(seconds: float | None, *, environment: Mapping[str, str] = os
     """*seconds*, else the value of ``HMXGRAPH_TIMEOUT``; None for the defaults.
 
     Raises:
-        InvalidRequest: the timeout is not above 0, or longer than a year.
+        InvalidRequest: the timeout is not a number above 0, or longer than a year.
 
     >>> chosen_timeout(None, environment={"HMXGRAPH_TIMEOUT": "30"})
     30.0
@@ -214,10 +214,10 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
     """One tenant's memory on a Neo4j; created by :func:`connect`, closed by the ``with`` block.
 
     Its methods are in ``hmxgraph.api``, one file per subject. All of them raise subclasses of `GraphError` when the
-    database refuses or does not answer, and leave nothing half-written.
+    database refuses or does not answer; a failed transaction leaves nothing half-written.
 
-    A graph is thread-safe: any number of threads may call it at once, each call in a transaction of its own. Close it
-    when no thread uses it any more.
+    A graph is thread-safe: any number of threads may call it at once, each call in its own transactions. Close it when
+    no thread uses it any more.
     """
 
     def __init__(
@@ -267,7 +267,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
         The limit applies to the thread or asynchronous task that runs the block, and overrides ``connect(timeout=)``.
 
         Raises:
-            InvalidRequest: *seconds* is not above 0.
+            InvalidRequest: *seconds* is not a number above 0, or longer than a year.
 
         """
         return deadlines.timeout(seconds)
@@ -314,11 +314,11 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
         return RecordedSession(self._tenancy, self._connection, recorder)
 
     def for_tenant(self, tenant_id: str) -> Self:
-        """The graph of another tenant at the same server, with the same trust and isolation: one driver, many tenants.
+        """The graph of another tenant at the same server, with the same trust and isolation.
 
-        This costs no round trip, so a server may open a graph for each request; with ``isolation="database"`` the
-        tenant's database is created and prepared if missing. Each graph is closed on its own, in any order; the driver
-        is closed with the last graph.
+        With ``isolation="key"`` all these graphs share one driver and this costs no round trip, so a server may open a
+        graph for each request. With ``isolation="database"`` the tenant's database is created and prepared if missing.
+        Each graph is closed on its own, in any order; a driver is closed with the last graph that uses it.
 
         Raises:
             InvalidTenant: *tenant_id* is empty, contains a NUL, or is not valid Unicode.
@@ -378,7 +378,8 @@ def connect(  # noqa: PLR0913 - every setting by name
         AccessDenied: the login was refused.
         NewerStore: a newer release prepared the database.
         OlderStore: the database is older than any release that can be upgraded.
-        InvalidRequest: *timeout* is not above 0, or *embed* does not name a function.
+        InvalidRequest: *timeout* is not above 0 or longer than a year, or *embed* neither is nor names a function.
+        UnknownChoice: no such *isolation* or *mask_secrets*.
         IsolationUnsupported: the server cannot create a separate database.
 
     """

@@ -33,7 +33,7 @@ class Learning(Face):
 
         Only the latest sessions count, up to ``max_sessions`` of the *profile*; the report says if older ones were left
         out. *full* reads all these sessions again, with the same result. *dry_run* reports what would change and
-        writes nothing. *progress* is called with the stage and the number of sessions done. Without new events,
+        writes nothing. *progress* is called with the stage and the number of sessions read. Without new events,
         compiling again changes nothing.
         """
         if not dry_run:

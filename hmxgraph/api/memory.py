@@ -58,7 +58,8 @@ class MemoryOperations(NamedArguments, Face):
 
         Memories bound to a user are found with the user's ``user_id``, with the ``session_id`` of one of the user's
         sessions, or without either if *query* names the user. ``include_hidden`` adds memories that are expired,
-        superseded, deleted, proposed or bound to any user, with their ``hidden_reason``. A mode adds its digest.
+        superseded, deleted, proposed or bound to any user, with their ``hidden_reason``. Every mode but
+        ``generic`` and ``resume_task`` adds its digest.
 
         Raises:
             UnknownChoice: no such kind or mode.
@@ -204,10 +205,12 @@ class MemoryOperations(NamedArguments, Face):
         digest_modes: Sequence[str] | None = None,
         force_digest_rebuild: bool = False,
     ) -> Report:
-        """Refresh the digests of a project, or of the tenant: those of *digest_modes*, or the brief and the libraries.
+        """Refresh digests of a project, or of the tenant: those of *digest_modes*, or the brief and the libraries.
+
+        Only stale or missing ones are composed, or with *force_digest_rebuild* all of them.
 
         Raises:
-            UnknownChoice: no such mode.
+            UnknownChoice: no such mode, or one without a digest.
 
         """
         modes = None if digest_modes is None else checked_list("digest_modes", digest_modes)

@@ -46,7 +46,7 @@ def forgettable(choices: ForgetChoices) -> ForgetCriteria:
     """The criteria in *choices*.
 
     Raises:
-        InvalidRequest: there is no criterion, one is unknown, or a time span is longer than any calendar.
+        InvalidRequest: there is no criterion, one is unknown, or an age is negative or longer than any calendar.
 
     >>> forgettable({"event_id": "e1", "older_than": timedelta(days=1)}).criteria
     {'event_ids': ('e1',), 'older_than_us': 86400000000}
@@ -159,12 +159,12 @@ class AppendOptions(TypedDict, total=False):
     tolerance: timedelta
 
 
-# How far the time of a live event may be ahead of the clock.
+# How far the time of a live event may be ahead of the clock, by default.
 LIVE = timedelta(minutes=5)
 
 
 def latest_live_us(tolerance: timedelta = LIVE) -> int:
-    """The latest time that an event recorded live may have."""
+    """The latest time at which an event recorded live counts: nothing is learned from events dated later."""
     return now_us() + as_microseconds(tolerance)
 
 
@@ -417,7 +417,7 @@ class Recording(Face):
         of an event, a record or a decision, so that a wrong time leaves no trace.
 
         Raises:
-            InvalidRequest: there is no criterion, one is unknown, or a time span is longer than any calendar.
+            InvalidRequest: there is no criterion, one is unknown, or an age is negative or longer than any calendar.
 
         """
         return self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run), whole=True)

@@ -19,7 +19,7 @@ class Records(SharedWork):
         at: Moment | None = None,
         **fields: Unpack[RecordFields],
     ) -> RecordReceipt:
-        """Create a record of one of the eleven kinds, by the rules of that kind; a reply needs no *task_id*.
+        """Create a record of any kind but ``digest``, by the rules of that kind; a reply needs no *task_id*.
 
         Raises:
             UnknownChoice: there is no such kind, and *task_id* is missing.
@@ -77,7 +77,7 @@ class Records(SharedWork):
         at: Moment | None = None,
         **fields: Unpack[StepFields],
     ) -> RecordReceipt:
-        """Countersign the record *reply_to* (*supports_claim*) or reject it; only counts if another agent wrote it.
+        """Countersign (*supports_claim*) or reject the record *reply_to*; a verdict on one's own record does not count.
 
         Raises:
             TaskError: no summary, no verdict, a verdict that contradicts verification_status, or no such record.

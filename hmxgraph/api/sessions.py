@@ -28,7 +28,7 @@ _MOST_CHARACTERS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call of a recorded function, which its result refers to by ``call_id``."""
+    """A call of a recorded function; the result refers to the call by ``call_id``."""
 
     tool_name: str
     arguments: Mapping[str, Any]

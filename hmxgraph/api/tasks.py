@@ -59,9 +59,9 @@ class SharedWork(NamedArguments, Face):
         database connection of their own can name other tenants; a server does not allow it.
 
         Raises:
-            UnknownChoice: an unknown filter or mode.
-            InvalidRequest: an invalid limit, budget or filter value, aliases without ``project_id``, or an alias that
-                names another tenant when each tenant has its own database.
+            UnknownChoice: an unknown mode.
+            InvalidRequest: an unknown filter, an invalid limit, budget or filter value, aliases without ``project_id``,
+                or an alias that names another tenant when each tenant has its own database.
 
         """
         request = search_request(query, options, mode=mode, limit=limit, include_hidden=include_hidden)
@@ -78,7 +78,7 @@ class Tasks(SharedWork):
     """Tasks, their runs and evidence; each write returns task_id, artifact_id and the projections (searchable texts).
 
     Every step also takes ``at`` (default: now), ``artifact_id`` (default: a fresh id) and the optional fields of its
-    record by name. Repeating a step with the same artifact_id writes nothing and returns the same receipt.
+    record by name. Repeating a step with the same artifact_id writes nothing; its receipt says so (``created``).
     """
 
     def start(
@@ -147,7 +147,8 @@ class Tasks(SharedWork):
         """Finish the run *run_id*, or the only open one; ``status='failed'`` makes it a failure to learn from.
 
         Raises:
-            TaskError: no status, or status ``open``; no such run, no open run, or several open runs and no *run_id*.
+            TaskError: no status, or status ``open``; no such open run, or not exactly one open run and no *run_id*; the
+                task is unknown or finished.
 
         """
         outcome = {"reply_to_artifact_id": run_id, "status": status, "summary": summary, "task_id": task_id}
@@ -203,7 +204,8 @@ class Tasks(SharedWork):
         A claim keeps others from claiming the task, not from adding records to it.
 
         Raises:
-            TaskError: another agent holds the task, it is finished or unknown, or no agent or lease is given.
+            TaskError: another agent holds the task, it is finished or unknown, the agent is blank, or the lease is
+                not 1 second to 30 days.
 
         """
         words = {"summary": f"Claimed for {lease} s", "parameters": {"lease_seconds": lease}, "agent_id": agent_id}

@@ -22,8 +22,8 @@ from hmxgraph.ingest.sources import ENDINGS, Delivery, Source
 
 # Files that grow line by line; all others are read whole, again whenever they have changed.
 _GROWING = (".jsonl", ".ndjson")
-# Bytes that a step reads of one growing file, and of all growing files: this keeps memory use flat, and positions are
-# saved often. Only an unfinished line is read further.
+# Maximum bytes that a step reads of one growing file, and of all growing files: this keeps memory use flat, and
+# positions are saved often. Only a line that is longer than that is read further.
 _MOST_OF_FILE = 8 << 20
 _MOST_OF_STEP = 32 << 20
 # Maximum length of a line; longer ones are rejected.
@@ -50,7 +50,8 @@ _KEEP = "INSERT OR REPLACE INTO positions VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 class Position:
     """How far a file was read: ``size`` bytes and ``line`` lines of the file with that inode.
 
-    ``seal`` is a hash over both ends of these bytes. From there, a converter resumes with ``format`` and ``carried``.
+    ``changed_ns`` is when the file was last changed, 0 if it was not read to its end. ``seal`` is a hash over both ends
+    of these bytes. From there, a converter resumes with ``format`` and ``carried``.
     """
 
     inode: int = 0
@@ -117,8 +118,9 @@ class _Piece:
 class Progress:
     """What a watch has done so far: files followed, lines read, and the outcomes of their events.
 
-    ``unfinished`` files end mid-line; ``unknown`` ones are in an unknown format, and are read again when they change.
-    ``unreadable`` ones, which this user may not read, are tried again at each step.
+    ``rejected`` includes conflicts. ``unfinished`` is the number of files that end mid-line. ``unknown`` files are in
+    an unknown format, and are read again when they change. ``unreadable`` ones, which this user may not read, are tried
+    again at each step.
     ``behind``: there was more data than the last step read.
     """
 

@@ -24,7 +24,9 @@ COMMANDS = {
     "demo": Entry(
         "demo", "demo", "Load sample events, compile them, and print a context pack and what memory changes."
     ),
-    "ingest": Entry("ingest", "ingest", "Store events, and report what became of the lines and of the events that they hold."),
+    "ingest": Entry(
+        "ingest", "ingest", "Store events, and report what became of the lines and of the events that they hold."
+    ),
     "watch": Entry("watch", "watch", "Follow a file or folder, and store what is appended to it."),
     "remember": Entry("ingest", "remember", "Remember a fact, preference, policy or goal."),
     "embed": Entry("ingest", "embed", "Add vectors to stored events, with your own embedder."),
@@ -123,7 +125,10 @@ def loaded(command: str) -> Any:
 
 
 def _parse_once(command: Any, parse: Any, ctx: Any, args: list[str]) -> Any:
-    """Refuse a repeated option that takes one value: click would silently keep only the last one."""
+    """Parse *args*, but refuse a repeated option that takes one value: click would silently keep only the last one.
+
+    In a warm process, the client's tenant is the default of ``--tenant``.
+    """
     if not ctx.resilient_parsing:
         _, _, parameters = command.make_parser(ctx).parse_args(args=list(args))
         for option in parameters:

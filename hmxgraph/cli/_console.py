@@ -32,7 +32,7 @@ _ESCAPES = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
 
 def visible(text: str) -> str:
-    r"""*text* with control characters replaced by control pictures.
+    r"""*text* with control characters replaced by control pictures, or by U+FFFD if they have none.
 
     >>> visible("\x1b[2J gone?\n")
     '␛[2J gone?\n'
@@ -92,7 +92,7 @@ class UnbrokenTables(RenderHook):
     """Makes *console* print tables without breaking words.
 
     In a pipe or file each row is one line, without a frame. At a terminal, if the columns do not fit, each row becomes
-    a list of names and values; values that still do not fit are put below their names.
+    a list of names and values; in a table without headings, values that do not fit are put below their names.
     """
 
     def __init__(self, console: Console) -> None:

@@ -162,7 +162,10 @@ def records_table(views: Iterable[RecordView]) -> Table:
 
 
 def show_mapping(values: Mapping[str, Any], indent: str = "") -> None:
-    """Print named values, one per line; lists and nested mappings are indented below their names."""
+    """Print named values that are not None, one per line.
+
+    Lists, and mappings that contain lists or mappings, are indented below their names.
+    """
     for name, value in values.items():
         if isinstance(value, list):
             out.print(f"{indent}{name}:")

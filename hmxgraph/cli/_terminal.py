@@ -95,7 +95,7 @@ def emit(document: Any, as_json: bool, show: Callable[[], object]) -> None:
         show()
 
 
-# Ids: tables show the first eight characters of ids that hmxgraph generates, and every command accepts them.
+# Ids: tables show the first eight characters of ids that hmxgraph generates; `full_id` finds the whole id again.
 
 _GENERATED_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _SHORT_ID = re.compile(r"[0-9a-f]{8}[0-9a-f-]{0,27}")
@@ -119,7 +119,7 @@ def short_id(record_id: str) -> str:
 
 
 def full_id(graph: "KnowledgeGraph", prefix: str) -> str:
-    """The only id that begins with *prefix*; *prefix* itself if there is none.
+    """The only id that begins with *prefix*; *prefix* itself if it is an id, or if no id begins with it.
 
     Raises:
         typer.BadParameter: several ids begin with *prefix*, and none of them equals it.

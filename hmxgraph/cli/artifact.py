@@ -232,7 +232,7 @@ def list_conflicts(
 @conflict_app.command()
 def resolve(
     conflict_id: Annotated[str, typer.Argument(help="Id of the conflict.")],
-    keep: Annotated[str | None, typer.Option(help="Id of the side that holds; the others are deprecated.")] = None,
+    keep: Annotated[str | None, typer.Option(help="Id of the side that holds; the others no longer do.")] = None,
     keep_all: Annotated[bool, typer.Option("--keep-all", help="All sides hold; there is no contradiction.")] = False,
     reason: Annotated[str, typer.Option(help="Why; kept with the conflict.")] = "",
     tenant: Tenant = "default",

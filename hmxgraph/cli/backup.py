@@ -43,8 +43,8 @@ def restore(
     """Load a backup, then verify it; exits with 1 if anything is wrong.
 
     A FILE.ndjson goes into an empty tenant. A backup of the same tenant is restored exactly; from a backup of another
-    tenant, events, artifacts and tasks are stored and the rest is derived again. A FILE.dump replaces everything that
-    the local server holds, of all tenants, even if its store no longer opens; the command asks first.
+    tenant, events, recorded artifacts and tasks are stored and the rest is derived again. A FILE.dump replaces
+    everything that the local server holds, of all tenants, even if its store no longer opens; the command asks first.
     """
     if _is_dump(file):
         if not (yes or confirmed(f"Replace everything that the local server holds with {file}?")):

@@ -164,7 +164,12 @@ _Trusted = Annotated[
         help="Require a signature by this public key (hexadecimal, or a .pub file); can be repeated.",
     ),
 ]
-At = Annotated[str | None, typer.Option("--at", help="Judge expiry at this time instead of now (ISO 8601).")]
+At = Annotated[
+    str | None,
+    typer.Option(
+        "--at", help="Judge expiry at this time (ISO 8601); default: now, for import the tenant's logical time."
+    ),
+]
 _DRAFTS = "Drafts stay out of packs until your own events confirm every step, or you activate them:"
 
 

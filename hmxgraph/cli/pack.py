@@ -83,7 +83,7 @@ def pack(
 
 
 def trails(graph: KnowledgeGraph, pack: Pack) -> dict[str, list[dict[str, Any]]]:
-    """The events behind each entry that is not itself an event."""
+    """The events behind each artifact, memory and policy in the pack."""
     derived = {entry.source_id for entry in pack.entries if entry.source_type in _DERIVED}
     return {name: [event.document() for event in graph.explain(name).trail()] for name in sorted(derived)}
 
@@ -118,7 +118,7 @@ def _show_pack(pack: Pack, *, explain: bool, hints: Sequence[str]) -> None:
 
 
 def _sources(pack: Pack) -> str:
-    """The sources of the entries, in the order of the text: ``hmxgraph explain ID`` shows the evidence of each."""
+    """The source of each entry that is not a past event, then the number of past events by section."""
     events = Counter(entry.section for entry in pack.entries if entry.source_type == "episode")
     derived = [_source(entry) for entry in pack.entries if entry.source_type != "episode"]
     counts = [f"  {section:<15}  {count:>8}  {_past_events(count)}" for section, count in events.items()]

@@ -43,7 +43,7 @@ def create(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Create a record of any kind."""
+    """Create a record of any kind but digest."""
     with opened(tenant) as graph:
         fields = fields_of(more, summary=summary or None, agent_id=agent)
         receipt = graph.records.create(kind, **joined(fields, task_id=task_id and full_id(graph, task_id), at=at))

@@ -53,7 +53,7 @@ class _Call:
 
 @dataclass(slots=True)
 class Attempts:
-    """The latest calls by event id, and the last failed call of each action."""
+    """The latest calls by event id, and for each action the last failed call that has not been retried yet."""
 
     _calls: dict[str, _Call] = field(default_factory=dict)
     _failed: dict[str, _Call] = field(default_factory=dict)
@@ -65,7 +65,10 @@ class Attempts:
         return self._failed.pop(action, None)
 
     def failed(self, event_id: str, message: str, moment: int) -> None:
-        """Record that a call failed at this *moment*, with this *message*; a call that had failed keeps its moment."""
+        """Record that a call failed at this *moment*, with this *message*.
+
+        A call already recorded as failed keeps its moment; calls without inputs are ignored.
+        """
         call = self._calls.get(event_id)
         if call is None or not call.inputs:
             return
@@ -82,7 +85,10 @@ def _bounded(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """Functions that return the source of a value, or "": ``since`` looks after the failure, ``earlier`` anywhere."""
+    """Functions that return the source of a value, or "".
+
+    ``since`` considers only what came after the failure, ``earlier`` the whole session.
+    """
 
     since: Callable[[str], str]
     earlier: Callable[[str], str]
@@ -138,7 +144,7 @@ def _changed_input(
 
 
 def _replacement(name: str, part: str, change: tuple[Any, Any], origins: Origins) -> Amendment:
-    """How a value was replaced: by one from a known source, by another form, or by a plain value."""
+    """How a value was replaced: by one from a known source, another form, or a plain value; else ``CORRECTED``."""
     old, new = change
     if source := _source(new, old, origins.since):
         return Amendment(name, ASKED, part) if source == FROM_USER else Amendment(name, FROM, part, source)
@@ -173,7 +179,7 @@ def _is_plain_list(value: Any) -> bool:
 
 
 def _shape(old: Any, new: Any) -> str | None:
-    """How the same value is written now: as a list, number or text, or in another case; None if the value differs."""
+    """How the same value is written now: as a list or single value, as number or text, in another case; else None."""
     if isinstance(new, list) and new == [old]:
         return "as a list"
     if isinstance(old, list) and old == [new]:
@@ -202,7 +208,10 @@ def _form(old: Any, new: Any) -> tuple[str, str, str] | None:
 
 
 def _affix(old: str, new: str) -> tuple[str, str] | None:
-    """Where a short affix was added to *old* to make *new* (before or after), and the affix; None for other changes."""
+    """Where a short affix was added to *old* to make *new* (before or after), and the affix.
+
+    None for other changes, and for an affix that may be a secret.
+    """
     added = len(new) - len(old)
     if not 0 < added <= min(_LONGEST_AFFIX, len(old)) or not (new.endswith(old) or new.startswith(old)):
         return None
@@ -271,13 +280,13 @@ def _new_values(old: Any, new: Any) -> list[tuple[str, str]]:
 
 
 def _part(name: str, old: Any, new: Any) -> str:
-    """The key of the values that changed inside an input; "" if there are several, or it is the input's own *name*."""
+    """The key of the values that changed inside an input; "" if not exactly one, or if it is the input's own *name*."""
     keys = {key for key, _ in _new_values(old, new)}
     return next(iter(keys - {"", name}), "") if len(keys) == 1 else ""
 
 
 def _leaves(value: Any, key: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Each scalar with the innermost key above it."""
+    """Each scalar except None with the innermost key above it; *key* for those without one."""
     if isinstance(value, Mapping) and depth < _DEEPEST:
         for name in sorted(value, key=str):
             yield from _leaves(value[name], str(name)[:40], depth + 1)
@@ -289,7 +298,7 @@ def _leaves(value: Any, key: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
 
 
 def _plain(value: Any) -> str:
-    """A flag, a small number or a plain word as text; "" for anything that may identify somebody."""
+    """A flag, a small whole number or a plain word as text; "" for anything else, which may identify somebody."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):

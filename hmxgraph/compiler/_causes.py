@@ -237,7 +237,7 @@ def _changes_without_lookup(action: str, users: Sequence[SessionSummary], uses: 
 
 
 def _finding(cause: _Cause, effect: str, kinds: Mapping[str, str], profile: CompilerProfile) -> Finding | None:
-    """The finding for *cause* and *effect*; None if too few sessions support it, or if chance may explain it."""
+    """The finding for *cause* and *effect*; None if too few sessions support it, or it is weak or may be chance."""
     running = _exposed_sessions(cause)
     groups = {session.session_id: f"{kinds[session.session_id]}|{session.agent_id}" for session in running}
     by_kind = strata(

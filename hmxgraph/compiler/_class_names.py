@@ -64,7 +64,7 @@ def _answer(goal_class: GoalClass) -> str:
 
 
 def _request_name(requests: Sequence[str]) -> str:
-    """A name made of the verb that many requests share and the topic that most share; "" without either.
+    """A name made of the verb that many requests share and a topic that most share; "" if one is missing.
 
     >>> _request_name(["Please deploy catalog to staging", "Deploy search to staging now"])
     'deploy to staging'

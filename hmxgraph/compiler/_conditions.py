@@ -1,4 +1,4 @@
-"""Conditions of options: the words by which the requests of one option differ from those of its rivals."""
+"""Conditions of a policy's options: the words by which the requests of one option differ from those of its rivals."""
 
 import re
 from collections import Counter
@@ -50,8 +50,8 @@ def _distinguishes(
 ) -> bool:
     """Whether most of *mine* and hardly any of *theirs* use the word, beyond chance.
 
-    *tied* is set if the word is one of the option's own terms. Any other word must separate the two almost perfectly:
-    many words are compared, and some ("either", "showing") say nothing about the request.
+    *tied* is set if the word is one of the option's own terms. Any other word must separate the two almost perfectly
+    and not end in "ing": many words are compared, and some ("either", "showing") say nothing about the request.
     """
     least, most = (_LEAST_SHARE, _MOST_RIVALS) if tied else (_LEAST_UNTIED, _MOST_UNTIED_RIVALS)
     term = terms(word)[0]

@@ -50,7 +50,7 @@ class ArtifactDraft:
 
     ``lineage_key`` names the pattern through all its versions. ``keywords`` are search words beyond those in its text;
     ``qualifiers`` can be added to its title to distinguish it from another artifact. ``useful`` is False if following
-    it would not help, ``proposed`` is True if it needs more support from outside sources; both keep it a draft.
+    it would not help, ``proposed`` is True if it rests on too few outside sources; both keep it a draft.
     """
 
     artifact_type: ArtifactType

@@ -16,7 +16,7 @@ _LEAST_FAILED, _BY_CHANCE, _LEAST_SESSIONS = 0.3, 0.05, 2
 class Call(NamedTuple):
     """A call that worked or failed, and the earlier changes of the items that it is about.
 
-    ``earlier_changes`` maps each change to the argument that names the same item, "" if that is not known.
+    ``earlier_changes`` maps each change to the argument that names the shared item in lookups, "" if not known.
     """
 
     session_id: str

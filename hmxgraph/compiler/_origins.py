@@ -66,7 +66,8 @@ class ValueOrigins:
         """Store the values in a result of *action*; the first action to return a value stays its origin.
 
         The sources of each value are stored, too: a list of all payment methods is a weaker source of one method than
-        an order that names only that one. Values *given* to the call, in lower case, get no new source from its result.
+        an order that names only that one. Values *given* to the call, in lower case, get no further source from its
+        result.
         """
         self.moment += 1
         fields = dict(islice(((value, name) for name, value in _fields(result)), _SCALARS_PER_RESULT))
@@ -99,7 +100,7 @@ class ValueOrigins:
         )
 
     def since(self, text: str, moment: int) -> str:
-        """The origin of a value that is new since *moment*: the user, else an action; else ""."""
+        """The source of *text* after *moment*: the user, else the latest action that returned it; "" if none did."""
         if any(when > moment and _says(message, text) for when, message in self._messages):
             return FROM_USER
         action, when = self._latest.get(text, ("", 0))
@@ -136,8 +137,8 @@ class ValueOrigins:
     def _origins(self, value: Any) -> tuple[str, ...]:
         """The origins of more than half of the texts in *value*; ("",) if there are none.
 
-        Of objects with an identifying key, only its texts count, and each origin of at least half of them: flights
-        come from the search that returned their numbers, wherever their dates come from. If no origin is so common,
+        If *value* has identifying keys, the origins of at least half of their texts come first: flights come from the
+        search that returned their numbers, wherever their dates come from. If no origin is common enough either way,
         those of more than half of the texts of one key count.
         """
         if isinstance(value, str) and value:
@@ -151,7 +152,7 @@ class ValueOrigins:
         return shared or tuple(dict.fromkeys(of_keys)) or ("",)
 
     def _shared_origins(self, texts: Sequence[str], more: int = 1) -> tuple[str, ...]:
-        """The origins of at least half of *texts*, and of *more* than that."""
+        """The origins of more than half of *texts*; of at least half if *more* is 0."""
         counts = Counter(origin for text in texts for origin in self._origins_of(text))
         return tuple(origin for origin, count in counts.items() if 2 * count >= len(texts) + more)
 
@@ -180,7 +181,7 @@ def _identifies(value: str) -> bool:
 def _says(message: str, text: str) -> bool:
     """Whether a lower-case *message* contains *text* as a word.
 
-    Punctuation around *text* and letters before its number may be missing in the message.
+    Punctuation around *text* and letters before its number of four or more digits may be missing in the message.
 
     >>> _says("it is 9502127", "#W9502127"), _says("it is 19502127", "#W9502127"), _says("row 12", "a12")
     (True, False, False)
@@ -196,7 +197,7 @@ def _scalars(value: Any) -> Iterator[str]:
 
 
 def _fields(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield (key, value) for each text and large number in *value*; keys that contain digits are values, too."""
+    """Yield (key, value) for each text of 3 to 80 characters and integer from 100; keys with digits are values, too."""
     match value:
         case bool() | None:
             return

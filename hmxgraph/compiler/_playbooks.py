@@ -101,7 +101,7 @@ def failure_playbooks(
 
 
 def _precondition(group: FailureGroup, refused: Mapping[str, ResultRule]) -> list[str]:
-    """The condition to check first, if most of these calls failed because it did not hold; else empty."""
+    """The most usual condition to check first, if such conditions explain most of these failures; else empty."""
     events = [occurrence.failure.event_id for occurrence in group.occurrences]
     rules = [refused[event_id] for event_id in events if event_id in refused]
     usual = most_first(Counter(f"Before {rule.action}, check that {rule.condition}" for rule in rules))[:1]
@@ -109,7 +109,10 @@ def _precondition(group: FailureGroup, refused: Mapping[str, ResultRule]) -> lis
 
 
 def _has_advice(group: FailureGroup, best: Sequence[Recovery]) -> bool:
-    """Whether *group* shows what to do or avoid after the failure; a single session that stopped there does not."""
+    """Whether *group* shows what to do or avoid after the failure; a single session that stopped there does not.
+
+    Nor do retries that mostly worked for an unknown reason.
+    """
     if _advised_ways(group, advisable(best)):
         return True
     if not any(occurrence.repaired for occurrence in group.occurrences):
@@ -120,7 +123,7 @@ def _has_advice(group: FailureGroup, best: Sequence[Recovery]) -> bool:
 
 
 def _was_overcome(occurrence: Occurrence) -> bool:
-    """Whether the reaction helped; a session may also succeed without the failed action."""
+    """Whether the reaction helped; the success of a session that went on with other work does not count."""
     return bool(occurrence.helped) and not went_elsewhere(occurrence)
 
 
@@ -161,7 +164,10 @@ def _playbook(
 
 
 def _useful(group: FailureGroup, best: Sequence[Recovery], cases: Cases) -> bool:
-    """Whether a reaction worked in several cases or has no known result, or several sessions tried one in vain."""
+    """Whether an advised reaction worked in several cases or has no known result.
+
+    If none is advised: whether several sessions tried one in vain, and the failure was never repaired.
+    """
     advised = [recovery for recovery, _ in _advised_ways(group, advisable(best))]
     if advised:
         repairs = [recovery for recovery in advised if not _hands_over(recovery)]
@@ -173,7 +179,10 @@ def _useful(group: FailureGroup, best: Sequence[Recovery], cases: Cases) -> bool
 
 
 def _worked_in_cases(repairs: Sequence[Recovery], cases: Cases) -> bool:
-    """Whether one of these reactions worked in several sessions, and all of them together in several cases."""
+    """Whether one of these reactions worked in several sessions, and all of them together in several cases.
+
+    Reactions are ignored if feedback rejects every session in which they helped.
+    """
     sound = [recovery for recovery in repairs if recovery.futile < 1]
     credited = [occurrence for way in sound for occurrence in way.credited if occurrence.helped]
     helped = {occurrence.summary.session_id: occurrence.summary for occurrence in credited}
@@ -181,7 +190,7 @@ def _worked_in_cases(repairs: Sequence[Recovery], cases: Cases) -> bool:
 
 
 def _pattern(group: FailureGroup) -> str:
-    """The failure in readable form: its type if informative, then the message."""
+    """The failure in readable form: its type if the signature begins with it, then the message."""
     kind = most_frequent(occurrence.failure.kind for occurrence in group.occurrences)
     return f"{kind}: {group.says}" if kind and group.signature.startswith(kind.lower()) else group.says
 
@@ -252,9 +261,9 @@ def _recovery_steps(
 
 
 def _advised_ways(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[Recovery, str]]:
-    """For each failed action, the reactions that worked, with their wording; handing over comes last.
+    """For each failed action, the reliable reactions, with their wording; handing over comes last.
 
-    After the best one, only retries whose inputs changed in an explained way are advised.
+    After the best one, only reactions after which inputs of the retry changed in an explained way are advised.
     """
     worked = [
         (recovery, text)
@@ -328,7 +337,7 @@ def _no_recovery(group: FailureGroup) -> str:
 
 
 def _only_repair(group: FailureGroup) -> str:
-    """The changes of the only repair, if they are few and each can be described; else ""."""
+    """The changes of the only repair, if they are few, include an edit, and all can be described; else ""."""
     repaired = [occurrence for occurrence in group.occurrences if occurrence.repaired]
     texts = _change_texts(repaired[0].work) if len(repaired) == 1 else []
     if not texts:
@@ -347,7 +356,10 @@ def _change_texts(work: Sequence[Step]) -> list[str]:
 
 
 def _continuation(group: FailureGroup) -> str:
-    """The sentence that says how most sessions went on without a retry; "" if they stopped or all failed."""
+    """The sentence that says how most sessions went on without a retry.
+
+    "" without a failed action, if most did not go on, if all that did failed, or if they only prepared something.
+    """
     went_on = [occurrence for occurrence in group.occurrences if _did_other_work(occurrence)]
     failed = all(occurrence.summary.went_well is False for occurrence in went_on)
     if not group.action or failed or len(went_on) <= _HALF * len(group.occurrences):
@@ -399,7 +411,10 @@ def _reaction_text(group: FailureGroup, recovery: Recovery) -> str:
 
 
 def _until_it_passes(group: FailureGroup, recovery: Recovery) -> str:
-    """The instruction to edit until a check passes, if the error names the check and files were edited each time."""
+    """The instruction to edit until a check passes.
+
+    "" unless the error names the check, files were edited each time, and the check usually was not the first change.
+    """
     edited = all(any(map(_edits_file, occurrence.work)) for occurrence in recovery.credited)
     if recovery.comes_first or not (edited and names_program(group.says, recovery.action)):
         return ""
@@ -411,7 +426,7 @@ def _edits_file(step: Step) -> bool:
 
 
 def _retry_instruction(group: FailureGroup, recovery: Recovery) -> str:
-    """The instruction to retry, with the inputs to change or the command line to use; "" if the retries differ."""
+    """The instruction to retry, with the inputs to change or the command line to use; "" if neither is known."""
     line = recovery.lines[0]
     if line and line_is_target(recovery.action):
         return f"{line_instruction(recovery.action, line)} again"
@@ -439,12 +454,12 @@ def _retry_after(recovery: Recovery) -> str:
 
 
 def _source(change: Amendment) -> str:
-    """The action that a changed input comes from; "" if none."""
+    """The action that a changed input comes from; if there is none, "" or a text that names no action."""
     return change.detail.removeprefix("from ") if change.how in {FROM, GIVEN, CHOSEN} else ""
 
 
 def _retry_with_changes(group: FailureGroup, recovery: Recovery) -> str:
-    """The instruction to call again with the changed inputs and their sources; "" if these are unknown."""
+    """The instruction to call again, with the changed inputs and their sources or unchanged; "" if unknown."""
     if not recovery.changes:
         unchanged = not any(map(changed_inputs, recovery.credited)) and names_its_object(recovery.action)
         return f"Call {recovery.action} again unchanged" if unchanged else ""
@@ -503,8 +518,8 @@ def _missing_inputs(group: FailureGroup, summaries: Iterable[SessionSummary]) ->
 def _protections(group: FailureGroup, summaries: Sequence[SessionSummary], kinds: Mapping[str, str]) -> list[str]:
     """Lookups that precede successful calls clearly more often than calls with this failure.
 
-    Only the first call of each session counts, because later ones may be repairs, and only sessions of the same kind
-    are compared.
+    Only the first call of each session counts, because later ones may be repairs. The difference must also be
+    significant among sessions of the same kind.
     """
     failed = {(occurrence.summary.session_id, occurrence.failure.step) for occurrence in group.occurrences}
     calls = [

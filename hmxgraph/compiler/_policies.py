@@ -189,7 +189,7 @@ def _decided_options(made: Iterable[tuple[SessionSummary, Decision]]) -> list[Op
 def _choices(
     summaries: Sequence[SessionSummary], profile: CompilerProfile, kinds: Mapping[str, str]
 ) -> Iterator[tuple[str, list[Option]]]:
-    """The points at which these sessions chose between competing actions, with the options, best first."""
+    """Yield each point at which competing actions were chosen and advice is possible, with the options, best first."""
     points: defaultdict[str, dict[str, list[tuple[SessionSummary, bool | None, str]]]] = defaultdict(dict)
     for summary in sorted(summaries, key=lambda option: option.session_id):
         for point, step in _first_choices(summary):
@@ -214,7 +214,7 @@ def _competing(options: Sequence[Option], point: str) -> list[Option]:
 
 
 def _first_choices(summary: SessionSummary) -> Iterator[tuple[str, Step]]:
-    """Each point of a session (after an action or its failure) when first reached, and the step taken there."""
+    """Each point of a session (the start, after an action or its failure) when first reached, and the step taken."""
     seen: set[str] = set()
     before, failed = "", False
     for step in summary.steps:

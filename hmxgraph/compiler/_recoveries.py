@@ -38,10 +38,11 @@ class Recovery:
 
     ``failed`` is the action that failed, and ``credited`` holds the occurrences in which the reaction helped, or all if
     it never did. ``retry`` is set if it is only another attempt; ``changes`` then says which inputs changed, and how.
-    ``attempts`` counts the retries of the failed action; without any, the outcome of the session decides whether it
-    helped. ``then`` is the action that usually followed. ``displaced`` counts how often the failure was gone but
-    another replaced it. ``instead`` is set if the failed action was usually not retried where the reaction helped,
-    ``unknown`` if no result is known. ``futile`` is the share that feedback rejects of the sessions in which it helped.
+    ``attempts`` counts the retries of the failed action; without any, the outcome of the session, or of the step taken
+    instead, decides whether it helped. ``then`` is the action that usually followed. ``displaced`` counts how often the
+    failure was gone but another replaced it. ``instead`` is set if the failed action was usually not retried where the
+    reaction helped, ``unknown`` if no result is known. ``futile`` is, for changes, the share that feedback rejects of
+    the sessions in which it helped.
     """
 
     failed: str
@@ -70,10 +71,10 @@ class Recovery:
 
     @property
     def reliable(self) -> bool:
-        """Whether it worked at least half of the time.
+        """Whether it worked at least half of the time, or its result is unknown.
 
         A repair worked if it removed the error, whatever failed next. A retry must have succeeded, unless its changes
-        are known and the error went away each time.
+        are explained and the error went away each of several times.
         """
         removed = self.informed and self.seen.successes == self.seen.count > 1
         worked = self.seen.successes - (self.displaced if self.retry and not removed else 0)
@@ -81,12 +82,12 @@ class Recovery:
 
     @property
     def settled(self) -> bool:
-        """Whether most agents spoke to the user before the attempt that worked."""
+        """Whether the user usually spoke between the failure and the next attempt."""
         return sum(occurrence.settled for occurrence in self.credited) > _HALF * len(self.credited)
 
     @property
     def informed(self) -> bool:
-        """Whether the failed action was retried with inputs that changed in an explained way."""
+        """Whether the failed action was usually retried with inputs that changed in an explained way."""
         return any(change.how not in UNEXPLAINED for change in common_changes(self.credited))
 
     @property
@@ -106,7 +107,7 @@ class Recovery:
 
     @property
     def comes_first(self) -> bool:
-        """Whether at least half of the credited reactions began with its first action."""
+        """Whether its first action began at least half of the credited reactions with changes; True if none had any."""
         firsts = [occurrence.changes[0] == self.action for occurrence in self.credited if occurrence.changes]
         return 2 * sum(firsts) >= len(firsts)
 
@@ -125,7 +126,7 @@ class Recovery:
 
 
 def recoveries(group: FailureGroup) -> list[Recovery]:
-    """The reactions to this failure, best supported first, without those that overlap a better one."""
+    """The reactions to this failure, best supported first, without coincidences and those that overlap a better one."""
     judged = [
         occurrence
         for occurrence in group.occurrences
@@ -164,7 +165,7 @@ def recoveries(group: FailureGroup) -> list[Recovery]:
 
 
 def _with_failed_tries(recovery: Recovery, occurrences: Sequence[Occurrence]) -> Recovery:
-    """*recovery*; a lookup in place of another is also counted where it failed and the other was tried again."""
+    """*recovery*; a lookup in place of the failed action also counts where it failed and that action was retried."""
     if recovery.retry or not recovery.instead or len(recovery.actions) > 1 or kind_of(recovery.action) != "lookup":
         return recovery
     failed_tries = [
@@ -191,8 +192,8 @@ def advisable(candidates: Sequence[Recovery]) -> list[Recovery]:
 def went_elsewhere(occurrence: Occurrence) -> bool:
     """Whether the failed action was never retried and other work followed, which says nothing about the failure.
 
-    Other work is the same program with another purpose, or a tool that does not serve the same end, unless a decision
-    or feedback says that it did.
+    Other work is the same program with another purpose, or a tool that does not serve the same end or changes other
+    items, unless a decision or feedback says that it was done instead.
     """
     if occurrence.again is not None or occurrence.declared or not occurrence.route:
         return False
@@ -291,7 +292,7 @@ def common_changes(retries: Sequence[Occurrence]) -> tuple[Amendment, ...]:
 def changed_inputs(occurrence: Occurrence) -> tuple[Amendment, ...]:
     """The inputs changed in the next attempt, and how.
 
-    If the user spoke in between, a new value counts as the user's choice.
+    If the user spoke in between, a new value from a result or of unknown origin counts as the user's choice.
     """
     changes = () if occurrence.again is None else occurrence.again.amendments
     if not occurrence.settled:

@@ -23,7 +23,7 @@ _ENOUGH, _LEAST_DECLINED, _CLEARLY_BETTER = 8, 0.2, 0.3
 class RequestedChange:
     """A *change*, its verb, and the sessions that asked for it: those that changed nothing, and those that made it.
 
-    ``declined_share`` is the share of the successful sessions that changed nothing.
+    ``declined_share`` is the share of those that changed nothing among the successful sessions that asked for it.
     """
 
     change: str
@@ -50,7 +50,7 @@ class RequestedChange:
 def changes_asked_for(classes: Sequence[GoalClass]) -> dict[str, RequestedChange]:
     """The requested change of each goal class with a single change, by class name.
 
-    Changes that were seldom declined are left out.
+    Changes that were seldom declined, or seldom asked for, are left out.
     """
     requests = _ChangeRequests([member for goal_class in classes for member in goal_class.members])
     changes = {goal_class.name: _only_change(goal_class) for goal_class in classes}
@@ -72,7 +72,7 @@ class _ChangeRequests:
         self._by_verb: dict[str, list[SessionSummary]] = {}
 
     def for_change(self, change: str) -> RequestedChange | None:
-        """The sessions that asked for *change*, split by whether they made it; None if it was seldom declined."""
+        """The sessions that asked for *change*; None if too few succeeded, or too few of these changed nothing."""
         verb = read_action(change).verb
         if verb not in self._by_verb:
             self._by_verb[verb] = [
@@ -91,7 +91,7 @@ class _ChangeRequests:
 
 
 def refusals(requested: Iterable[RequestedChange], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """A policy for each change that most sessions did not make, if those that made it succeeded clearly less often."""
+    """A policy for each usually declined change, if the sessions that made it succeeded clearly less often."""
     for declined in {each.change: each for each in requested if each.usually_declined}.values():
         without, made = (
             Observations.of_sessions(sessions, sessions) for sessions in (declined.without_change, declined.with_change)

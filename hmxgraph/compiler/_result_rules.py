@@ -55,8 +55,8 @@ def _item(session: SessionSummary, lookup: Step) -> str:
 class ResultRule:
     """A *statement* of a lookup that an action waits for, or that calls for the action (*called_for*).
 
-    ``holds`` of its ``count`` cases follow the rule; ``chance`` is the probability of that by chance, corrected for the
-    number of comparisons.
+    ``holds`` of ``count`` cases (items, if the action is called for) follow the rule; ``chance`` is the probability of
+    that by chance, corrected for the number of comparisons.
     """
 
     action: str
@@ -135,7 +135,7 @@ def refused_calls(rules: Iterable[ResultRule], sessions: Iterable[SessionSummary
 
 
 def _result_before(place: int, lookup: str, session: SessionSummary) -> Step | None:
-    """The latest result of *lookup* before the step at *place* that is about the same item."""
+    """The latest result of *lookup* before the step at *place*, about the same item or no named item."""
     about = session.steps[place].about
     results = (step for step in reversed(session.steps[:place]) if step.action == lookup and step.says)
     return next((step for step in results if not step.about or not set(step.about).isdisjoint(about)), None)
@@ -289,7 +289,7 @@ def _count_distinct(values: Iterable[str]) -> int:
 
 
 def _chance(count: int, total: int, usual: Fraction) -> float:
-    """The probability of at least *count* of *total* at the *usual* share; 1 if their share is not clearly higher.
+    """The probability of at least *count* of *total* at the *usual* share; 1 if *count* is too low for a rule.
 
     Computed in integers: the same on every machine, without overflow for thousands of cases.
 

@@ -114,7 +114,7 @@ class _Routine:
 
 
 def routines(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """The routines of long sessions that feedback does not reject; a usual command of one routine closes no other."""
+    """The routines of long sessions not rejected by feedback; a usual command of one routine closes no shorter one."""
     pieces: defaultdict[str, list[_Piece]] = defaultdict(list)
     for session in sorted(sessions, key=lambda session: session.session_id):
         if len(session.steps) > _LONG and not session.rejected:
@@ -198,7 +198,7 @@ def _draft(routine: _Routine, profile: CompilerProfile) -> ArtifactDraft:
 
 
 def _failure_reason(name: str, routine: _Routine) -> str:
-    """The error that demands a command missing from most pieces of work; "" for a usual command."""
+    """The error of the closing command that demands the command *name*; "" if there is none, or *name* is usual."""
     message = "" if name in routine.usual else routine.demanded.get(name, "")
     return f": {routine.closing} has failed with “{plain_quotes(message)}”" if message else ""
 

@@ -168,7 +168,7 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
 
 
 def _cases_needed(goal_class: GoalClass, profile: CompilerProfile) -> int:
-    """The number of cases that a procedure needs: more than its changes, because chance may have combined these."""
+    """The number of cases that a procedure needs: more than it has changes, which chance may have combined."""
     changes = [name for name, share in goal_class.steps if share >= _HALF and is_action(name)]
     return max(profile.min_cases, 1 + sum(not serves_any_purpose(name) for name in changes))
 
@@ -193,7 +193,7 @@ def _does_what_is_asked(goal_class: GoalClass) -> bool:
 def _agree_on(changes: Sequence[str], goal_class: GoalClass) -> bool:
     """Whether the sessions made all of these changes, and no others if the names show their purpose.
 
-    If requests complain about a symptom, all successful sessions count instead of the examples, because the repair
+    If requests complain about a symptom, all of ``goal_class.models`` count instead of the examples, because the repair
     depends on what the agent finds.
     """
     if any(map(serves_any_purpose, changes)):
@@ -287,7 +287,7 @@ def _common_alternative(alternative: str, models: Sequence[SessionSummary]) -> l
 
 
 def _either_lookup(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
-    """The more usual of two alternative lookups, if most sessions use one but neither is a step; else ""."""
+    """The more usual of two alternative lookups, if most sessions use one of them but neither is a step; else ""."""
     users = Counter(name for model in models for name in done_without_failing(model))
     for name in most_first(users):
         other = _alternative(name, models) if name not in names else ""

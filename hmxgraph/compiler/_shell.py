@@ -74,6 +74,8 @@ class Command:
 def commands(line: str) -> tuple[Command, ...]:
     """The commands that *line* runs, without wrappers; directory changes and the like only if there is nothing else.
 
+    Of a pipeline only the first program counts, after those that merely feed it, such as ``echo``.
+
     >>> [command.name for command in commands("cd /srv && git add . && git commit -m 'a; b' 2>&1 | tail -3")]
     ['git add', 'git commit']
     >>> [command.name for command in commands("sudo -E timeout 9 bash -c 'npm ci; npm run build'")]
@@ -169,7 +171,10 @@ def _commands(line: str, depth: int) -> Iterator[Command]:
 
 
 def _simple(node: "Node", *, filtered: bool) -> Iterator[tuple[list[str], str, bool]]:
-    """The words and source of each simple command below *node*, in order, and whether its output is piped."""
+    """The words and source of each simple command below *node*, in order, and whether its output is piped.
+
+    Of a pipeline only one stage counts, see :func:`commands`.
+    """
     if node.type == "command":
         words = [_unquoted(child) for child in node.named_children if child.type not in _NO_COMMANDS]
         yield [word for word in words if word], _source(node), filtered

@@ -174,7 +174,7 @@ def _names_failure(line: str) -> bool:
 
 
 def _introduced_line(lines: Sequence[str], place: int) -> int:
-    """The first informative line after *place* if that line ends in a colon; else *place*."""
+    """The place of the first informative line after *place*, if the line there ends in a colon; else *place*."""
     if not lines[place].endswith(":"):
         return place
     return next((later for later in range(place + 1, len(lines)) if _is_message_line(lines[later])), place)
@@ -237,7 +237,7 @@ def error_message(content: Mapping[str, Any], arguments: Mapping[str, str] | Non
 
 
 def raw_line(content: Mapping[str, Any]) -> str:
-    """The informative line of *content* as it was printed, with its prefix."""
+    """The informative line of *content* as it was printed, with its prefix; else the start of the text."""
     text = _document_message(_text(content) or _count_message(content))
     line = _informative_line(text)
     return next((raw for raw in text.splitlines() if line and line in raw), text[:_LONGEST_MESSAGE])
@@ -347,7 +347,7 @@ def _text(value: Any, depth: int = 0) -> str:
 def _field_text(name: str, value: Any, depth: int) -> str:
     """The text of a field; for errors keyed by input field ({"email": ["is taken"]}), the first one.
 
-    Names of failed tests are ignored: they do not say what went wrong.
+    Failed tests listed only by name are ignored: a name does not say what went wrong.
     """
     by_input = value.items() if name in _FAULT_FIELDS and isinstance(value, Mapping) else ()
     message = _text(value, depth + 1)
@@ -357,7 +357,7 @@ def _field_text(name: str, value: Any, depth: int) -> str:
 
 
 def _test_message(test: Any, text: str) -> str:
-    """The message of a failed test, after the test's name if it contains only values; "" if *text* is a single word."""
+    """The message of a failed test, after the test's name if the message has no words; "" if *text* is one word."""
     if " " not in text:
         return ""
     name = next((test[field] for field in _TEST_NAMES if test.get(field)), "") if isinstance(test, Mapping) else ""
@@ -389,7 +389,7 @@ def _masked_line(text: str, arguments: Mapping[str, str], command: str) -> str:
 def _unescaped(text: str) -> str:
     r"""*text* with literal ``\n`` turned into line breaks, if it is one line with several of them.
 
-    Two in a row count as line breaks in any text.
+    Two in a row are enough in any text.
 
     >>> _unescaped(r"failed:\n\nnot formatted").splitlines(), _unescaped(r"C:\new")
     (['failed:', '', 'not formatted'], 'C:\\new')
@@ -414,7 +414,7 @@ def _document_message(text: str) -> str:
 
 
 def _without_type(line: str, *, keep: bool) -> str:
-    """*line* without a leading type, which stays if *keep* is set and the rest is uninformative."""
+    """*line* without a leading type; a specific one stays if *keep* is set and the rest is uninformative."""
     rest = _PREFIX.sub("", line)
     return rest if not keep or len(_LETTERS.findall(mask_quoted(rest))) > 1 else _ERROR.sub("", line)
 

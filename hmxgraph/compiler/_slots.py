@@ -30,7 +30,7 @@ class Template:
 
 
 def template(messages: Sequence[str]) -> Template:
-    """The common form of *messages*, with a slot for each varying word; the most common message if too many vary.
+    """The common form of *messages*, with a slot for each varying word; the most common one if none or too many vary.
 
     >>> template(["the branch a-b has no upstream", "the branch c-d has no upstream"]).text
     'the branch <branch> has no upstream'
@@ -115,7 +115,7 @@ def _root(owner: Mapping[str, str], key: str) -> str:
 
 
 def _slot_name(values: Sequence[str], row: Sequence[str], place: int, taken: set[str]) -> str:
-    """The mark of a slot, named after the shape of its values, else after the noun before it."""
+    """The mark of a slot: the shape of its values, else the noun before it, their common start or the word after."""
     known = [value for value in values if not _MARK.fullmatch(value)]
     if not known:
         return most_first(Counter(values))[0]

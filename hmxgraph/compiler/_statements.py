@@ -87,7 +87,7 @@ def _items(value: Any, key: str, depth: int = 0) -> Iterator[tuple[list[str], di
 
 
 def _values(value: Any, path: _Path) -> Iterator[tuple[_Path, str]]:
-    """Yield each field with its value, and the lines of texts without a field."""
+    """Yield each flag and one-line text with its field, and the lines of longer texts without one."""
     match value:
         case bool():
             yield path, str(value).lower()

@@ -17,16 +17,17 @@ from hmxgraph.text.terms import most_first
 _HALF, _MOSTLY, _USUALLY, _NEARLY_ALL = 0.5, 0.7, 0.75, 0.8
 _LEAST_ALONE = 0.15
 _MOST_INPUTS = 12
-# More inputs of unknown origin are omitted: the tool lists them itself.
+# If more inputs than this have no known origin, all of these are omitted: the tool lists them itself.
 _MOST_LOOSE = 3
 _PIECES = re.compile(r"([\s/=:,'\"]+)")
 _NAME = "<name>"
 
 
 def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str]) -> str:
-    """The instruction for one step: what to do, the inputs and their origins (the user, steps *before*), and how often.
+    """The instruction for one step: what to do, the inputs and their origins, and how often.
 
-    *uses* holds the steps of each session. A command line shared by most uses is quoted.
+    *uses* holds the steps of each session. Origins are the user, lookups, and the steps *before*. A command line shared
+    by most uses is quoted instead.
     """
     every = [step for steps in uses for step in steps]
     if line := usual_line(every):
@@ -54,12 +55,12 @@ def usual_line(uses: Sequence[Step]) -> str:
 
 
 def origins(uses: Sequence[Step]) -> dict[str, str]:
-    """For each argument the usual origin of its value: an action, "user", or "" if it varies."""
+    """For each argument the usual origin of its value: an action, "user", or "" if it varies or is unknown."""
     return usual_origins([[step] for step in uses], _MOSTLY)
 
 
 def usual_origins(uses: Sequence[Sequence[Step]], most: float = _NEARLY_ALL) -> dict[str, str]:
-    """The usual origin of each argument, "" if it varies; each session counts once, however often it calls."""
+    """The usual origin of each argument, "" if it varies or is unknown; a session with several calls counts once."""
     usual = {}
     for argument, (sessions, counts) in _origins_by_argument(uses).items():
         # Ties go to the action called first.
@@ -84,9 +85,8 @@ def _origins_by_argument(uses: Sequence[Sequence[Step]]) -> dict[str, tuple[set[
 def _alternatives(sessions: set[int], named_in: Mapping[str, set[int]]) -> list[tuple[str, ...]]:
     """The triples of origins that together cover nearly all sessions, while each is often the only one; else the pairs.
 
-    If the user is an origin, pairs come first: there are further sources only if two do not suffice.
-
-    The user comes first, then the more frequent origin.
+    If the user is an origin, pairs are tried first: there are further sources only if two do not suffice. In each group
+    the user comes first, then the more frequent origins.
     """
     ranked = sorted(named_in, key=lambda name: (name != FROM_USER, -len(named_in[name]), name))
     for number in (2, 3) if FROM_USER in named_in else (3, 2):
@@ -121,8 +121,8 @@ def _inputs_with_origins(
     """The inputs and their origins: "using user_id from find_user_id_by_email; and note".
 
     Inputs already *stated* are omitted. Unless *free*, only identifiers, and objects that contain identifiers from
-    results, may come from results: other inputs of a change are the user's choice, even if a result happens to show the
-    same value.
+    results, may come from results alone: other inputs of a change are the user's choice, even if a result happens to
+    show the same value.
     """
     sources: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
     objects = _objects_with_identifiers(uses)
@@ -138,7 +138,7 @@ def _inputs_with_origins(
 
 
 def _named_origins(uses: Sequence[Sequence[Step]], before: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """For each argument its usual origin, or up to three alternatives; () if it varies or comes from a later change.
+    """For each argument its usual origin, or up to three alternatives; () if there are none or it is a later change.
 
     If several alternatives fit, those that fit most arguments are used: parts of an address come from one source.
     """

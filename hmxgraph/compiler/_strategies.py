@@ -61,7 +61,7 @@ class Field:
 
 
 def strategy_templates(classes: Sequence[GoalClass], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """One strategy per field of goal classes.
+    """One strategy per field that has a single class, or whose classes all usually make its change.
 
     Strategies with a single phase are dropped, since task schemas say more; if two have equal phases, the one with more
     sessions is kept.
@@ -79,7 +79,8 @@ def strategy_templates(classes: Sequence[GoalClass], profile: CompilerProfile) -
 def phases(summary: SessionSummary) -> list[tuple[str, Step]]:
     """Each step with its phase, judged by its place in the session.
 
-    Lookups with inputs from the user identify, later lookups gather, lookups after the last change verify.
+    A lookup identifies if it is the first step, or is first used with inputs from the user; other lookups gather, and
+    those after the last change verify.
     """
     changes = [place for place, step in enumerate(summary.steps) if is_action(step.action)]
     last = changes[-1] if changes else len(summary.steps)
@@ -108,7 +109,7 @@ def _phase(step: Step, *, fresh: bool, after: bool, started: bool) -> str:
 
 
 def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Field]:
-    """The fields of a single change, then the fields of a subject with several changes."""
+    """The fields of a single change, then the other fields of one subject each."""
     by_change: defaultdict[str, list[GoalClass]] = defaultdict(list)
     for goal_class in classes:
         by_change[_main_change(goal_class)].append(goal_class)
@@ -126,7 +127,7 @@ def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Fiel
 
 
 def _main_change(goal_class: GoalClass) -> str:
-    """The change that most sessions of the class make, or ""; browser actions, which may do anything, are ignored."""
+    """The most frequent change of the class, or ""; browser actions, which may do anything, are ignored."""
     made = [(name, share) for name, share in goal_class.steps if is_action(name) and not name.startswith(BROWSER)]
     changes = [(share, not _names_only_interface(name), name) for name, share in made]
     # Of equally frequent changes, prefer a telling name, then the first: final actions such as a commit are not the
@@ -160,7 +161,10 @@ def _similarity(names: Sequence[str], goal_class: GoalClass) -> float:
 
 
 def _subject(group: Sequence[GoalClass]) -> str:
-    """The noun of the steps that requests mention most, else their most frequent word, else the most frequent noun."""
+    """The noun of the steps that requests mention most, else the most frequent word of the requests.
+
+    Without requests, the most frequent noun of the steps; "" if there is none.
+    """
     counts = Counter(
         _singular(word)
         for goal_class in group

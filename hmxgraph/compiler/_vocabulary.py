@@ -245,7 +245,7 @@ def value_terms(value: Any, limit: int) -> str:
 def telling_words(text: str) -> list[str]:
     """The informative words of *text*, in lower case.
 
-    Polite words, stop words and mask marks are omitted.
+    Polite words, stop words, single letters, words with digits and mask marks are omitted.
 
     >>> telling_words("Hi! I'd like to return the two skateboards of order <number>, please.")
     ['return', 'two', 'skateboards', 'order']

@@ -91,7 +91,7 @@ def goal_phrase(actions: Sequence[str], link: str = "and") -> str:
 
 
 def matters(actions: Iterable[str]) -> str:
-    """The subjects of the lookups among *actions*; "" if their names do not state any.
+    """The subjects that *actions* look up, at most three, without searches and lists; "" if their names state none.
 
     >>> matters(["get_user_details", "get_order_details", "transfer_to_agent"])
     'the user and the order'
@@ -112,7 +112,7 @@ def _lookup_subject(subject: str) -> str:
 
 
 def _phrase(action: str) -> tuple[str, str]:
-    """Verb and object of an action; "use" and its name if the name has no object."""
+    """Verb and object of an action; "use" and the name for a lookup whose name has no object."""
     reading = read_action(action)
     bare = reading.kind == "lookup" and reading.subject in {"", "it"}
     return ("use", action) if bare else (reading.verb, reading.subject)
@@ -215,9 +215,10 @@ def common_topics(requests: Sequence[str], share: float, most: int) -> list[str]
 
 
 def link_between(verb: str, noun: str, request: str) -> str | None:
-    """The words that tie *noun* to *verb* in *request*: a preposition and "the", or "the" alone for the object.
+    """The words that tie *noun* to *verb* in *request*: a preposition, and "the" if an article follows it.
 
-    None if the two are not tied. A pronoun after the verb stands for a noun named before it.
+    "the" alone if *noun* is the object; None if the two are not tied. A pronoun after the verb stands for a noun named
+    before it.
 
     >>> link_between("add", "page", "Add an export to the report page")
     'to the'

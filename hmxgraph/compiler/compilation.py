@@ -56,7 +56,7 @@ class Ledger:
             self.add(summary)
 
     def add(self, summary: SessionSummary) -> None:
-        """Add one session, once; a session without events is ignored."""
+        """Add one session that was not added before; a session without events is ignored."""
         if not summary.event_count:
             return
         self._textless[summary.session_id] = _without_texts(summary)
@@ -108,7 +108,7 @@ class Compilation:
 
     ``older`` says whether sessions older than these were left out. ``without_outcome`` counts sessions without a known
     outcome, ``shortened`` those too long to be kept whole. ``near_duplicates`` holds the lineage keys
-    (dropped, kept) of similar drafts, ``no_material`` a sentence for each kind of artifact that could not be learned.
+    (dropped, kept) of similar drafts, ``no_material`` sentences on what could not be learned, and why.
     """
 
     drafts: tuple[ArtifactDraft, ...] = ()
@@ -140,7 +140,10 @@ def compile_ledger(
     stage: Callable[[str], None] = lambda _: None,
     trust: TrustPolicy = DEFAULT_TRUST,
 ) -> Compilation:
-    """Compile the sessions of a ledger; drafts that need untrusted sources, but have too few, are proposals."""
+    """Compile the sessions of a ledger.
+
+    Drafts that need untrusted sources are proposals, unless enough sessions and origins support them.
+    """
     everything = ledger.sessions()
     outside = Outside.of(everything, trust)
     sessions = outside.own(everything) if outside else everything
@@ -174,7 +177,7 @@ def compile_ledger(
 def _drafts(
     sessions: Sequence[SessionSummary], recent: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile
 ) -> list[ArtifactDraft]:
-    """The drafts of *sessions*; rules about results are learned from the *recent* ones, which have their texts."""
+    """The drafts of *sessions*; rules about results and checks are learned from the *recent* ones, which have texts."""
     classes = goal_classes(sessions, goals, profile)
     failures = failure_groups(sessions)
     rules = result_rules(recent, profile)

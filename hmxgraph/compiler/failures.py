@@ -106,7 +106,7 @@ class Occurrence:
     ``again`` is the next attempt at the failed action, ``changes`` names all changes before it, ``work`` holds them in
     order. ``route`` holds the steps credited with the result: the last changes, else a lookup before the attempt, else
     what was done instead of an attempt. ``helped`` is True if the attempt did not fail in the same way; without an
-    attempt, the outcome of the session, or of the step taken instead, decides; None if unknown.
+    attempt of known result, the outcome of the session, or of the step taken instead, decides; None if unknown.
     ``slots`` pairs values of the message with their slots. ``settled`` is set if the user spoke between the failure and
     the next attempt, ``declared`` if a decision or feedback names what was done instead of a new attempt.
     """
@@ -126,7 +126,7 @@ class Occurrence:
 
     @property
     def failed_step(self) -> Step | None:
-        """The step that failed; None for a failure outside any step."""
+        """The step that failed; None if there is none or it was not kept."""
         return self.summary.steps[self.failure.step] if self.failure.step >= 0 else None
 
     @property
@@ -136,7 +136,7 @@ class Occurrence:
 
     @property
     def retried(self) -> bool:
-        """Whether the only reaction was to try the failed action again."""
+        """Whether the failed action was tried again, and no other step is credited with the result."""
         return self.again is not None and not self.route
 
     @property
@@ -194,7 +194,7 @@ def failure_groups(summaries: Iterable[SessionSummary]) -> list[FailureGroup]:
 
 
 def plain_message(message: str) -> str:
-    """The message for people: numbers masked, the first letter in lower case unless it starts a name.
+    """The message for people: numbers masked, the first word in lower case unless it has inner capitals or is "I".
 
     >>> plain_message("Paid 299, but the total is 375"), plain_message("KeyError: 'rate'"), plain_message("I can't")
     ('paid <n>, but the total is <n>', "KeyError: 'rate'", "I can't")
@@ -319,7 +319,7 @@ def _stand_in(failed: Step, later: Iterable[Step]) -> tuple[Step, ...]:
 
 
 def _stands_in(step: Step, failed: Step) -> bool:
-    """Whether another tool was called with every identifier of the failed call; a single identifier is not enough."""
+    """Whether *step* is another change to the same end with all identifiers of the failed call, at least two."""
     named = set(failed.about)
     return (
         step.action != failed.action
@@ -331,7 +331,9 @@ def _stands_in(step: Step, failed: Step) -> bool:
 
 
 def to_the_same_end(way: str, failed: str) -> bool:
-    """Whether the names of two tools allow one to replace the other; program names do not show it and are accepted.
+    """Whether the names of two tools allow one to replace the other.
+
+    Thoughts, handovers, and names that do not show a purpose, such as those of programs, are accepted.
 
     >>> to_the_same_end("find_user_by_name", "find_user_by_email"), to_the_same_end("get_order", "return_order")
     (True, False)
@@ -348,7 +350,7 @@ def alike(action: str, other: str) -> bool:
 
 
 def _reactions(summary: SessionSummary, failed: int) -> tuple[Step, ...]:
-    """The steps after a failed one, without calls made before its result was known."""
+    """The steps after a failed one; of those called before its result was known, only the rest of its shell line."""
     step, later = summary.steps[failed], summary.steps[failed + 1 :]
     early = sum(1 for _ in takewhile(lambda other: other.event_id == step.event_id or _in_parallel(other), later))
     return tuple(other for place, other in enumerate(later) if place >= early or other.event_id == step.event_id)
@@ -415,10 +417,10 @@ def _is_attempt(step: Step, failed: Step) -> bool:
 
 
 def changes_another(step: Step, failed: int, summary: SessionSummary) -> bool:
-    """Whether *step* changes another item than the *failed* call (its place), which named an item found by a lookup.
+    """Whether *step* changes another item than the call at place *failed*, which named an item looked up before.
 
-    If the failed call named an unknown item, *step* may be its retry with the right name. Other identifiers that both
-    name, such as a card or a user, are properties of many items.
+    If the failed call named no such item, *step* may be its retry with the right name. Shared identifiers that were not
+    looked up, such as a card or a user, do not count: they are properties of many items.
     """
     looked_up = {
         name

@@ -87,7 +87,9 @@ class _Learning:
         return replace(goal_class, examples=examples, cases=cases, steps=_steps(examples, self._profile))
 
     def _at_work(self, models: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
-        """All sessions that made exactly the usual changes of *models*, if those cases clearly prevail; else *models*.
+        """All successful sessions that made exactly the usual changes of *models*, if such cases clearly prevail.
+
+        Else *models*; if they usually change nothing, only those that change nothing and were not asked to.
 
         Sessions with further changes or none do not show how this work is done. Changes made by general-purpose
         programs do not distinguish work.
@@ -109,8 +111,8 @@ class _Learning:
     def same_work(self, goal_class: GoalClass, candidate: GoalClass) -> bool:
         """Whether two classes have the same examples, or make the same changes in similar steps.
 
-        Read-only classes must have equal steps. Changes that only repair a failure do not count: they depend on the
-        failures that the agent met, not on the request.
+        Read-only classes must have equal steps. Steps that usually follow a failure do not count: they depend on
+        the failures that the agent met, not on the request.
         """
         if goal_class.examples == candidate.examples:
             return True
@@ -140,7 +142,7 @@ def _merge_same_work(classes: Sequence[GoalClass], learning: _Learning) -> list[
 
 
 def expected(chances: Mapping[str, float], profile: CompilerProfile) -> Key:
-    """The actions to expect, at least one; changes, the purpose of a request, need less probability than lookups."""
+    """The actions to expect, at least one of *chances*; changes, the purpose of a request, need less than lookups."""
     chosen = {name for name, chance in chances.items() if chance >= threshold(name, profile)}
     return frozenset(chosen or most_first(chances)[:1])
 

@@ -10,7 +10,7 @@ from hmxgraph.protocol.parsing import parse_json
 
 @dataclass(frozen=True, slots=True)
 class CompilerProfile:
-    """All thresholds of a compilation; artifacts name the profile that produced them.
+    """The adjustable parameters of a compilation; artifacts name the profile that produced them.
 
     Shares and rates lie in [0, 1]; counts are sessions unless a name says otherwise.
 

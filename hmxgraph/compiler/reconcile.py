@@ -69,7 +69,7 @@ class Head:
 class Change:
     """One change: what to do and why, the head concerned, the new artifact and its draft, if any.
 
-    ``statuses`` are the transitions of the head before its successor takes its place.
+    ``statuses`` are the transitions of the head, made before a successor takes its place.
     """
 
     action: _Action
@@ -83,13 +83,13 @@ class Change:
 
     @property
     def generation(self) -> int:
-        """The number of its chain; a pattern that returns after its chain ended starts a new chain."""
+        """The number of its chain; a new chain starts when an unvalidated draft is replaced or a pattern returns."""
         return self.head.generation + (self.artifact is not None and not self.artifact.supersedes) if self.head else 1
 
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """Everything that goes into an artifact besides its draft."""
+    """Everything that goes into an artifact besides its draft and place."""
 
     tenant_id: str
     profile: CompilerProfile
@@ -200,7 +200,7 @@ def _change(head: Head | None, draft: ArtifactDraft, making: Making) -> Change:
 
 
 def _new_chain(draft: ArtifactDraft, making: Making, head: Head | None) -> Change:
-    """The first version of a new chain; *head* is the end of the previous chain, if any."""
+    """The start of a new chain, unless experience contradicts it; *head* is the end of the previous chain, if any."""
     if draft.contradicted(making.profile):
         return Change("skipped", draft.artifact_type, draft.title, _CONTRADICTED, head)
     place = Place(head.generation + 1) if head is not None else Place()
@@ -241,7 +241,7 @@ def _change_draft(head: Head, draft: ArtifactDraft, making: Making) -> Change:
 
 
 def _revived(head: Head, draft: ArtifactDraft, making: Making) -> Change:
-    """A new chain for a retired pattern: once validated, or at once if its evidence was erased."""
+    """A new chain for a retired pattern: once validated, or at once if it was retired because events were erased."""
     if draft.validated(making.profile) or head.reason == FORGOTTEN:
         return _new_chain(draft, making, head)
     return Change("unchanged", head.artifact_type, head.title, head.reason, head)

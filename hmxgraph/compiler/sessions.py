@@ -70,7 +70,9 @@ def judged(event: SessionEvent) -> Verdict | None:
 
 
 def _from_work(steps: Sequence[Step], failures: Sequence[Failure]) -> Verdict:
-    """The outcome inferred from the work itself: failure if a failure was not resolved.
+    """The outcome inferred from the work itself: failure if an error was final, or the last test run or step failed.
+
+    Steps without a known result do not count; if none has one, any failure decides, else the outcome is unknown.
 
     >>> from hmxgraph.compiler.summary import Situation
     >>> steps = [Step("pytest", "e1", Situation(), ok=False), Step("pytest", "e2", Situation(), ok=True)]
@@ -125,7 +127,7 @@ _MOST_IDS = 1000
 
 @dataclass(slots=True)
 class _OpenStep:
-    """A step whose result may still arrive; ``number`` counts all steps of the session, kept or not.
+    """A step whose result may still arrive; ``number`` is its position among all steps of the session, kept or not.
 
     ``tool`` is the called tool: the shell, if the action is a program that ran in it. ``argument_names`` maps the
     values of the call, in lower case, to their arguments. ``earlier`` holds the steps before it in its shell line,
@@ -181,7 +183,7 @@ class _OpenSteps:
 
     @property
     def pending(self) -> int:
-        """The number of calls without a result."""
+        """The number of calls with a call id that have no result."""
         return len(self._calls)
 
     def add(self, step: _OpenStep, call_id: object) -> None:
@@ -260,7 +262,7 @@ class _OpenSteps:
 
     @property
     def skipped(self) -> int:
-        """How many steps were not kept, because there were too many."""
+        """How many steps were not kept because there were too many; steps passed over count as one."""
         return self.count - len(self._first) - len(self._latest)
 
 
@@ -455,7 +457,7 @@ class SessionReader:
             self._fail(_failure(event_id, content, step))
 
     def _stated_outcome(self, action: str, *, ok: bool | None) -> bool | None:
-        """*ok* if the result states it; else True if the action has stated only failures so far, or None."""
+        """*ok* if the result states it; else True if the action has stated only failures so far, else None."""
         if ok is not None:
             remember(self._stated, action, ok or self._stated.get(action, False), _MOST_TOOLS)
             return ok
@@ -478,7 +480,7 @@ class SessionReader:
         return self._steps.of_tool(tool_name(tool), event.agent_id) if kind == "tool" else None
 
     def _fail(self, failure: Failure) -> None:
-        """Record a failure; the error event of a failed result replaces the result's failure."""
+        """Record a failure; the error event of a failed result replaces the result's failure if it has a message."""
         failures = self._failures
         if failures and failure.step >= 0 and failures[-1].step == failure.step:
             failures[-1] = failure if failure.message else failures[-1]
@@ -539,7 +541,7 @@ def _failure(event_id: str, content: Mapping[str, Any], step: _OpenStep) -> Fail
 def _blame(step: _OpenStep, content: Mapping[str, Any]) -> None:
     """Find the failed command of a shell line: the commands before it succeeded, those after it did not run.
 
-    If the output names none of them, the whole line failed.
+    If the output does not clearly name one, the last one counts as failed, and the results of the others are unknown.
     """
     if step.culprit is not None or not step.earlier:
         return

@@ -104,9 +104,9 @@ def predicted_actions(request: str, actions: Iterable[str], model: Model) -> dic
 
 
 def _favouring(named: AbstractSet[str], chances: Mapping[str, float]) -> dict[str, float]:
-    """*chances* with the *named* changes in place of all others, or with their odds raised and those of others lowered.
+    """*chances* with the *named* changes in place of all other changes, if the model is not sure of any change.
 
-    The others are replaced if the model is not sure of any change.
+    Else the odds of named changes are raised, and those of other changes lowered.
     """
     others = {name: chance for name, chance in chances.items() if not is_action(name)}
     changes = {name: chance for name, chance in chances.items() if is_action(name)}

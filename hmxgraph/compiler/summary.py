@@ -22,9 +22,10 @@ _SAME = "="
 class Situation:
     """What an agent knew when it chose its next action.
 
-    ``since`` names what came last (start, user, assistant, both, result, pending). ``heard``, ``said`` and ``seen``
-    hold the search terms of the last user message, the last assistant message and the last result. ``failure`` is the
-    signature of a failure that no action has followed yet. ``pending`` is set while a call awaits its result.
+    ``since`` names what came last (start, user, assistant, result, pending; both: a user message and the reply).
+    ``heard``, ``said`` and ``seen`` hold the search terms of the last user message, the last assistant message or
+    decision, and the last result. ``failure`` is the signature of a failure that no action has followed yet.
+    ``pending`` is set while a call awaits its result.
     """
 
     since: str = "start"
@@ -74,9 +75,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One failure: its signature, kind, readable message, failed step (-1 if none), and whether it is recoverable.
+    """One failure: its signature, kind, readable message, failed step, and whether it is recoverable.
 
-    ``line`` names all commands of a shell line whose output does not show which of them failed.
+    ``step`` is -1 if there is no failed step or it was not kept. ``line`` names all commands of a shell line whose
+    output does not show which of them failed.
     """
 
     signature: str
@@ -90,7 +92,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One decision event; ``verdict`` comes from feedback on this event, None if there is none.
+    """One decision event; ``verdict`` comes from feedback or a state that targets it, None if there is none.
 
     ``source`` and ``origin`` are those of the event and show who decided.
     """
@@ -108,10 +110,10 @@ class Decision:
 
 @dataclass(frozen=True)
 class SessionSummary:
-    """One session: steps in order, failures, decisions, outcome, and ``ahead``, the situation after the last step.
+    """One session: steps in order, failures, decisions, outcome, and ``ahead``, the situation after the last event.
 
-    ``sources`` counts actions, decisions and user messages by source and origin. ``about`` holds a checksum of each
-    identifier with which tools were called, ``worked`` the statements of feedback about what worked.
+    ``sources`` counts the events with actions, decisions or user messages by source and origin. ``about`` holds a
+    checksum of each identifier with which tools were called, ``worked`` the statements of feedback about what worked.
     """
 
     session_id: str

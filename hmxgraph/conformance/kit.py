@@ -88,7 +88,7 @@ def built(description: Mapping[str, Any]) -> Any:
 
 
 def changed(document: Any, change: Mapping[str, Any]) -> Any:
-    """*document* with the change applied: removals, then plain values, then ``$fill``, then hashes."""
+    """*document*, changed in place: removals, then plain values, then ``$fill``, then hashes."""
     for pointer in change.get("remove", ()):
         parent, last = _parent(document, pointer)
         del parent[last]

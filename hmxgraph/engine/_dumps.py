@@ -54,7 +54,7 @@ def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
     This works even if the existing database can no longer be opened.
 
     Raises:
-        EngineError: the file is not a dump, or Neo4j's tool failed; the server is left stopped.
+        EngineError: the file cannot be read; or Neo4j's tool rejected it or failed, and the server is left stopped.
 
     """
     settings = read_settings(home)

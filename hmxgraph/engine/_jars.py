@@ -103,6 +103,7 @@ def fetch(jars: tuple[Jar, ...], folder: Path, settings: Settings, listen: Liste
     """Download *jars* into *folder*; each appears there complete and verified, or not at all.
 
     Raises:
+        EngineError: the cache cannot be written, or the package ``jgo`` is missing.
         JarsUnavailable: a jar could not be downloaded.
         JarDamaged: the repository repeatedly sent a jar whose SHA-256 differs from the lock file's.
 
@@ -185,8 +186,8 @@ def distribution(settings: Settings, listen: Listener, lock: Lock) -> Distributi
     """The jars to run: ``HMXGRAPH_JARS`` if set, else the locked ones; missing or damaged ones are downloaded.
 
     Raises:
-        JarsUnavailable: the jars could not be downloaded.
-        JarDamaged: a jar differs from the lock file.
+        JarsUnavailable: the jars could not be downloaded, or ``HMXGRAPH_JARS`` contains no Neo4j.
+        JarDamaged: a jar differs from the lock file, or is not an archive.
 
     """
     if settings.jars is not None:
@@ -228,7 +229,7 @@ def user_distribution(folder: Path, lock: Lock) -> Distribution:
 
 
 def distribution_in(folder: Path) -> Distribution:
-    """The distribution in *folder*: version and main class come from the server's jar (renamed in 2026.x)."""
+    """The distribution in *folder*: version and main class (renamed in 2026.x) come from the server's jar."""
     for path in sorted(folder.glob("neo4j-[0-9]*.jar")):
         version = re.sub(r"^neo4j-|\.jar$", "", path.name)
         with zipfile.ZipFile(path) as archive:

@@ -169,7 +169,7 @@ _HEAP_TO_RECOVER = 9216
 
 
 class _Launch(NamedTuple):
-    """A process that is starting up as a server."""
+    """A process that is starting up as a server, or an adopted one, whose ``debug_start`` is None."""
 
     pid: int
     ports: Ports
@@ -192,7 +192,7 @@ def start(settings: Settings, listen: Listener) -> Server:
     """Start a server on the data of ``settings.home``; the caller holds the lock.
 
     Raises:
-        EngineError: a subclass that names the cause.
+        EngineError: it names the cause, usually by its subclass.
 
     """
     sizes = _settings.choose(settings)
@@ -246,8 +246,8 @@ def _adopt(pid: int, settings: Settings, listen: Listener) -> Server:
     """The server that is running on ``settings.home`` without a state file.
 
     Raises:
-        ServerUnresponsive: it does not answer.
-        PasswordLost: its password is not in the data home.
+        ServerUnresponsive: it does not answer, or neo4j.conf does not name its ports.
+        PasswordLost: its password is not in the data home, or is refused.
 
     """
     listen(Step(f"waiting for Neo4j (process {pid})"))
@@ -263,7 +263,7 @@ def ready(launch: _Launch, settings: Settings, version: str) -> Server:
     """Wait until the launched server accepts the password.
 
     Raises:
-        EngineError: it exited, did not answer in time, or refused the password.
+        EngineError: it exited, did not open its database or answer in time, or refused the password.
 
     """
     deadline = time.monotonic() + settings.start_seconds
@@ -278,7 +278,7 @@ def ready(launch: _Launch, settings: Settings, version: str) -> Server:
 
 
 def _check_database(launch: _Launch, home: Path) -> None:
-    """Stop a server that started without its database: it would never answer.
+    """Stop a server that started without its database: it would never answer. Adopted servers are not checked.
 
     Raises:
         EngineError: the database did not open; `StoreDamaged` unless the log shows a more specific cause.
@@ -342,7 +342,7 @@ def ensure(home: Home = None, *, progress: Progress = None) -> Server:
     *progress* is called with each `Step`; True draws a bar on stderr.
 
     Raises:
-        EngineError: a subclass that names the cause and the way out.
+        EngineError: it names the cause, usually by its subclass, and the way out.
 
     """
     settings = read_settings(home)
@@ -438,7 +438,7 @@ def stop(home: Home = None) -> bool:
 
     Raises:
         ServerUnresponsive: it did not exit in time.
-        EngineError: the data home cannot be used.
+        EngineError: the data home cannot be used, or another process holds its lock.
 
     """
     folder = read_settings(home).home

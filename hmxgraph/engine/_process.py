@@ -252,7 +252,7 @@ def browser_style() -> dict[str, dict[str, str]]:
 
 
 def ports_in(conf: str) -> Ports | None:
-    """The ports in a neo4j.conf; None if it sets none.
+    """The ports in a neo4j.conf; None unless it sets both.
 
     >>> ports_in(text(Ports(7687, 7474), Memory(512, 128), "5.26.31"))
     Ports(bolt=7687, http=7474)

@@ -138,7 +138,7 @@ class Memory(NamedTuple):
 
 
 def share(physical: int, heap: int | None = None, pagecache: int | None = None) -> Memory:
-    """Heap and page cache for a machine with *physical* MiB: an eighth and a sixth, within bounds.
+    """Heap and page cache for a machine with *physical* MiB: by default an eighth and a sixth, within bounds.
 
     Raises:
         NotEnoughMemory: together with Java's own memory they exceed the machine's.

@@ -8,9 +8,8 @@ from hmxgraph.extraction.language import BASE_VERBS, NOT_ORDERED, one_of, patter
 
 # Policies: standing instructions about what to do or avoid.
 #
-# A directive is recognised by its head: an imperative, after optional introductory words. "Always" and "never" are
-# enough to make it a policy. Milder heads need a word that makes them general; without one, their confidence is lower
-# or zero.
+# A directive is recognised by its head, usually an imperative, after optional introductory words. "Always" and "never"
+# are enough to make it a policy. Milder heads have a lower confidence, or none, without a word that makes them general.
 
 # Optional words before a directive: greetings, occasions, polite openings.
 _LEAD = pattern(
@@ -290,7 +289,7 @@ def _mild(how: str, core: str, opening: str) -> float:
 
 
 def _insisting(instruction: str) -> float:
-    """Confidence that an instruction holds without a word for how often: less if it is about definite things."""
+    """Confidence that an instruction holds without a word for how often: less if about definite things or code."""
     if _DEFINITE.search(instruction):
         return 0.5 if instruction.count(" ") >= 5 else 0.0
     return 0.5 if _CODE.search(instruction) else 0.6

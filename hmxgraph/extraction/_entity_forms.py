@@ -305,7 +305,7 @@ class _Leaf(NamedTuple):
 
 
 def leaves(value: Any) -> Iterator[_Leaf]:
-    """Yield the strings in *value* that name something, in order of field names; at most 200 are examined.
+    """Yield the names and running texts in *value*, in order of field names; at most 200 values are examined.
 
     >>> list(leaves({"order_id": "#W12", "items": [{"name": "Lamp", "price": 3}], "note": "x"}))
     [_Leaf(type='concept', value='Lamp'), _Leaf(type='id', value='#W12')]

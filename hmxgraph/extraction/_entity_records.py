@@ -266,7 +266,7 @@ def _is_name(text: str) -> bool:
 
 
 def _thing(noun: str, value: str) -> Thing:
-    """The thing of type *noun* with this identifier; a short number is prefixed with its noun."""
+    """The thing of type *noun* (``id`` for a built-in type) with this identifier; a short number gets its noun."""
     if noun in FIXED_TYPES:
         return Thing("id", value)
     if value.isdigit() and len(value) < _TELLING_DIGITS:
@@ -341,7 +341,7 @@ def _words(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1_000)
 def subject(tool: str) -> str:
-    """The noun of a tool's name that starts with a verb: what it is about.
+    """What a tool is about: the noun in its name, if that starts with a verb; else empty.
 
     >>> subject("get_user_details"), subject("findUserIdByEmail"), subject("list_orders"), subject("git_show")
     ('user', 'user', 'order', '')

@@ -120,8 +120,9 @@ _DEMONYMS = frozenset(
 
 # Names in running text: runs of capitalised words, which may contain small words, and quoted titles.
 #
-# A capital at the start of a sentence proves nothing. Common openers are removed there, and a single remaining word
-# counts only in prose about a titled subject, or if the text uses it as a name elsewhere.
+# A capital at the start of a sentence proves nothing. Common openers are removed there. A single word that opens the
+# sentence counts only if it is spelt like a name ("GitHub"), if the text uses it as a name elsewhere, or in prose about
+# a titled subject.
 
 _UPPER = "A-Z" + "".join(chr(code) for code in range(0xC0, 0x530) if chr(code).isupper())
 _TITLES = "Dr|Mr|Mrs|Ms|St|Mt|Ft|Lt|Col|Gen|Rev|Prof|Sgt|Capt"
@@ -171,7 +172,7 @@ class NameSpan(NamedTuple):
 
 
 def spans(text: str, *, titled: bool = False, listing: bool = False) -> list[NameSpan]:
-    """The names in *text*, in order; *titled* marks prose about one subject, as opposed to conversation.
+    """The names in *text*; *titled* marks prose about one subject, as opposed to conversation.
 
     *listing* marks text that may be formatted for display, where single words are capitalised by convention; they
     then count only within a running sentence.
@@ -282,7 +283,7 @@ def _nameable(words: list[str]) -> bool:
 
 
 def _spelt_as_name(word: str) -> bool:
-    """Whether the spelling itself marks a name: a capital or a digit after the first letter."""
+    """Whether the spelling itself marks a name: a capital or a digit after the first letter, but not all capitals."""
     return any(sign.isupper() or sign.isdigit() for sign in word[1:]) and not word.isupper()
 
 
@@ -298,7 +299,7 @@ def _confirmed(doubtful: list[str], names: list[NameSpan], *, titled: bool) -> I
 
 
 def _names(words: list[str]) -> Iterator[NameSpan]:
-    """Yield the name that *words* form, and the names inside it."""
+    """Yield the name that *words* form, and the names inside it; of names joined by "and", each by itself."""
     if "and" in words:
         yield from _joined(words)
     elif "of" in words:

@@ -156,7 +156,7 @@ def change(content: Mapping[str, Any]) -> Change | None:
 
 
 def _first_value(content: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    """The first scalar value under one of *names*; empty if there is none."""
+    """The first scalar under one of *names*, as text of at most 120 characters; empty if there is none."""
     for name in names:
         value = content.get(name)
         if isinstance(value, bool):

@@ -14,7 +14,7 @@ _I = rf"(?<![\w'])[Ii] (?:{_ADVERBS} )*"
 
 
 class PreferenceRule(NamedTuple):
-    """A sentence form that states a preference; the group ``object`` of *pattern* is what is liked or disliked."""
+    """A sentence form that states a preference; its object is the group ``object`` or ``object2`` of *pattern*."""
 
     predicate: str
     pattern: re.Pattern[str]
@@ -125,7 +125,7 @@ _DEICTIC = re.compile(
     r"|\b(?:this|these|those|it|them|there|here|you|your|instead|same|ones?|above)\b",
     re.IGNORECASE,
 )
-# The statement must open a clause: only a comma or a conjunction may precede it.
+# The statement must open a clause: directly after punctuation, a conjunction, or a word such as "honestly".
 _CLAUSE_START = re.compile(
     r"(?:^|[,;:-]|\b(?:and|but|that's why|why|because|'?cause|since|that|so|know|think|guess|say|how much|honestly"
     r"|yeah|well|also|plus|though|as|where|of course))\s*[\"'(]?$",

@@ -14,7 +14,7 @@ from hmxgraph.text.terms import words
 
 # Normalisation of names, the same for texts, titles and questions.
 
-# Types whose names people spell in many ways; machine-written names are compared character by character.
+# Types whose names people spell in many ways; of other names, only case and a leading "#" or "./" are ignored.
 _SPELT = frozenset({"concept", "person"}) | NAMING_FIELDS
 # Types that may be guessed for the same name, most specific last: a capitalised word may turn out to be a person or an
 # id, a symbol in backticks a tool. A type from a record (order, service) is more specific than any of these.
@@ -171,9 +171,9 @@ def mentioned_with(title: Ref, entities: Iterable[Ref]) -> Iterator[Relation]:
 
 
 def fixes(text: str, named: Iterable[tuple[Ref, str]], actors: Iterable[Ref]) -> Iterator[Relation]:
-    """Link fixes to errors: entities before the verb, or the *actors* of the event, to the errors after it.
+    """Link fixes (entities before the verb, then the *actors* of the event) to the errors after it, at most two each.
 
-    *named* pairs the entities of *text* with their name as written.
+    *named* pairs the entities of *text* with their names, in any case.
 
     >>> restart, error = Ref("command", "kubectl rollout"), Ref("error_type", "imagepullbackoff")
     >>> text = "kubectl rollout fixed the ImagePullBackOff"
@@ -217,7 +217,7 @@ class Gathering:
         return len(self._by_key)
 
     def add(self, entity_type: str, name: str, confidence: float = 1.0, role: Role = "") -> Ref | None:
-        """Count one mention of *name* and return its entity; None if it is not a name or the limit is reached."""
+        """Count one mention of *name* and return its entity; None if it is no name, or a new one beyond the limit."""
         normalised = normalise(entity_type, name)
         key = (family(entity_type), normalised)
         known = self._by_key.get(key)
@@ -301,7 +301,7 @@ def _stronger(first: Role, second: Role) -> Role:
 
 # Results contain far more names than recall needs.
 _MAX_RESULT_MENTIONS = 16
-# Maximum mentions from the records of an event, and maximum further mentions in the same event.
+# If records refer to each other, the limit of results is raised: to this many mentions, then by this many further ones.
 _MAX_RECORD_MENTIONS, _MAX_FURTHER_MENTIONS = 24, 8
 _ACTIONS = WORK | {"tool_call", "decision"}
 _STRUCTURED = frozenset({"tool_call", "tool_result", "command_exec", "file_edit", "test_run", "api_result"})

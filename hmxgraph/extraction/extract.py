@@ -94,7 +94,7 @@ def _preference_draft(liking: Preference, text: str, subject: str, method: str) 
 
 
 def fact_draft(fact: Fact, speaker: str, method: str) -> MemoryDraft | None:
-    """Draft a fact about its subject or the speaker; None if it only identifies an unknown speaker, or says X is X."""
+    """Draft a fact about its subject or the speaker; None for "X is X", and for an unknown speaker's numbers."""
     unknown = not fact.subject and speaker == UNKNOWN
     subject = fact.subject.replace("{subject}", speaker) or speaker
     person = speaker if fact.subject.startswith("{subject}") else subject
@@ -260,7 +260,8 @@ class _Authority(NamedTuple):
     """What the words of an event may do.
 
     An ``operator`` speaks for the tenant, a ``user`` for themselves, ``none`` only proposes. ``origin`` counts towards
-    independent support (empty for anonymous speakers); ``owner`` is the user that memories are bound to.
+    independent support (empty for anonymous speakers); ``owner`` is the user (or the session of an unnamed user)
+    that memories are bound to.
     """
 
     level: _Level
@@ -306,7 +307,7 @@ def _speaks_for_operator(event: Event, voice: Voice) -> bool:
 
 
 def _speaks_as_user(event: Event, name: str) -> bool:
-    """Whether the source of a user's message is the user, not a document or an unknown party."""
+    """Whether words in the user role come from a user, not a document or unknown party; feedback must name its user."""
     if event.event_type == "feedback":
         return bool(name)
     if _is_own(event):
@@ -316,7 +317,7 @@ def _speaks_as_user(event: Event, name: str) -> bool:
 
 
 def _is_own(event: Event) -> bool:
-    """Whether the source is the agent itself, a part of the conversation or a channel that only its users write to."""
+    """Whether the source is absent, the agent, a part of the conversation or a channel that only its users write to."""
     source = event.source or ""
     return not source or source.lower() in OWN_SOURCES or source == event.agent_id
 
@@ -333,7 +334,7 @@ _ONE_TOOL = "tool"
 
 
 def _outside(source: str, label: str) -> str:
-    """The origin of outside words, counted once however often it speaks: a web site, or all tools together.
+    """The origin of outside words, counted once however often it speaks: a web site, all tools together, or the source.
 
     All tools are one origin because one page can reach an agent through several of them.
 
@@ -352,15 +353,16 @@ def _outside(source: str, label: str) -> str:
 
 
 def _bound(draft: MemoryDraft, owner: str) -> MemoryDraft:
-    """*draft* bound to *owner*, with a slot of its own, so that it never contradicts the words of others."""
+    """*draft* bound to *owner*, with a slot for this owner alone, so that it never contradicts the words of others."""
     return draft._replace(owner=owner, slot=f"{owner}\0{draft.slot}" if draft.slot else "")
 
 
 def _placed(draft: MemoryDraft, authority: _Authority) -> Iterator[MemoryDraft]:
     """Yield *draft* as the memories that *authority* permits.
 
-    A draft of the operator is kept as it is. A user's is bound to the user; a rule, or a fact that is not about the
-    user, is also proposed for the tenant. Any other is only proposed. Only the operator pins and replaces memories.
+    A draft of the operator takes effect. A user's is bound to the user; if it is a rule, or a fact that is not about
+    the user, it is also proposed for the tenant. A draft without authority is only proposed. Aliases, pins and
+    replacements are kept only for the operator.
     """
     if authority.level == "operator":
         # Unnamed users of several sessions may have several names.
@@ -390,7 +392,7 @@ _IS = re.compile(
 
 
 def remembered(content: Mapping[str, Any]) -> Iterator[MemoryDraft]:
-    """Yield the memory that an ``x-hmxgraph-memory`` event asks for; nothing without a kind or a text.
+    """Yield the memory that an ``x-hmxgraph-memory`` event asks for; nothing without a known kind and a text.
 
     >>> [draft.hard for draft in remembered({"kind": "policy", "text": "Always verify rollout", "hard": True})]
     [True]
@@ -406,7 +408,7 @@ def remembered(content: Mapping[str, Any]) -> Iterator[MemoryDraft]:
 
 
 def _terms(content: Mapping[str, Any]) -> Terms:
-    """The terms in the content of an ``x-hmxgraph-memory`` event; values of other types are ignored.
+    """The terms in the content of an ``x-hmxgraph-memory`` event; values of the wrong type are ignored.
 
     >>> _terms({"scope": ["code"], "expires": "1970-01-01T00:00:01Z", "pinned": "yes"})
     Terms(scopes=('code',), aliases=(), pinned=False, expires_us=1000000, supersedes='')
@@ -474,7 +476,7 @@ def _unparsed_fact(text: str) -> MemoryDraft:
     """Draft a fact that no rule matched.
 
     "The X is NAME or NUMBER" gets a slot, so that a later value supersedes it; any other statement gets one in which
-    another amount, or its denial, is disputed.
+    another amount, or its denial, contradicts it.
 
     >>> _unparsed_fact("The release manager is Carla").slot == _unparsed_fact("Our release manager is now Dan.").slot
     True
@@ -491,7 +493,7 @@ def _unparsed_fact(text: str) -> MemoryDraft:
 
 # Memories of an event: directives, preferences, stated facts, aims, state changes.
 #
-# Each rule family runs only on texts that contain one of its cues.
+# Each rule family runs only on texts that contain one of its cues, except for directives in system prompts.
 
 _MAX_MEMORIES = 8
 # The first request is the first message of a session, or follows a greeting.
@@ -556,7 +558,7 @@ def _spoken(event: Event, text: str, voice: Voice) -> Iterator[MemoryDraft]:
 
 
 def _fact_subject(spoken: list[str], voice: Voice) -> str:
-    """The subject of first-person facts: the name by which an unnamed user introduces themselves in the same text."""
+    """The subject of first-person facts: the speaker, or the name that an unnamed user states in the same text."""
     if voice.subject != UNKNOWN:
         return voice.subject
     stated = (fact for sentence in spoken for fact in _facts.facts(sentence))
@@ -565,7 +567,7 @@ def _fact_subject(spoken: list[str], voice: Voice) -> str:
 
 
 def _families(lowered: str, voice: Voice) -> _Families:
-    """The families worth trying. Talk among peers gives no directives; a system prompt has no first-person facts."""
+    """The families worth trying. Talk among peers gives no directives; a system prompt gives nothing else."""
     cue_words = cues(lowered)
     person = voice.part != "system"
     may_direct = voice.part != "peer"

@@ -78,11 +78,11 @@ class MemoryDraft(NamedTuple):
 
     ``slot`` identifies a question with one answer at a time, such as subject and predicate; another ``answer`` in the
     same slot supersedes or contradicts it. The slot is empty if several answers can hold at once. ``said_by`` is the
-    person quoted; empty for a speaker with authority: a system, or the only user.
+    speaker; empty for a system and for an unnamed user, whose answers supersede anybody's.
 
     ``owner`` is the user (or the session of an unnamed user) whom the memory is bound to; empty for the whole tenant.
-    ``unproven`` marks a proposal of a source without authority, counted by ``origin``. ``personal`` marks a fact about
-    the speaker.
+    ``unproven`` marks a proposal by a source that cannot speak for the tenant; ``origin`` identifies the source when
+    support is counted. ``personal`` marks a fact about the speaker or somebody close to them.
     """
 
     kind: MemoryKind
@@ -114,8 +114,8 @@ class MemoryDraft(NamedTuple):
     def voice(self) -> str:
         """The speaker whose answer this is, to tell a change of mind from a disagreement.
 
-        A second name of a user in one session counts as another voice, not as a change; so does a plain statement that
-        differs from an earlier one without mentioning a change.
+        A second name of a user counts as another voice, not as a change; so does a plain statement that differs from an
+        earlier one without mentioning a change. The answer itself then serves as the voice.
         """
         renamed = self.predicate == NAME and self.owner
         states = self.slot and not self.predicate and not self.terms.supersedes and not claim(self.text).renewed
@@ -250,7 +250,7 @@ def plain_signs(text: str, signs: tuple[tuple[str, str], ...] = (*QUOTES, *_DASH
 
 
 def sentences(text: str) -> list[str]:
-    r"""The sentences of *text* without code, quoted lines, bracketed notes, printed errors, and very long sentences.
+    r"""The sentences of *text* without code, quoted lines, bracketed notes, printed errors, and overlong or tiny ones.
 
     >>> sentences("Hi! See Dr. No. [shares image]\n- **Always** test.\n```rm -rf```")
     ['Hi!', 'See Dr. No.', 'Always test.']
@@ -298,7 +298,7 @@ class Voice(NamedTuple):
 
 
 def voice_of(event: Event) -> Voice:
-    """The voice of a message or of a feedback comment.
+    """The voice of a message or of a feedback comment; for other events, the part is ``none``.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="Caroline", tenant_id="t",
     ...     session_id="s", timestamp="2023-05-08T13:56:00Z", sequence=0, metadata={}, source="Caroline",

@@ -73,7 +73,7 @@ class Interval:
 
 
 class Dispute(NamedTuple):
-    """An assertion that contradicts the interval that holds at its time."""
+    """An assertion left out because it contradicts the interval at its time or, if the assertion is hard, the next."""
 
     interval: Interval
     assertion: Assertion
@@ -106,7 +106,7 @@ def settle(stored: Iterable[Interval], new: Iterable[Assertion]) -> _Timeline:
 
 
 def _place(intervals: list[Interval], new: Assertion) -> Interval | None:
-    """Insert *new* into *intervals*; return the interval that contradicts it, if any."""
+    """Insert *new* into *intervals*, or return the interval that contradicts it."""
     at = bisect_right(intervals, new.time_us, key=lambda interval: interval.first_us)
     before = intervals[at - 1] if at else None
     after = intervals[at] if at < len(intervals) else None

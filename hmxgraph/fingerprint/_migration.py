@@ -64,6 +64,8 @@ def computed_hash(fingerprint: Mapping[str, Any]) -> str:
 def migrated(fingerprint: Mapping[str, Any]) -> _Migrated:
     """*fingerprint* migrated to this version, with a new hash; the old hash is kept in its metadata.
 
+    A fingerprint of this version is not changed.
+
     Raises:
         FingerprintRefused: the metadata is not an object (HMX-F 2.1).
 
@@ -162,7 +164,7 @@ def _misfits(document: Mapping[str, Any]) -> list[str]:
 
 
 def _sets(summaries: Mapping[str, Any], limit: int, warnings: list[str]) -> Iterator[tuple[str, list[Any]]]:
-    """The known sets with their valid entries; at most the *limit* heaviest summaries of each (HMX-F 15)."""
+    """The known sets with their valid entries; at most the *limit* heaviest of each but the clusters (HMX-F 15)."""
     warnings += [f"unknown set {_quoted(name)} was dropped" for name in sorted(summaries.keys() - _SETS.keys())]
     for name, kind in _SETS.items():
         summaries_of_set = summaries.get(name)

@@ -102,7 +102,7 @@ class _Incident:
 def incidents(events: Sequence[ObservedEvent]) -> tuple[_Incident, ...]:
     """The errors of a session in order; the failed result and the error event of one call are one incident.
 
-    An incident is recovered when the same tool, or any tool if the error names none, succeeds later in the session.
+    An incident is recovered when the same tool, or any tool if its own is unknown, succeeds later in the session.
     """
     by_call: dict[str, tuple[int, ObservedEvent]] = {}
     for position, event in enumerate(events):
@@ -233,7 +233,10 @@ def _recovery(errors: Sequence[_Incident]) -> dict[str, Any]:
 
 
 def _corrected(events: Sequence[ObservedEvent]) -> set[str]:
-    """The decisions affected by a later correction: the latest decision up to each corrected event."""
+    """The decisions that corrections affect: the latest up to each corrected event.
+
+    A correction that names no event corrects the latest decision before it.
+    """
     decision_at: dict[str, str] = {}
     current, corrected = "", set()
     for event in events:

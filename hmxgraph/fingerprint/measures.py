@@ -76,7 +76,7 @@ Counts: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 class MeasuredDigest(GraphDigest):
-    """A ``graph_digest``; ``max_depth_exact``, not on the wire, is False if ``max_depth`` is only a lower bound."""
+    """A ``graph_digest``; ``max_depth_exact``, not in its wire form, is False if ``max_depth`` is a lower bound."""
 
     max_depth_exact: bool = Field(default=True, exclude=True)
 

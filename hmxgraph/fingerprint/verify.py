@@ -35,7 +35,7 @@ _ASK = "get the file again from its sender"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A verified envelope and its fingerprint, migrated to this version."""
+    """A verified envelope and its fingerprint, converted to this version."""
 
     envelope: Envelope
     fingerprint: Fingerprint
@@ -67,8 +67,8 @@ def verify(
 ) -> Verdict:
     """The verdict on *source*, an envelope as text or document; the first failing check raises.
 
-    The checks are size, JSON, format, versions, structure of the envelope, both hashes (HMX-F 10), the envelope fields
-    repeated in the metadata, the signature, structure of the migrated fingerprint, and its times. *signature* is a
+    The checks are size, JSON, format, versions, both hashes (HMX-F 10), structure of the envelope, the envelope fields
+    repeated in the metadata, the signature, structure of the migrated fingerprint, and all times. *signature* is a
     detached one; without it, the envelope's own is checked. *trusted* lists the public keys to accept. Expiry is judged
     at *at_us*.
 
@@ -170,7 +170,7 @@ def _check_copied_fields(envelope: Envelope) -> None:
 
 
 def _check_times(envelope: Envelope, fingerprint: Fingerprint) -> None:
-    """Refuse times that cannot be written in UTC: an offset makes slightly earlier and later ones possible."""
+    """Refuse times outside the years 1 to 9999 in UTC: an offset can move a valid date-time just beyond them."""
     times = {name: getattr(fingerprint, name) for name in ("created_at", "expires_at")}
     for name, time in {**times, "exported_at": envelope.exported_at}.items():
         if time is not None and not _is_representable_time(time):

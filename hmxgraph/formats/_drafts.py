@@ -21,7 +21,7 @@ REASONING = "x-hmxgraph-reasoning"
 _LONG_ID = 16
 _MILLISECOND = 1_000
 _LINE = 1_000 * _MILLISECOND
-# Microseconds between records of the same time: more than the offsets within one record.
+# Microseconds between records of the same time: more than the offsets within a record of up to 50 parts.
 _TIE = 250
 # At equal times, calls follow messages, results follow calls, and later parts of a record follow
 # its results.

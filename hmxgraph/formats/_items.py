@@ -121,7 +121,7 @@ _READERS: tuple[tuple[Any, Callable[[Item, Frame, Calls], Reading]], ...] = (
 def command_output(output: Any) -> tuple[Any, bool | None, dict[str, Any]]:
     """The output of a command, whether it succeeded (None if unknown), and its exit code and duration, if stated.
 
-    Codex and shell calls wrap them in an object; any other value is the output itself.
+    Codex wraps them in an object, shell calls in a list of objects; any other value is the output itself.
 
     >>> command_output('{"output": "ok", "metadata": {"exit_code": 0, "duration_seconds": 0.2}}')
     ('ok', True, {'exit_code': 0, 'duration_ms': 200})

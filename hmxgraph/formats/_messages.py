@@ -56,7 +56,7 @@ def role_of(message: Message) -> str:
 
 
 def is_message(value: Any) -> bool:
-    """Whether *value* is a message with a role and content.
+    """Whether *value* is a message with a role, and with content or calls.
 
     >>> is_message({"role": "user", "content": "hi"}), is_message({"role": "user"}), is_message("hi")
     (True, False, False)
@@ -158,7 +158,7 @@ class _Reader:
             self.left_out.append("hidden reasoning")
 
     def _add_message(self) -> None:
-        """Append the text since the last call, result or thought as one message of the role."""
+        """Append the text since the last call, result or thought: as one message, or for a user, as passages."""
         pending = contents(self._text_blocks)
         self._text_blocks = []
         if not pending.text.strip() and not pending.attachments:

@@ -137,7 +137,7 @@ def _dotted(value: Any, prefix: str, depth: int) -> Iterator[tuple[str, Any]]:
 
 
 def _is_flat(span: Mapping[str, Any]) -> bool:
-    """Whether a record is a span: it has trace and span ids named as in OTLP, or as in Python and a start.
+    """Whether a record is a span: trace and span ids suffice under OTLP's names; under Python's, it needs a start, too.
 
     Lines of a program's log often name a trace and a span as well, but have no start.
     """

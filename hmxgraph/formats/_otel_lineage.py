@@ -164,7 +164,7 @@ class Lineage:
         self._read[key_of(span)] = True
 
     def is_inside_read(self, span: Span) -> bool:
-        """Whether the contents of a span above this one became events."""
+        """Whether the contents of a span above this one, up to the nearest tool, became events."""
         for key in self._keys_above(span):
             if self._spans.get(key, [""] * 6)[_KIND] == "tool":
                 return False

@@ -1,6 +1,6 @@
 """Which messages, calls and results of a conversation are new, since each model call repeats the earlier ones.
 
-A repetition is rarely literal: ids change between a call and its replay, texts lose their closing tag, and one message
+A repetition is rarely literal: ids change between a call and its replay, texts gain a closing tag, and one message
 becomes several. So each part is compared by its text, and counts as a repetition as long as a prompt contains it no
 more often than the conversation so far.
 """
@@ -150,7 +150,7 @@ class Repeats:
     def answer(self, session_id: str, tool: str, call_id: str) -> str:
         """Note that a prompt has the result of a call; returns the id of the call.
 
-        ADK numbers results separately from calls, so the result of an unknown call belongs to the oldest waiting call
+        ADK numbers results separately from calls, so a result with an unknown id belongs to the oldest waiting call
         to *tool* or, without a tool, to the only waiting call.
         """
         waiting = [call for call in self._waiting if call[0] == session_id]

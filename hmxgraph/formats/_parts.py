@@ -52,7 +52,7 @@ def contents(value: Any) -> Contents:
 
 
 def block_text(block: Any) -> str | None:
-    """The text of a text block; None for a block of another kind.
+    """The text of a text block; None for a block without text or of another kind.
 
     >>> block_text({"type": "text", "text": "hi"}), block_text({"type": "image"})
     ('hi', None)

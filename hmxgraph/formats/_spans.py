@@ -212,7 +212,7 @@ def _lists(node: Any, depth: int) -> Any:
 
 
 def json_or_text(value: Any) -> Any:
-    """The JSON value that the text of an attribute encodes, else the attribute unchanged.
+    """The JSON object, array or string that the text of an attribute encodes, else the attribute unchanged.
 
     >>> json_or_text('{"a": 1}'), json_or_text("plain")
     ({'a': 1}, 'plain')

@@ -1,9 +1,8 @@
 """Claude Code transcripts: ``~/.claude/projects/<folder>/<session>.jsonl``, sub-agents below it.
 
-One JSON object per line. The set of line types is internal and grows: known types are read, others
-are skipped and reported by name. Each content block is one event with the id ``<uuid>#<block>``. A
-sub-agent is a session of its own, ``<session>/<agent>``, so that its steps do not mix with those of
-the session that started it.
+One JSON object per line. The set of line types is internal and grows: known types are read, others are skipped and
+reported by name. A content block is usually one event with the id ``<uuid>#<block>``. A sub-agent is a session of its
+own, ``<session>/<agent>``, so that its steps do not mix with those of the session that started it.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Events of the Hippocortex SDK: ``{type, sessionId, payload, metadata}``, as its clients and adapters send them.
 
 The events have no id or sequence, and usually no time; the SDK's adapters name neither calls nor agents. A result
-without a call id answers the oldest open call of its tool in the session.
+without a call id answers the oldest open call of its tool in the session that has no id either.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ _RENAMED = {
     "tool_result": {"exitCode": "exit_code"},
 }
 _ORIGINS = {"decision": ASSISTANT, "feedback": USER, "error": TOOL, "observation": TOOL, "state_change": HARNESS}
-# Maximum number of open calls remembered per tool of a session.
+# Maximum number of open calls without an id remembered per tool of a session.
 _MOST_OPEN = 100
 
 
@@ -154,7 +154,7 @@ def _first(payload: Mapping[str, Any], fields: Iterable[str]) -> str:
 
 
 def _content(kind: str, payload: Mapping[str, Any]) -> JsonObject:
-    """*payload* with the field names of HMX-E; a field that already has such a name is kept."""
+    """*payload* with the field names of HMX-E; a field is not renamed if *payload* already has its new name."""
     renamed = _RENAMED.get(kind, {})
     return {key if (new := renamed.get(key)) is None or new in payload else new: part for key, part in payload.items()}
 

@@ -2,8 +2,8 @@
 
 Each model call repeats the conversation so far, and each tool call appears three times: in the model's answer, in its
 own span and in the next model call. A message is identified by its text and everything before it, a call by its id, so
-each becomes exactly one event. ``_otel_exports`` reads the export formats of tools, ``_otel_contents`` the contents of
-a span, ``_otel_lineage`` its context in the trace, and ``_otel_repeats`` tells new parts from repeated ones.
+each is stored only once. ``_otel_exports`` reads the export formats of tools, ``_otel_contents`` the contents of a
+span, ``_otel_lineage`` its context in the trace, and ``_otel_repeats`` tells new parts from repeated ones.
 """
 
 import re
@@ -285,7 +285,7 @@ class _Traces:
             self._calls.matching_call(call_id)
 
     def _new_result(self, scene: _Scene, draft: Draft) -> Draft | None:
-        """*draft* under the id of its call; None if that id or, for an unknown call, the content was read before."""
+        """*draft* under its call's id; None if the call has a result or, for an unknown call, the content was read."""
         stated = name(draft.content.get("call_id"))
         call_id = self._repeats.call_id(scene.session_id, stated)
         tool = text(draft.content.get("tool_name"))

@@ -13,7 +13,7 @@ _LISTS = ("messages", "conversation", "conversations", "history", "turns", "dial
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of records that are messages with a role, or lists of messages; the score is at most 0.8.
+    """The mean over all records: 0.8 for messages or lists of them, 0.2 for others with a role or content.
 
     >>> recognise([{"role": "user", "content": "hi"}]).score, recognise([{"text": "hi"}]).missing
     (0.8, ('role', 'content'))

@@ -20,7 +20,7 @@ class RelationKeys(NamedTuple):
 
 
 class Side(NamedTuple):
-    """One side of a new conflict: kind, id, text and node key of a record."""
+    """One side of a new conflict: kind, id and text of a record, and its node key or, for a relation, its keys."""
 
     kind: SideKind
     side_id: str
@@ -88,7 +88,7 @@ def conflict_row(
 
 
 def stored_conflict(properties: Row, sides: Sequence[Row], as_of_us: int) -> Conflict:
-    """The conflict of a node with its sides, as they were at *as_of_us*."""
+    """The conflict of a node as of *as_of_us*, with its sides; those that are memories have their present status."""
     resolved_us = properties.get("resolved_us")
     resolved = resolved_us is not None and resolved_us <= as_of_us
     stored_sides = [_side(side, as_of_us) for side in sides if side["label"] in {"Artifact", "Memory"}]

@@ -172,7 +172,7 @@ def entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> Row:
 
 
 class Forgotten(NamedTuple):
-    """Entities (by key) and relations (by id) that lost their last evidence."""
+    """Entities (by key) and relations (by the keys of their ends and their type) that lost their last evidence."""
 
     entities: tuple[str, ...]
     relations: tuple[str, ...]

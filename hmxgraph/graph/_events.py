@@ -47,9 +47,10 @@ _TIME = 6
 
 
 def recall_row(properties: Mapping[str, Any]) -> str | None:
-    """The recall row of a prepared event: a JSON array in the order of ``EventPool``, followed by the expiry time.
+    """The recall row of a prepared event: a JSON array in the order of ``EventPool``, with its expiry in place of text.
 
-    None for events written by `remember`: packs show the memory while it holds, never its event.
+    None for events that only state a memory, as `remember` writes them: packs show the memory while it holds, never its
+    event.
     """
     if properties.get("event_type") == EVENT_TYPE and properties["session_id"] == SESSION:
         return None
@@ -139,7 +140,7 @@ def _tokens(properties: Mapping[str, Any]) -> int:
 REMEMBERED = 64
 # Once a tenant has this many kinds of events, no further kind counts as new.
 KINDS = 4_000
-# Warn if at least this many sessions of a batch name no user.
+# Warn if at least this many sessions of a batch state something about a user whom they do not name.
 MANY_SESSIONS = 5
 UNNAMED_USERS = (
     "many sessions name no user: what their users state about themselves is remembered for the session only; "
@@ -348,7 +349,7 @@ class Sifted:
         )
 
 
-# Marks an event that is dated after the clock of the machine that stored it.
+# Marks an event that is dated too far ahead of the clock of the machine that stored it.
 AHEAD = "ahead"
 
 
@@ -359,7 +360,8 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False, latest_us: i
     time.
 
     Raises:
-        IngestRefused: *strict* is set and an event id is stored with another body; nothing of the batch is stored.
+        IngestRefused: *strict* is set and an event id is stored, or repeated in the batch, with another body; nothing
+            of the batch is stored.
         ParentLoop: an event would be its own cause; nothing of the batch is stored.
 
     Locks are taken in the order sessions, stored answers, events, entities, other memories, tenant. Two writers that
@@ -387,7 +389,7 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False, latest_us: i
 
 
 def _extractions(tenancy: Tenancy, batch: Batch, events: Sequence[PreparedEvent]) -> Mapping[str, Extracted]:
-    """The extraction from each event, by key: made with the batch if the trust policy is the default, else now."""
+    """The extraction from each event, by key: the batch's own, if it has one and the trust policy is the default."""
     prepared = batch.extracted if tenancy.trust == DEFAULT_TRUST else None
     return without_ahead(prepared or extracted(events, tenancy.trust, by_hand=batch.by_hand), events)
 
@@ -403,7 +405,7 @@ def mark_ahead(events: Sequence[PreparedEvent], latest_us: int | None) -> tuple[
 
 
 def is_ahead(event: PreparedEvent) -> bool:
-    """Whether *event* is marked as dated after the clock of the machine that stored it."""
+    """Whether *event* is marked as dated too far ahead of the clock of the machine that stored it."""
     return AHEAD in event.properties
 
 

@@ -94,7 +94,7 @@ def _place(value: Any) -> tuple[int, str]:
 MOST_TERMS = 64
 # Weight of a name relative to other words: in a conversation, the participants' names are everywhere.
 NAME = 0.5
-# Weight of a similarly spelt term, and the maximum number of query terms for which such terms are searched.
+# Weight of a similarly spelt term; a query of more terms than this maximum is not extended by such terms.
 _FUZZY = 0.1
 _MOST_FUZZY = 12
 
@@ -134,7 +134,8 @@ def each_term(scope: str, terms: Iterable[str]) -> list[str]:
 def knowledge_query(scope: str, terms: Iterable[str]) -> str:
     """The query for nodes of one tenant's *scope* with any of *terms* or, at a lower weight, a term spelt similarly.
 
-    Terms of letters only have no meaning in Lucene's syntax, so they need no quotes.
+    Similar spellings are searched only in queries of at most 12 terms, for terms of four or more ASCII letters: letters
+    have no meaning in Lucene's syntax, so these terms need no quotes.
 
     >>> knowledge_query("t1t", ["eror", "42"])
     '+scope:"t1t" +(search_text:"eror" search_text:"42" search_text:eror~1^0.1)'
@@ -158,8 +159,8 @@ def record_query(
 ) -> str:
     """The query for task records of one tenant's *scope* with all *required* words, one of *any_of*, none of *without*.
 
-    These words filter without ranking (weight 0). *terms* rank, and *preferred* words raise the records that have them;
-    without *terms*, every record that passes the filters is found.
+    These words filter without ranking (weight 0). A record must also have one of *terms*, which rank; *preferred* words
+    raise the records that have them. Without *terms* or *any_of*, that condition does not apply.
 
     >>> record_query("t1t", ["leak"], ["f2"], [], ["f3"], ["hidden"])
     '+scope:"t1t"^0 +scope:"f2"^0 +(search_text:"leak") scope:"f3" -scope:"hidden"'

@@ -47,10 +47,10 @@ class Items:
 
 
 def converted(tenancy: Tenancy, messages: Any, origin: Origin, format_name: str | None) -> Items:
-    """An agent's *messages*, converted to events whose position in the session is still open.
+    """An agent's *messages*, converted to events; the position of undated ones in the session is still open.
 
     Raises:
-        InvalidRequest: *messages* is not a list of messages, or its format is not recognised.
+        InvalidRequest: *messages* is not a list of messages, its format is not recognised, or the session id not text.
         UnknownChoice: there is no such format.
 
     """
@@ -164,10 +164,11 @@ def append(
 ) -> Plan[dict[str, str]]:
     """The state of each event after appending, by key: ``stored``, ``duplicate`` or ``conflict``.
 
-    Sends three statements, one more if there is something to remember. The session is locked first. *floating* are the
-    keys of events whose time and sequence the engine sets: they get a sequence after everything stored, so that however
-    many processes append at once, none of their events is late. A floating event is a duplicate if the event stored
-    under its id has the same type and content. *by_hand* marks the events of a `remember`.
+    Usually sends three statements, one more if there is something to remember; only the first, which locks the session,
+    if no event is new. *floating* are the keys of events whose time and sequence the engine sets: they get a sequence
+    after everything stored, so that however many processes append at once, none of their events is late. A floating
+    event is a duplicate if the event stored under its id has the same type and content. *by_hand* marks the events of a
+    `remember`.
     """
     extractions = without_ahead(extracted(events, tenancy.trust, by_hand=by_hand), events)
     session_slot = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}
@@ -187,7 +188,7 @@ def append(
 
 
 def _compared(event: PreparedEvent, stored: tuple[Any, ...] | None, floating: frozenset[str]) -> str:
-    """``stored`` for a new *event*, ``duplicate`` if it is stored, ``conflict`` if its id is that of another event.
+    """``stored`` for a new *event*, ``duplicate`` if it was stored before, ``conflict`` if its id is another event's.
 
     The time, sequence and metadata of a floating event depend on when it was recorded, so only type and content are
     compared. An erased event has no content left to compare.
@@ -253,7 +254,7 @@ class Draft:
 
 
 def append_one(tenancy: Tenancy, draft: Draft) -> Procedure[Receipt]:
-    """Append one event to the end of its session."""
+    """Append one event to the end of its session; with a time from the caller, it is stored at that time instead."""
     document, warnings = draft.document(tenancy.tenant_id)
     try:
         event = Event.parse(document)

@@ -90,7 +90,7 @@ def stored_artifact(properties: Row, as_of_us: int | None = None) -> Artifact | 
 
 
 def stored_document(properties: Row, as_of_us: int | None = None) -> dict[str, Any] | None:
-    """The wire document of a node as it was at *as_of_us*: the core, and the overlay from the history."""
+    """The wire document of a node, with status and counts as of *as_of_us*; None if it was not recorded by then."""
     if as_of_us is not None and properties["status_times"][0] > as_of_us:
         return None
     overlay = _overlay(properties, ALWAYS if as_of_us is None else as_of_us)
@@ -128,7 +128,7 @@ def _artifact_text(document: Mapping[str, Any]) -> str:
 def tampering(properties: Row) -> tuple[str, ...]:
     """The checks that an artifact fails: content and core against their hashes, text against its rendition.
 
-    An unchanged artifact fails none. Packs show content and text: an artifact that fails for either is dropped there as
+    An unchanged artifact fails none. Packs show content and text: an artifact that fails either check is dropped as
     ``provenance_failed`` (HMX-C 8). An erased artifact keeps the hashes of its former content: only its blanked fields
     are checked.
     """
@@ -313,7 +313,7 @@ def artifact_types(tenancy: Tenancy, artifact_ids: Iterable[str]) -> Procedure[d
 
 
 def chain(tenancy: Tenancy, artifact_id: str, *, as_of_us: int | None = None) -> Procedure[Chain]:
-    """All versions of the artifact's chain that were recorded by then, oldest first (HMX-A 7).
+    """All versions of the artifact's chain that were recorded by *as_of_us*, oldest first (HMX-A 7).
 
     Raises:
         NotFound: there is no such artifact, or it was recorded after *as_of_us*.
@@ -323,7 +323,7 @@ def chain(tenancy: Tenancy, artifact_id: str, *, as_of_us: int | None = None) ->
 
 
 def head(tenancy: Tenancy, artifact_id: str, *, as_of_us: int | None = None) -> Procedure[Artifact]:
-    """The newest version of the artifact's chain; does not read the other versions.
+    """The newest version of the artifact's chain as of *as_of_us*; does not read the other versions.
 
     Raises:
         NotFound: there is no such artifact, or it was recorded after *as_of_us*.

@@ -1,4 +1,4 @@
-"""Backups of a tenant: all its data as JSON lines, which any server can load."""
+"""Backups of a tenant: all its data except API keys, as JSON lines that any server with the same schema can load."""
 
 import gzip
 import os
@@ -44,7 +44,7 @@ Progress: TypeAlias = Callable[[int], object] | None
 _TENANT = "Tenant"
 _BYTES = "base64"
 _PAGE = 500
-# Maximum number of characters that a restore writes in one transaction.
+# Number of characters after which a restore begins another transaction.
 _MOST_CHARACTERS = 4_000_000
 _ATTEMPTS = 3
 _WAY_OUT = "name a file written by hmxgraph backup"
@@ -183,7 +183,8 @@ def restore(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedur
 
     A backup of the same tenant is restored as it was. One of another tenant is replayed: its
     events, its artifacts that were not compiled and its task records are stored under this
-    tenant, and everything else is derived again.
+    tenant, what follows from them is derived again, and decisions about memories and conflicts
+    are repeated.
 
     Raises:
         BackupRefused: the file is not a complete backup of this schema, or the tenant is not empty.
@@ -400,7 +401,7 @@ def _records(path: Path) -> Iterator[tuple[TaskRecord, int]]:
 
 
 def _events(tenancy: Tenancy, path: Path, reported_ids: frozenset[str] | set[str]) -> list[PreparedEvent]:
-    """The events, except those of task records, in the order in which they were stored."""
+    """The events that were not erased, except those of task records, in the order in which they were stored."""
     recorded = []
     for node in _nodes(path):
         properties = node["properties"]
@@ -448,7 +449,7 @@ class _MemoryNode(NamedTuple):
 
 
 class _Decisions(NamedTuple):
-    """The memories in a backup by node, and its resolved conflicts by their sides, with the side that was kept."""
+    """The memories in a backup by node id, and its resolved conflicts by their sides, with the side that was kept."""
 
     memories: dict[str, _MemoryNode]
     resolved: dict[frozenset[_Side], tuple[Row, _Side | None]]
@@ -486,7 +487,7 @@ def _by_sides(
     for node in conflicts:
         own = dict(sides[target] for _, target, _ in node["outgoing"] if target in sides)
         kept_id = node["properties"].get("kept_id")
-        # A relation is no node: a conflict in which one was kept stays open.
+        # A relation is no node: conflicts between relations stay open.
         if kept_id is None or kept_id in own:
             found[frozenset(own.values())] = node["properties"], None if kept_id is None else own[kept_id]
     return found
@@ -511,15 +512,20 @@ def _decided_again(tenancy: Tenancy, decisions: _Decisions) -> Procedure[None]:
 
 
 def _found(tenancy: Tenancy, memory: _MemoryNode) -> Procedure[str | None]:
-    """The id of the tenant's memory with the same text and no other evidence; None if it was stated again since."""
-    event_key = tenancy.node_key(min(memory.event_ids, default=""))
-    statement = bind("memory_operations/from_event", tenant_id=tenancy.tenant_id, event_key=event_key)
-    for row in (yield from read(partial(ask, statement))):
-        if row["text"] == memory.properties.get("text"):
-            view = yield from memory_operations.memory(tenancy, row["memory_id"])
-            if memory.event_ids.issuperset(view.event_ids):
-                return view.memory_id
+    """The id of the tenant's memory with the same text and no other evidence; None if it has more, or is missing."""
+    for event_id in sorted(memory.event_ids):
+        rows = yield from read(partial(_memories_of, tenancy, event_id))
+        # Erased events are not replayed: the next one may be.
+        for row in rows:
+            if row["text"] == memory.properties.get("text"):
+                view = yield from memory_operations.memory(tenancy, row["memory_id"])
+                return view.memory_id if memory.event_ids.issuperset(view.event_ids) else None
     return None
+
+
+def _memories_of(tenancy: Tenancy, event_id: str) -> Plan[list[Row]]:
+    event_key = tenancy.node_key(event_id)
+    return (yield bind("memory_operations/from_event", tenant_id=tenancy.tenant_id, event_key=event_key))
 
 
 def _resolved_again(

@@ -99,7 +99,7 @@ def _proposed(artifact: Row) -> bool:
 
 
 def _older_findings(tenancy: Tenancy, artifact: Row, older: list[Row]) -> Iterator[Finding]:
-    """Whether the artifact follows its predecessor: one edge, next version, same type and chain (HMX-A 7)."""
+    """Findings unless the artifact follows its predecessor: one edge, next version, same type and chain (HMX-A 7)."""
     name, supersedes = artifact["artifact_id"], None if _proposed(artifact) else artifact.get("supersedes")
     if [old["artifact_id"] for old in older] != ([supersedes] if supersedes else []):
         predecessors = ", ".join(old["artifact_id"] for old in older) or "nothing"
@@ -122,7 +122,7 @@ def _older_findings(tenancy: Tenancy, artifact: Row, older: list[Row]) -> Iterat
 
 
 def _newer_findings(artifact: Row, newer: list[str]) -> Iterator[Finding]:
-    """Whether the artifact's successor is the one that it names."""
+    """A finding unless the artifact's successor is the one that it names."""
     superseded_by = artifact.get("superseded_by")
     if newer != ([superseded_by] if superseded_by else []) or (artifact["status"] == "superseded") is not bool(newer):
         succession = f"{artifact['status']}, superseded by {', '.join(sorted(newer)) or 'nothing'}"
@@ -278,7 +278,7 @@ BEFORE_FIRST = -(2**63)
 
 
 class Page(NamedTuple):
-    """The check of a page of events in order of time: their number, findings, and where the page ended (None: last)."""
+    """The check of a page of events in order of time: their number, findings, and where it ended (None: last page)."""
 
     records: int
     findings: tuple[Finding, ...]

@@ -23,8 +23,9 @@ _MOST = 1_000
 def repair(tenancy: Tenancy, latest_us: int, *, dry_run: bool = False) -> Procedure[ClockReport]:
     """Hold back the events dated after *latest_us*: they no longer affect logical time, expiry and recency.
 
-    Events held back earlier whose time has come are admitted first. The clock is set back to the latest event that is
-    not held back. The report lists up to 1,000 events dated after *latest_us*. A dry run changes nothing.
+    Events held back earlier whose time has come are admitted first. The clock is set back to the latest time that is
+    left: that of an event not held back, a status change or a resolution. Later times in the histories of artifacts
+    become *latest_us*. The report lists up to 1,000 events dated after *latest_us*. A dry run changes nothing.
     """
     if not dry_run:
         yield from release(tenancy, latest_us)
@@ -57,7 +58,7 @@ def _due(tenancy: Tenancy, latest_us: int) -> Plan[list[Event]]:
 
 
 def _admit(tenancy: Tenancy, events: Sequence[Event]) -> Plan[None]:
-    """Learn from stored *events* as from new ones; locks are taken in the order of ``_events.record``."""
+    """Learn from stored *events*, unless that was done before; locks are taken in the order of ``_events.record``."""
     keys = {tenancy.node_key(event.event_id): event for event in events}
     extracted = [Extracted(key, keys[key].time_us, extract(keys[key], tenancy.trust)) for key in sorted(keys)]
     sessions = {tenancy.node_key(event.session_id): event.session_id for event in events}

@@ -62,7 +62,7 @@ def summary_version(profile: CompilerProfile) -> str:
 
 
 def _stored_head(row: Row) -> Head:
-    """The head in a row of ``compiler/heads``; counts and rates are those of its history."""
+    """The head in a row of ``compiler/heads``; its count and rate are the latest of its history."""
     return Head(
         artifact_id=row["artifact_id"],
         artifact_type=row["artifact_type"],
@@ -135,7 +135,7 @@ def _successor_rows(
 
 
 def _count_rows(tenancy: Tenancy, changes: Iterable[Change], at_us: int) -> Iterator[Row]:
-    """The heads whose counts rise, for ``compiler/count``."""
+    """The heads whose counts change, for ``compiler/count``."""
     for change in changes:
         if change.action in {"counted", "activated"} and change.head is not None and change.draft is not None:
             yield {
@@ -175,7 +175,7 @@ def _findable(properties: Mapping[str, Any], keywords: Iterable[str]) -> Row:
     return {**properties, "search_text": searchable}
 
 
-# The changes of a compilation in the graph: heads retired, artifacts added, counts raised, in one transaction.
+# The changes of a compilation in the graph: heads retired, artifacts added, counts updated, in one transaction.
 
 _AT_ONCE = 200
 _WRITES = frozenset({"created", "updated", "counted", "activated", "deprecated"})
@@ -255,7 +255,10 @@ def _silent(_stage: str, _done: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CompileOptions:
-    """How to compile; ``clock`` is only used for timings, ``progress`` is called with a stage and the sessions done."""
+    """How to compile; ``clock`` is only used for timings.
+
+    ``progress`` is called with each stage and 0 when it starts, and with ``sessions`` and the number summarised so far.
+    """
 
     full: bool = False
     dry_run: bool = False
@@ -353,7 +356,7 @@ def _begin(tenancy: Tenancy, options: CompileOptions) -> Plan[_Run]:
 
 
 def _summarise(run: _Run) -> Procedure[None]:
-    """Summarise the sessions that need it and store the summaries, a page of sessions at a time."""
+    """Summarise the sessions that need it, a page at a time, and store the summaries unless it is a dry run."""
     from_version, after = run.from_version, ""
     while page := (yield from read(partial(_unread, run, from_version, after))):
         for group in _groups(page):
@@ -450,13 +453,13 @@ def _store_summaries(run: _Run, rows: Sequence[Row]) -> Plan[None]:
         summary_version=run.summary_version,
     )
     if run.settled:
-        # The old summaries were of another release or profile: the tenant must be compiled again,
-        # even if this run is interrupted.
+        # The old summaries were of another release or profile, or ``full`` replaces them: the tenant must be compiled
+        # again, even if this run is interrupted.
         yield from _settle(run, _NEVER)
 
 
 def _ledger(run: _Run) -> Procedure[Ledger]:
-    """The latest summaries, including those just made and not stored yet.
+    """The latest summaries, including those that a dry run has just made and does not store.
 
     Their keys are read in one statement: a session that another compilation moves to the front meanwhile would be
     missed between two pages.
@@ -502,7 +505,7 @@ def _store(run: _Run, compilation: Compilation) -> Plan[tuple[tuple[Change, ...]
     """Write the differences under the lock of the tenant's model, and raise the state version if there were any.
 
     Returns the changes and the state version that is compiled with them. None if events were erased since the
-    sessions were read: then nothing is written.
+    run began: then no change is written.
     """
     names = {"tenant_id": run.tenancy.tenant_id, "model_key": model_key(run.tenancy)}
     locked = yield bind("compiler/lock", **names)

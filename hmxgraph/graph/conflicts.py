@@ -135,11 +135,12 @@ def resolve(
     """The resolved conflict: *keep* names the winning side; None means that all sides are true after all.
 
     Losing artifacts and relations become deprecated, losing memories contradicted; nothing is deleted. A later answer
-    still replaces a winning one. The resolution takes effect at *at_us*, else at the tenant's logical time.
+    to the same question still replaces a winning memory. The resolution takes effect at *at_us*, else at the tenant's
+    logical time, and no earlier than the conflict was detected.
 
     Raises:
         NotFound: there is no such conflict, or no such side.
-        ConflictClosed: it is already resolved with another outcome.
+        ConflictClosed: it is already resolved with another outcome or reason.
 
     """
     return (yield from write(lambda: _resolve(tenancy, conflict_id, keep, reason, at_us)))
@@ -185,7 +186,7 @@ def _keep_compared(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
 
 
 def detect_among(tenancy: Tenancy, keys: Sequence[str]) -> Procedure[tuple[str, ...]]:
-    """The ids of newly opened conflicts between the artifacts with these keys and everything in force.
+    """The ids of newly opened conflicts between the artifacts with these keys and all artifacts and policies in force.
 
     To be run after the transaction that wrote the artifacts: if two writers contradict each other at the same time, the
     one that looks last sees both.
@@ -292,9 +293,9 @@ def _resolve(tenancy: Tenancy, conflict_id: str, keep: str | None, reason: str, 
 
 
 def _replace_answer(tenancy: Tenancy, kept_key: str, losing: Sequence[str], at_us: int) -> Plan[None]:
-    """Give the winner the loser's place in the chain of answers, so that a later answer replaces the winner.
+    """Give a winner without a slot the loser's place in the chain of answers: a later answer then replaces the winner.
 
-    Conflicts are opened between the winner and whatever contradicted the loser.
+    In that case, conflicts are opened between the winner and whatever contradicted the loser.
     """
     slots = yield bind("conflicts/replace_answer", tenant_id=tenancy.tenant_id, kept_key=kept_key, keys=list(losing))
     for slot in slots:
@@ -317,7 +318,7 @@ def _as_before(conflict: Conflict, keep: str | None, reason: str) -> Conflict:
 
 
 def _retire(tenancy: Tenancy, row: Row, keep: str, at_us: int, reason: str) -> Plan[None]:
-    """Deprecate the losing sides."""
+    """Deprecate the losing artifacts and relations, and mark the losing memories as contradicted."""
     sides = row["sides"]
     losing_artifacts = sorted(side["key"] for side in sides if side["label"] == "Artifact" and side["side_id"] != keep)
     memories = sorted(side["key"] for side in sides if side["label"] == "Memory" and side["side_id"] != keep)

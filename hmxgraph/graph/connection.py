@@ -197,7 +197,7 @@ class Watch(Protocol):
         """*statement* is about to be sent, or its answer to be read."""
 
     def answered(self, statement: Statement, rows: int, milliseconds: float) -> None:
-        """*statement* was answered with this number of *rows*, so many *milliseconds* after it was sent."""
+        """*statement* was answered with this number of *rows*, this many *milliseconds* after it was sent."""
 
 
 class _Sent(NamedTuple, Generic[R]):
@@ -439,7 +439,7 @@ class Connection:
         """Check that the server answers; unlike a transaction, this is not retried.
 
         Raises:
-            StorageUnavailable: nothing answers.
+            StorageUnavailable: nothing answers, or the server has no such database.
             AccessDenied: the login was refused.
 
         """

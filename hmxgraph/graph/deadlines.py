@@ -10,12 +10,13 @@ from typing import Any, Final, Literal, TypeVar
 
 from hmxgraph.errors import InvalidRequest
 
-# Seconds for one transaction with its retries, by mode. A schema transaction waits for its indexes.
+# Default limit in seconds for one transaction with its retries, by mode. A schema transaction waits for the indexes of
+# its constraints.
 SECONDS: Final = {"read": 15.0, "write": 60.0, "schema": 600.0}
-# A server that has been up for less than this many seconds is still planning its queries: each transaction gets at
-# least this many.
+# A local server that has been up for less than this many seconds is still planning its queries: unless the caller set a
+# timeout, each transaction gets at least this many.
 SETTLING: Final = 120.0
-# Seconds for each transaction of a call that reads or rewrites a whole tenant.
+# Default limit in seconds for each transaction of a call that reads or rewrites a whole tenant.
 WHOLE: Final = 600.0
 # The first and the longest pause before a retry: a deadlock is resolved within milliseconds, a restarted server is back
 # within seconds.
@@ -53,7 +54,7 @@ def checked_timeout(seconds: float | None) -> float | None:
 
 
 def settling(state: Path) -> bool:
-    """Whether the local server, which writes the file *state* when it starts, has just started.
+    """Whether the local server has just started: the file *state* is written at its start.
 
     Such a server plans most queries for the first time: those of a context pack take 8 to 10 s, more on
     a busy machine.
@@ -116,7 +117,7 @@ class Patience:
     """The time limit of one transaction with its retries, and what is known of its outcome.
 
     ``committing`` is set when the commit is about to be sent: without an answer after that, nobody knows whether the
-    transaction is stored, and ``unknown`` stays set until a later attempt succeeds.
+    transaction is stored. ``unknown`` is set then and never cleared; only an attempt that succeeds settles the outcome.
     """
 
     def __init__(self, mode: str, chosen: float | None, *, whole: bool = False, settling: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""One driver per process and address, shared by all connections and closed with the last one."""
+"""Drivers: one per process and address for all synchronous connections; asynchronous ones open their own."""
 
 import logging
 import os
@@ -33,7 +33,7 @@ class Address:
         return f"Address(uri={self.uri!r}, user={self.user!r}, database={self.database!r})"
 
 
-# One driver per process and address, shared by all connections and closed with the last one.
+# One driver per process and address, shared by all synchronous connections and closed with the last one.
 
 # Errors are raised; without this handler, a program that configures no logging would also print the driver's messages.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
@@ -81,7 +81,7 @@ def release(address: Address) -> None:
 
 
 def _left_to_parent() -> None:
-    """In a forked child: the parent still uses these sockets, so they are neither used nor closed here."""
+    """In a forked child, neither use nor close the drivers: the parent still uses their sockets."""
     global _lock  # noqa: PLW0603 - a thread that does not exist here may hold it
     _lock = threading.Lock()
     _parent_drivers.extend(driver for driver, _ in _shared.values())
@@ -108,7 +108,7 @@ def check(uri: str) -> None:
     """Refuse a URI that cannot be a Neo4j address.
 
     Raises:
-        InvalidAddress: the scheme is not supported, the port is invalid, or the URI contains a login.
+        InvalidAddress: the URI is malformed, its scheme or port is invalid, or it contains a login.
 
     """
     with _invalid_address(uri):

@@ -44,7 +44,7 @@ class Embedding:
         return self._checked(request, answer)
 
     async def vectors_async(self, request: Embed) -> list[list[float]]:
-        """The awaitable twin of :meth:`vectors`: a plain function is called in a thread, what it returns is awaited."""
+        """The awaitable twin of :meth:`vectors`: calls the embedder in a thread, and awaits its answer if needed."""
         if request.texts in self._kept:
             return self._kept[request.texts]
         answer = await asyncio.to_thread(self._call, request.texts)
@@ -80,7 +80,7 @@ def prepare() -> Procedure[None]:
 
 # Vectors for the events of sessions that changed since the last pass, so that the cost follows what was written.
 
-# Events per page, and the maximum number of characters of a text that the embedder gets.
+# Events per page, characters of an event or a question that the embedder gets, and vectors removed per transaction.
 _PAGE = 512
 _LONGEST = 4_000
 _DROPPED = 5_000
@@ -121,7 +121,7 @@ def _embedded(tenancy: Tenancy, events: Sequence[Sequence[str]]) -> Procedure[in
 
 
 def _text(tenancy: Tenancy, speaker: str, text: str) -> str:
-    """The text of an event for the embedder, which may be an external service: secrets are masked as in packs."""
+    """A text for the embedder, which may be an external service: secrets are masked as in packs."""
     line = f"{speaker}: {text}" if speaker else text
     return line if tenancy.trust.mask_secrets == "off" else linked_secrets(line, tenancy.key)
 
@@ -178,7 +178,7 @@ class QuestionVector:
     background: Background
 
     def meanings(self, row: Row) -> Mapping[str, float]:
-        """How close in meaning each event in a row of ``embeddings/nearest`` is; chance similarity is left out."""
+        """How close to the question each event in a row of ``embeddings/nearest`` is, without those close by chance."""
         meanings = ((event_id, self.background.meaning(similarity)) for event_id, similarity in row["similarities"])
         return {event_id: meaning for event_id, meaning in meanings if meaning}
 

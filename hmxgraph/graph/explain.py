@@ -33,7 +33,7 @@ def evidence(row: Row) -> Evidence:
 
 
 def _artifact_facts(properties: Row, versions: int) -> dict[str, Any]:
-    """The facts about an artifact: its core without the content, its history, whether it is unchanged."""
+    """The facts about an artifact: its fields without content and evidence, its history, and the checks it fails."""
     document = stored_document(properties) or {}
     left_out = {"content", "metadata", "source_events", "source_memory_ids", "summary", "tenant_id", "hmx_version"}
     trust = (document.get("metadata") or {}).get("trust")

@@ -16,7 +16,7 @@ from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, query, read
 
 
 def plain(value: Any) -> Any:
-    """*value* with nodes, relationships and paths as dicts and lists; everything else as it is."""
+    """*value* with nodes, relationships and paths as dicts, dates as ISO 8601 text; everything else as it is."""
     match value:
         case Node() | Relationship() | Path():
             return _element(value)
@@ -121,7 +121,7 @@ def picture(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Procedur
 
     Raises:
         StatementMisuse: unknown name, or parameters that do not fit.
-        InvalidRequest: the rows contain no node.
+        InvalidRequest: there are rows, but none contains a node.
 
     """
     if not name.startswith(_SAVED):
@@ -215,7 +215,7 @@ def _health(tenancy: Tenancy) -> Plan[Row]:
 
 
 def digest(tenancy: Tenancy, as_of_us: int | None = None) -> Procedure[MeasuredDigest]:
-    """The fields of HMX-F 5 over active relations between active entities, known at *as_of_us* or now.
+    """The fields of HMX-F 5 over active entities and the active relations between them, known at *as_of_us* or now.
 
     The best connected entities come first, ties by name; all in one read transaction of two statements.
     """

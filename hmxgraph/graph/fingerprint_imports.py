@@ -39,12 +39,12 @@ class _Pair(NamedTuple):
 
 
 def confirm_imports(tenancy: Tenancy) -> Procedure[Confirmation]:
-    """The effect of local experience on imported artifacts; called after each compilation.
+    """The effect of local experience on imported artifacts; called after each compilation that stores its results.
 
-    A draft becomes active, with added evidence, if a draft of the tenant's own states everything that it states: either
-    alone has too little evidence, both together have enough. A draft that states more stays a draft. An active imported
-    artifact is retired when one of the tenant's own that states the same becomes active, so that nothing is stated
-    twice.
+    An imported draft becomes active, with added evidence, if a draft of the tenant's own states everything that it
+    states: either alone has too little evidence, both together have enough. An imported draft that states more stays a
+    draft. An active imported artifact is retired when one of the tenant's own that states the same becomes active, so
+    that nothing is stated twice.
     """
     done, keys = yield from write(partial(_confirm, tenancy))
     if keys:
@@ -129,9 +129,9 @@ def import_fingerprint(
     """The outcome of importing the envelope *source*: verified, then added in one transaction; nothing is deleted.
 
     *trusted* are the public keys that may have signed it (none: no signature is required). An envelope that had expired
-    by *at_us*, else by the tenant's logical time, is reported as expired, not refused. An envelope imported before
-    changes nothing. The import takes effect at the logical time; in an empty tenant at the fingerprint's creation time,
-    or *now_us* if that is earlier.
+    by *at_us* (if None, by the tenant's logical time) is reported as expired, not refused. An envelope imported before
+    changes nothing, unless that import was withdrawn. The import takes effect at the logical time; in an empty tenant
+    at the fingerprint's creation time, or *now_us* if that is earlier.
 
     Raises:
         FingerprintError: a check failed; the first line names it, and nothing was written.
@@ -207,7 +207,7 @@ def _import(tenancy: Tenancy, verdict: Verdict, now_us: int, at_us: int | None) 
 
 
 def _began(tenant: Row, verdict: Verdict, now_us: int) -> int:
-    """The time when an import takes effect; the exporter's clock may be wrong."""
+    """The time when an import takes effect, at most *now_us* in an empty tenant: the exporter's clock may be ahead."""
     known_us: int | None = tenant["logical_us"]
     return known_us or min(microseconds(verdict.fingerprint.created_at), now_us)
 
@@ -234,7 +234,7 @@ def _draft_row(tenancy: Tenancy, artifact: Artifact, at_us: int) -> Row:
 
 
 def _contradictions(tenancy: Tenancy, fresh: Sequence[Row]) -> Plan[list[Row]]:
-    """The conflicts between the drafts to be created and artifacts in force."""
+    """The conflicts between the drafts to be created and the artifacts and stated policies in force."""
     properties = [row["properties"] for row in fresh]
     situations = sorted({row["situation_key"] for row in properties if row["situation_key"]})
     if not situations:

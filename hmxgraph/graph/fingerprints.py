@@ -66,7 +66,7 @@ def _known_artifact(row: Row) -> ExportedArtifact:
 
 
 def _memory_count(row: Row) -> MemoryCount:
-    """Memories of one kind, counted."""
+    """The count of the memories of one status, kind and extraction method."""
     return MemoryCount(
         row["status"],
         row["kind"],
@@ -238,7 +238,10 @@ def report_pack(tenancy: Tenancy, pack: ContextPack, signal: str, at_us: int | N
 
 
 def in_force(tenancy: Tenancy, as_of_us: int | None = None) -> Plan[InForce | None]:
-    """The priors and parameters of the latest import that is neither withdrawn nor expired; None if there is none."""
+    """The settings of the latest import that is not withdrawn; None if there is none.
+
+    With *as_of_us*, only imports recorded by then and not expired then count; without it, expired ones count, too.
+    """
     rows = yield bind("fingerprints/in_force", tenant_id=tenancy.tenant_id, as_of_us=as_of_us)
     return _in_force_of(rows[0]) if rows else None
 
@@ -287,7 +290,7 @@ def _common_terms(tenancy: Tenancy, keys: Sequence[str]) -> Plan[frozenset[str]]
 
 
 def _compiler_state(tenancy: Tenancy, as_of_us: int | None) -> Plan[dict[str, Any]]:
-    """The compiler's parameters: those of its last run, unless a later import sets others."""
+    """The compiler's parameters: those of its last run, updated if an import was added or withdrawn since."""
     imported = (yield from in_force(tenancy, as_of_us)) or NOTHING_IMPORTED
     last = yield from last_run(tenancy)
     return last.current_state(imported.compiler_parameters, imported.fingerprint_id)

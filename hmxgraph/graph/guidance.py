@@ -109,7 +109,7 @@ def _guide(artifact_id: str, metadata: str, content: str, observed_count: int | 
 
 
 def action_names(event_type: str, content: str, text: str) -> tuple[str, ...]:
-    """The names of the actions of an event; taken from its text if its content was too long to be fetched.
+    """The names of the actions of an event, from its text if its content was too long to be fetched or names none.
 
     >>> action_names("tool_call", '{"tool_name": "bash", "arguments": {"command": "make build"}}', "bash(make build)")
     ('make build',)

@@ -17,13 +17,13 @@ from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.lenient import parse_any
 from hmxgraph.protocol.reports import SourceTally, Tally
 
-# Number of records from which a format is recognised; a transcript may begin with a dozen lines of bookkeeping.
+# Maximum number of lines from which a format is recognised; a transcript may begin with a dozen of bookkeeping.
 SAMPLE = 64
 # A sample of this many bytes is large enough, however few lines it has.
 _SAMPLE_BYTES = 4 << 20
 # This many lines without a single JSON value mean another kind of file, not a damaged one.
 _NOISE = 16
-# Minimum share of an event's fields that records need to count as incomplete events.
+# Minimum score of records that name no HMX version but still count as incomplete events.
 _LIKE_EVENTS = 0.3
 _BEGINS_JSON = re.compile(rb"\s*[{\[]")
 # Maximum number of positions tried when looking for a whole record after a torn one.
@@ -59,7 +59,7 @@ class Importing:
     """Turns the lines of all sources of one ingest call into events of one tenant.
 
     ``choice`` overrules recognition. ``carried`` is the state of the converters by source: pass that of an earlier call
-    to continue a source midway. ``formats`` are the names of the recognised formats by source.
+    to continue a source midway. ``formats`` are the names of formats by source; those given are not recognised again.
     """
 
     tally: Tally
@@ -230,7 +230,7 @@ def _value(payload: Any) -> tuple[Any, Sequence[str]]:
 
 
 def _split_torn(payload: Payload, error: MalformedJson) -> tuple[Payload, bytes | None]:
-    """A torn record and the whole one after it on the same line, as a killed writer leaves them; None without one.
+    """A torn record and the whole one after it on the same line, as a killed writer leaves them; else *payload*, None.
 
     >>> _split_torn(b'{"a": "b{"c": 1}', MalformedJson("unexpected character", 10))
     (b'{"a": "b', b'{"c": 1}')
@@ -245,7 +245,7 @@ def _split_torn(payload: Payload, error: MalformedJson) -> tuple[Payload, bytes 
 
 
 def _beginnings(payload: bytes, position: int) -> list[int]:
-    """Where another record may begin: at the error, or if that is at the end, wherever the first key recurs."""
+    """Where another record may begin: at a brace near the error; if that is at the end, where the first key recurs."""
     if position < len(payload) - 1:
         starts = [payload.rfind(b"{", 0, position + 1), payload.find(b"{", position + 1)]
     else:

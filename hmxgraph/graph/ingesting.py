@@ -99,7 +99,7 @@ def _next(batches: Iterator[Batch]) -> Batch | None:
 async def streamed(
     source: AsyncIterable[Any], intake: Intake, *, size: int, window_seconds: float
 ) -> AsyncGenerator[Batch, None]:
-    """The batches of *source*, each as soon as it is full or the source has nothing ready.
+    """The batches of *source*, each as soon as it is full, has waited too long, or the source has nothing ready.
 
     An event that continues its session is not kept waiting; an event that overtook others waits for them at most
     *window_seconds*. If the source fails, everything it delivered is stored before its error is raised.
@@ -132,7 +132,7 @@ async def _cancelled(coming: "asyncio.Future[Any]") -> None:
     coming.cancel()
     await asyncio.wait({coming})
     if not coming.cancelled():
-        coming.exception()  # already raised by the source
+        coming.exception()  # otherwise asyncio logs it as never retrieved
 
 
 class _Flow:
@@ -163,7 +163,7 @@ class _Flow:
         self._gather(self._window.release(monotonic()))
 
     def patience(self) -> float | None:
-        """Maximum seconds to wait for the next message."""
+        """Maximum seconds to wait for the next message; None without a limit."""
         held = self._window.wait(monotonic())
         if self._gathering.empty:
             return held

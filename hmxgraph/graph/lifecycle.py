@@ -128,6 +128,8 @@ def _refuse(artifact: Artifact, faults: list[Fault]) -> None:
 def record_artifact(tenancy: Tenancy, artifact: Artifact, *, at_us: int | None = None) -> Procedure[ArtifactReceipt]:
     """Store *artifact* as the first version of a chain, or as the successor of the artifact that it ``supersedes``.
 
+    Storing a successor raises the errors of `supersede`.
+
     Raises:
         InvalidDocument: it cannot start a chain in this tenant; every fault is listed.
         ImmutableArtifact: another artifact has this id.
@@ -154,6 +156,7 @@ def supersede(
         SupersessionCycle: *artifact* is *old_id* itself, or an older version in its chain.
         InvalidTransition: *old_id* is not active.
         SuccessorMismatch: tenant, type, predecessor, version or status do not fit a successor.
+        InvalidDocument: *artifact* is invalid by itself; see `check_successor`.
         ImmutableArtifact: another artifact has this id.
         DuplicateArtifact: a third artifact, draft or active, has this type and content.
 
@@ -168,7 +171,8 @@ def import_chain(
 ) -> Procedure[tuple[ArtifactReceipt, ...]]:
     """Store all versions of a chain; the outcome for each, oldest first. Versions already stored stay unchanged.
 
-    Versions that were superseded elsewhere are recorded as active and superseded by the next one.
+    Versions that were superseded elsewhere are recorded as active and superseded by the next one; a last version that
+    had ended is recorded as active, too, before it gets its status.
 
     Raises:
         InvalidRequest: no versions, or versions that do not follow each other.
@@ -219,14 +223,15 @@ def _as_active(artifact: Artifact) -> Artifact:
 def transition(
     tenancy: Tenancy, artifact_id: str, status: str, *, reason: str = "", at_us: int | None = None
 ) -> Procedure[Artifact]:
-    """Make one of the five legal status changes (HMX-A 5), kept in the history with *reason*; return the artifact.
+    """Make a legal status change (HMX-A 5), kept in the history with *reason*; return the artifact.
 
     The change takes effect at *at_us*, else at the tenant's logical time, and no earlier than the change before it.
 
     Raises:
         NotFound: there is no such artifact.
-        InvalidTransition: the change is not legal.
+        InvalidTransition: the change is not legal, or the predecessor of an activated draft is no longer active.
         SuccessorNeeded: an active artifact can become superseded only by a successor.
+        AlreadySuperseded: the predecessor of an activated draft has another successor.
 
     """
     before, now_us = yield from read(lambda: _current_status(tenancy, artifact_id))

@@ -23,7 +23,7 @@ Drafts = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
 def stats(tenancy: Tenancy, project_id: str | None) -> Procedure[Report]:
-    """The numbers of active and deleted memories, and of visible and hidden task records, by kind."""
+    """The numbers of memories in force and of others (``deleted``), and of visible and hidden task records, by kind."""
     return (yield from read(lambda: _stats(tenancy, project_id)))
 
 
@@ -37,7 +37,7 @@ def health(
 
 
 def metrics(tenancy: Tenancy, meter: Meter) -> Procedure[Report]:
-    """Latencies, sizes and refusals of this process's operations, and the indexes that are not online."""
+    """Latencies, sizes and refusals counted by *meter*, the indexes that are not online, and the number of events."""
     offline = yield from read(lambda: ask(bind("health/indexes_not_online")))
     tenant = yield from read(lambda: state(tenancy))
     return Report(
@@ -54,7 +54,7 @@ def metrics(tenancy: Tenancy, meter: Meter) -> Procedure[Report]:
 def compact(
     tenancy: Tenancy, project_id: str | None, digest_modes: Sequence[str] | None, *, force: bool
 ) -> Procedure[Report]:
-    """The refreshed digests of a project (or of everything): those of *digest_modes* (modes or roles), else all.
+    """Refresh the digests of a project (or of everything): those of *digest_modes* (modes, roles), else all libraries.
 
     Raises:
         UnknownChoice: no such mode or role.
@@ -67,7 +67,7 @@ def compact(
 
 
 def dream_of(tenancy: Tenancy, project_id: str | None, *, dry_run: bool, drafts: Drafts) -> Procedure[DreamReport]:
-    """The maintenance that is due or, unless *dry_run*, was done; a second run changes nothing.
+    """The maintenance that was done or, with *dry_run*, is due; a second run changes nothing.
 
     *drafts* are the records to be written: the start of the maintenance task, and the report.
     """

@@ -24,7 +24,7 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, counter, search_
 
 # Memories as rows of a batch, and stored memories as values.
 
-# Confidence from which a memory is promoted at once; below it, it stays tentative until observed again.
+# Confidence from which a memory is promoted; below it, the memory stays tentative until more observations raise it.
 SURE = 0.7
 _TRIPLE = ("subject", "predicate", "object")
 _WORDS = frozenset({"text", "search_text", "token_count", *_TRIPLE})
@@ -246,7 +246,7 @@ def _stored_memory(
     observations: int | None = None,
     as_of: bool = False,
 ) -> Memory:
-    """The memory of a node; with *as_of*, as it was while it held, whatever happened later."""
+    """The memory of a node; with *as_of*, with the status it had while it held, and without an end."""
     last_event = last_event or {}
     end_us, expires_us = None if as_of else properties.get("valid_to_us"), properties.get("expires_us")
     return Memory(
@@ -307,7 +307,7 @@ class _Chained:
 
     @property
     def links(self) -> list[Row]:
-        """Every chained memory: stored ones in key order, then new ones from oldest to newest."""
+        """The rows of chained memories: stored ones in key order, then new ones by slot, from oldest to newest."""
         return [*sorted(self.stored, key=lambda row: str(row["key"])), *self.new]
 
 
@@ -321,7 +321,7 @@ class _Slot:
     answers: Mapping[tuple[str, str], Observation]
 
     def assign_keys(self, intervals: Iterable[Interval]) -> None:
-        """Give every interval the key of its memory, which follows from its answer and first event.
+        """Give every interval without a key that of its memory, which follows from its answer and first event.
 
         The earlier part of a split keeps its key, unless that is the key of the later part: then it gets a new one.
         """
@@ -366,9 +366,9 @@ class _Slot:
         return self.answers[interval.new[0].event_key, interval.answer].draft.text
 
     def disputes(self, disputes: Iterable[Dispute], intervals: Sequence[Interval]) -> Iterator[tuple[Row, Row]]:
-        """For each disputed answer, the row of its memory, which stays outside the chain, and the row of the conflict.
+        """For each disputing answer, the row of its memory, which stays outside the chain, and the row of the conflict.
 
-        Both end when the interval ends. If a batch repeats an answer, its first observation opens the conflict.
+        Both end with the disputed interval. If a batch repeats an answer, its first observation opens the conflict.
         """
         ended = {id(interval): end_us for interval, end_us in zip(intervals, ends(intervals), strict=True)}
         disputed: dict[str, tuple[Interval, list[Observation]]] = {}
@@ -552,10 +552,9 @@ class Observations(NamedTuple):
         return cls(with_slot, [observation for observation in observations if not observation.draft.slot])
 
     def exact(self, answers: Sequence[Row]) -> "Observations":
-        """The observations; one that would replace a memory that it does not name loses its slot.
+        """The observations; one that supersedes a named memory loses its slot if *answers* do not include that memory.
 
-        A memory that names what it supersedes replaces only that: it competes for its slot only if
-        the named memory is among the stored *answers*.
+        A memory that names what it supersedes replaces only that; in its slot it would replace another.
         """
         stored_ids = {row["memory_id"] for row in answers}
         return self.split(
@@ -626,7 +625,7 @@ def _replaced(tenancy: Tenancy, replacing: Sequence[Observation]) -> list[Row]:
 def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list[str]]:
     """Return the ids of the memories that lost their last evidence with these events, already marked as erased.
 
-    These memories are blanked and leave their chains, so that the memories they had superseded hold again.
+    These memories are blanked and leave their chains, so that the memories they had superseded there hold again.
     Memories with remaining evidence are reworded from it.
     """
     touched = yield bind(
@@ -721,7 +720,7 @@ def memories(
 
 
 def of_events(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[dict[str, tuple[Memory, str | None]]]:
-    """The memory that each of these events is evidence for, and the id of the one it supersedes, by event key."""
+    """The first memory that each event is evidence for, and the id of the one it supersedes (or None), by event key."""
     rows = yield bind("memories/of_events", tenant_id=tenancy.tenant_id, event_keys=list(event_keys))
     return {
         row["event_key"]: (_stored_memory(row["memory"], event_ids=row["event_ids"]), row["supersedes"]) for row in rows

@@ -44,7 +44,7 @@ _FURTHER = ("observation_count", "project_id", "tags", "hard", "useful", "useles
 
 
 def _memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> MemoryView:
-    """The view of a row of ``memory_operations/search`` or ``get``, as of *now_us*: later changes are ignored."""
+    """The view of a row of ``memory_operations/search`` or ``get``; an end of the memory after *now_us* is ignored."""
     memory = row["memory"]
     ends_us = min(memory.get("valid_to_us", ALWAYS), memory.get("expires_us", ALWAYS))
     ended = ends_us <= now_us or not memory["text"]
@@ -100,7 +100,7 @@ SIBLINGS = 8
 class MemoryQuery:
     """A search for memories: words, kind, project, mode, and the time as of which they hold (None: logical time).
 
-    A memory bound to a user is found by that user's id, by a session of that user, or without both by naming the user.
+    A memory bound to a user is found by that user's id, by a session of that user, or else by a query naming the user.
     """
 
     query: str
@@ -131,7 +131,7 @@ class MemoryQuery:
 
 
 def search(tenancy: Tenancy, request: MemoryQuery) -> Procedure[MemoryResult]:
-    """Search memories, best first; a mode adds its digest, recomputed if stale.
+    """Search memories, best first; modes other than ``generic`` and ``resume_task`` add a digest, recomputed if stale.
 
     Raises:
         UnknownChoice: no such kind or mode.
@@ -239,7 +239,7 @@ def _with_siblings(tenancy: Tenancy, hits: Sequence[MemoryHit]) -> Plan[list[Mem
     ]
 
 
-# Explicit changes: add, delete, supersede, judge; all but a deletion are recorded as events.
+# Explicit changes: add, delete, supersede, follow, judge; all but `delete` and `follow` are recorded as events.
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +306,7 @@ def add(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Proce
     Raises:
         UnknownChoice: no such kind.
         InvalidRequest: no text, or *hard* for anything but a policy.
+        NotFound: no memory can be extracted from the text.
 
     """
     what.checked()
@@ -337,7 +338,7 @@ def supersede(tenancy: Tenancy, memory_id: str, what: Remembered, operation: Mem
 
 
 def follow(tenancy: Tenancy, memory_id: str, older_id: str, at_us: int) -> Procedure[None]:
-    """Make a stored memory the successor of an older one, if it does not supersede one yet."""
+    """Make a stored memory the successor of an older one, unless it supersedes one already or would close a cycle."""
     return (yield from write(lambda: _follow(tenancy, memory_id, older_id, at_us)))
 
 
@@ -520,14 +521,14 @@ def remember(
 ) -> Procedure[tuple[Memory, ...]]:
     """Remember all *statements* in one transaction and return their memories, in the same order.
 
-    The same words in the same scope for the same user are another observation of the same memory. Without an explicit
-    successor, an answer replaces earlier answers to the same question. A *hard* policy is part of every context pack;
-    with *user_id*, of every pack for that user.
+    The same words in the same scope for the same user are another observation of the same memory. Unless it names
+    the memory to supersede, an answer replaces earlier answers to the same question. A *hard* policy is part of every
+    context pack; with *user_id*, of every pack for that user.
 
     Raises:
         UnknownChoice: no such kind.
         InvalidRequest: no text, *hard* for anything but a policy, or a memory that already supersedes another one.
-        NotFound: there is no memory to supersede.
+        NotFound: there is no memory to supersede, or none can be extracted from a text.
         AlreadySuperseded: it has another successor.
         SupersessionCycle: the words are those of the memory to supersede or of one of its predecessors.
 

@@ -520,7 +520,7 @@ class _Opening:
 
     @cached_property
     def centres(self) -> frozenset[str]:
-        """The hits with all neighbours fetched; empty if a fetched event is erased, expired or later than as_of."""
+        """Hits whose neighbours were all fetched; empty if a fetched event is erased, expired or later than as_of."""
         if self.row is None or len(self._text_hits) < len(self.row["events"]):
             return frozenset()
         return frozenset(self.row["centres"])
@@ -568,7 +568,7 @@ class _Opening:
         return self.by_words.anchors(_ANCHORS)
 
     def named(self, knowledge_row: Row) -> tuple[str, ...]:
-        """The keys of the entities that the question names, those with the longest and rarest names first."""
+        """The keys of the entities that the question names, the names with most words first, then the rarest."""
         names = ((search_text(name), mentions, key) for key, name, _, mentions, *_ in knowledge_row["entities"])
         named = [(-name.count(" "), mentions, key) for name, mentions, key in names if self.question.mentions(name)]
         return tuple(key for *_, key in sorted(named)[:_NAMED])

@@ -33,7 +33,7 @@ _PARAMETER = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One packaged statement: its name (``events/create``), text, mode, parameters and columns."""
+    """One packaged statement: its name (``events/record``), text, mode, parameters, columns and description."""
 
     name: str
     text: str
@@ -222,7 +222,7 @@ def bind(name: str, /, **parameters: Any) -> Statement:
     return Statement(packaged, parameters)
 
 
-# Plans and procedures: all logic between round trips, written once for the synchronous and the asynchronous face.
+# Plans and procedures: all logic between round trips, written once for the synchronous and the asynchronous API.
 #
 # A *plan* is a generator that yields bound statements and receives their rows; it runs inside one transaction. To send
 # a statement before its rows are needed, a plan first yields it inside :class:`Ahead`, and later the statement itself.
@@ -336,7 +336,7 @@ def _check(tenant_id: object) -> None:
 
 
 def model_key(tenancy: Tenancy) -> str:
-    """The key of the tenant's model."""
+    """The key of the tenant's compiler model."""
     return tenancy.node_key("compiler-model")
 
 
@@ -344,7 +344,7 @@ def model_key(tenancy: Tenancy) -> str:
 
 
 def bump(tenancy: Tenancy, logical_us: int, *, events: int = 0) -> Plan[int]:
-    """Raise the tenant's state version and return it; sent last, because all writers wait for this node's lock."""
+    """Raise the tenant's state version and return it; usually sent last, as all writers wait for this node's lock."""
     rows = yield bind(
         "tenants/bump", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, logical_us=logical_us, events=events
     )

@@ -157,7 +157,7 @@ def library(
 ) -> Procedure[Library]:
     """The entries of a library (only those that match *query*, if given), its current digest, and compiled artifacts.
 
-    Without *query*, list and digest have the same entries in the same order; the digest shows the first of them.
+    Without *query*, the digest shows the first entries of the same list, in the same order.
     """
     criteria = search_of(query, {"project_id": project_id}, limit=limit)
     name = digest_name(role, project_id=project_id)
@@ -184,7 +184,7 @@ def _library(
 
 
 def task(tenancy: Tenancy, task_id: str) -> Procedure[TaskView]:
-    """The task with its runs and all its records, oldest first.
+    """The task with its runs and its records, oldest first; hidden records are included, digests are not.
 
     Raises:
         NotFound: there is no such task.

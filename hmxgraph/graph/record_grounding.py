@@ -14,7 +14,8 @@ from hmxgraph.records.search import best_projection, facet, record_text
 # Maximum number of records found for a claim, and of further records linked to them.
 _CANDIDATES = 60
 _LINKED = 300
-# Kinds that are read: those that ground a claim, and those that state what a run or evidence was about.
+# Kinds that are read: those that ground a claim, digests as hints, and those that state what a run or evidence was
+# about.
 _KINDS = tuple(sorted(facet("artifact_kind", kind) for kind in (*GROUNDING, "digest", "run_start", "task_start")))
 
 
@@ -54,7 +55,11 @@ def _related(tenancy: Tenancy, claim: str, project_id: str | None, limit: int) -
 
 
 def _linked(tenancy: Tenancy, candidates: Sequence[RecordView]) -> Plan[tuple[RecordView, ...]]:
-    """What *candidates* reply to, their replies, evidence for hypotheses and vice versa."""
+    """What *candidates* reply to, and their replies.
+
+    Also, for a task's start with a hypothesis, the task's evidence and the replies to it; for evidence that supports or
+    opposes a claim, its task's start.
+    """
     starts = [view for view in candidates if view.artifact_kind == "task_start" and view.record.hypothesis]
     testing = [
         view for view in candidates if view.artifact_kind == "evidence" and view.record.supports_claim is not None

@@ -232,9 +232,9 @@ def _hits(tenancy: Tenancy, criteria: SearchCriteria, scores: dict[str, float]) 
 def keys_of(tenancy: Tenancy, criteria: SearchCriteria) -> Plan[list[str]]:
     """The keys of the newest records that pass the filters, newest first; words are ignored.
 
-    A single filter is answered by the facet index alone. With several, the newest records of the most selective filter
-    are checked first. If these give too few hits, the full-text index intersects the filters. If that search reaches
-    its limit, the facet index is read to its end.
+    A search with at most one filter and no alternatives is answered by one index alone. Otherwise, the newest records
+    of the most selective filter (of the tenant, if there is none) are checked first. If these give too few hits, the
+    full-text index intersects the filters. If that search reaches its limit, the first index is read to its end.
     """
     anchor = criteria.anchor
     rows = yield from _window(tenancy, criteria, anchor, _NO_LIMIT if anchor.suffices else RECENT)
@@ -283,7 +283,10 @@ def _best_score(rows: Sequence[Row]) -> float:
 
 
 def _scored(criteria: SearchCriteria, rows: Sequence[Row], best: float) -> dict[str, float]:
-    """The scores of the best *rows* by key, best first: text score as a share of *best*, raised by the preferences."""
+    """The scores of the best *rows* by key, best first: text score as a share of *best*, raised by the preferences.
+
+    Without words, all rows in their order, each with score 1.
+    """
     if not criteria.query.strip():
         return {row["key"]: 1.0 for row in rows}
     scored = [(mode_score(criteria.preferences, row["score"] / best, _mode_facets(row)), row) for row in rows]

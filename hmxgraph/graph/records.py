@@ -24,7 +24,7 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, counter, search_
 # Task records as nodes and back: the only place that knows both forms.
 
 # Fields that are indexed, and further ones that are properties of the node for people and statements to query. The
-# document has every field in full; here a value too long for an index is shortened.
+# document has every field in full; an indexed value that is too long for the index is shortened.
 _INDEXED = (
     "task_id",
     "project_id",
@@ -133,7 +133,7 @@ def stored_record(properties: Row) -> TaskRecord:
 
 
 def _task_state_of(task_id: str, row: Row | None) -> TaskState:
-    """The state of a task from a row of ``tasks/lock`` or ``tasks/get``; without a row there is no task yet."""
+    """The state of a task from a row of ``tasks/lock``; without a row or a status, the task has not started."""
     if row is None or row["task"].get("status") is None:
         return TaskState(task_id)
     task, runs = row["task"], sorted(row["runs"], key=lambda run: (run["started_us"], run["run_id"]))
@@ -294,7 +294,7 @@ def write_record(tenancy: Tenancy, record: TaskRecord, generated: Collection[str
     Storing it again changes nothing. *generated* fields are not compared, because the caller did not supply them.
 
     Raises:
-        TaskError: the step is impossible in the task's state, or lacks a required field.
+        TaskError: the step is impossible in the task's state or lacks a required field, or its id is taken.
 
     """
     check_fields(record)
@@ -306,12 +306,13 @@ def write_fields(
 ) -> Procedure[RecordReceipt]:
     """Store the record of *fields*; without a task, it belongs to the task of the record that it replies to.
 
-    *generated* fields, such as a missing time, are not compared when a record is repeated.
+    *generated* fields, such as a time that the caller left out, are not compared when a record is repeated.
 
     Raises:
-        UnknownChoice: without a task id, there is no such kind of record.
+        UnknownChoice: there is no such kind of record, and no task id is given.
         InvalidDocument: the fields do not make a valid record; every fault is listed.
-        TaskError: the step is impossible in the task's state, or lacks a required field.
+        InvalidRequest: no task id is given, and the id of the record replied to is not text.
+        TaskError: as for `write_record`; or no task id is given, and no stored record is replied to.
 
     """
     if fields.get("task_id") is not None:
@@ -344,7 +345,7 @@ def record(tenancy: Tenancy, artifact_id: str) -> Procedure[RecordView]:
 def thread(
     tenancy: Tenancy, thread_id: str, *, include_hidden: bool = True, limit: int = LONGEST_THREAD
 ) -> Procedure[tuple[RecordView, ...]]:
-    """The records of a thread, oldest first, by default including superseded ones.
+    """The records of a thread without digests, oldest first; by default including superseded and erased ones.
 
     Raises:
         InvalidRequest: an id that is not a string.

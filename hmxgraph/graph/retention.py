@@ -31,7 +31,7 @@ class _ErasedRecords(NamedTuple):
 
 
 def records_of_events(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[list[TaskRecord]]:
-    """The records that these events report, with their tasks locked, which every writer locks first."""
+    """The records that these events report, without erased ones; locks their tasks, as every writer does first."""
     rows = yield bind("tasks/lock_reported", tenant_id=tenancy.tenant_id, batch={"event_keys": list(event_keys)})
     return [stored_record(row) for row in rows]
 
@@ -62,7 +62,7 @@ def _drop_digests(tenancy: Tenancy, records: Sequence[TaskRecord]) -> Plan[None]
 
 
 def _drop_chosen_digests(tenancy: Tenancy, chosen: Row, at_us: int) -> Plan[None]:
-    """Delete the digests that were written in a session, by an agent, or before a time."""
+    """Delete the digests that meet all given criteria: written in a session, by an agent, before a time."""
     if not (yield from state(tenancy))["state_version"]:  # nothing was ever stored: do not create the tenant
         return
     yield from bump(tenancy, at_us)
@@ -76,8 +76,8 @@ def _drop_chosen_digests(tenancy: Tenancy, chosen: Row, at_us: int) -> Plan[None
 
 # Forgetting: selected events are erased page by page, and what has no other evidence is deprecated in the same commit.
 #
-# Compiled artifacts repeat the words of their sessions: they are blanked in the same commit, and compiled again from
-# what is left. Artifacts that people recorded keep their words.
+# Compiled artifacts repeat the words of their sessions: they are blanked in the same commit, and the next compilation
+# makes them again from what is left. Artifacts that people recorded keep their words.
 
 PAGE = 1_000
 REASON = "all evidence was erased"
@@ -252,7 +252,7 @@ def _living(compiled: Sequence[Row]) -> list[str]:
 
 
 def _erase(tenancy: Tenancy, page: Sequence[Row], fingerprint: str | None) -> Plan[dict[str, list[str]]]:
-    """Erase a page, and withdraw the import of *fingerprint* that it logs; return the deprecated ids by kind."""
+    """Erase a page, and withdraw the import of *fingerprint*, if given; return the ids of what was lost, by kind."""
     yield bind("retention/lock_compiler", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
     tenant = yield from state(tenancy)
     records = yield from records_of_events(tenancy, _keys(page))
@@ -353,7 +353,7 @@ def _deprecate(tenancy: Tenancy, keys: Sequence[str], reason: str, at_us: int) -
 
 
 def _blank(tenancy: Tenancy, compiled: Sequence[Row]) -> Plan[None]:
-    """Blank compiled artifacts, and hash the names of their patterns."""
+    """Blank the compiled artifacts that cite the sessions, and hash the pattern names of all versions."""
     rows = [
         {"key": row["key"], "cites_session": row["cites_session"], "lineage_key": hashed_lineage(row["lineage_key"])}
         for row in compiled

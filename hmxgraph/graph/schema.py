@@ -150,8 +150,8 @@ def migrate(schema: Schema | None = None) -> Procedure[tuple[int, ...]]:
 
     A new database takes three transactions: one reads its version, one makes all constraints and indexes, one registers
     names and records the version. Neo4j does not allow data to be written in a transaction that changed the schema.
-    Every statement uses ``IF NOT EXISTS``, so clients may prepare one database concurrently: a client whose statement
-    is refused retries and finds the work done.
+    Statements that create or drop a schema object use ``IF NOT EXISTS`` or ``IF EXISTS``, so clients may prepare one
+    database concurrently: a client whose statement is refused retries and finds the work done.
 
     Raises:
         NewerStore: a newer release prepared the database.

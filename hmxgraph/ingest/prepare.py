@@ -55,7 +55,7 @@ def adjusted(base: float, *, new: bool, repeat: bool) -> float:
 def signature(event: Event) -> str:
     """The kind of event: its type, a hash of its tool, error type, signal or role, and whether it failed.
 
-    Signatures outlive forgotten events, so they must not contain their words.
+    Signatures outlive forgotten events, so they must not contain the events' words.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="tool_call", agent_id="a", tenant_id="t",
     ...     session_id="s", timestamp="2026-03-14T03:00:00Z", sequence=0, metadata={}, content={"tool_name": "gh"})
@@ -187,7 +187,7 @@ def prepare(
 
 
 def traits(event: Event) -> dict[str, str | bool]:
-    """The speaker, label and title of *event*, and whether it failed, regardless of the order of its fields."""
+    """The speaker, label and title of *event*, as far as it has them, and ``failed`` if it failed."""
     event_traits: dict[str, str | bool] = {}
     if (said_by := speaker(event)) is not None:
         event_traits["speaker"] = said_by
@@ -257,7 +257,7 @@ _OWN_PREFIX = "x-hmxgraph-"
 
 
 def _label(event: Event) -> str:
-    """The label of an event from outside: a tool, the web, or an unknown source, such as a document."""
+    """The label of an event from outside (a tool, the web, or an unknown source, such as a document); "" for others."""
     role = event.content.get("role") if event.event_type == "message" else None
     label = label_of(event.event_type, event.source or "", role if isinstance(role, str) else "")
     worded = event.event_type in _WORDED_TYPES or (

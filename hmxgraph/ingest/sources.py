@@ -27,8 +27,8 @@ Payload: TypeAlias = bytes | bytearray | str | Mapping[str, Any] | Event
 class Delivery:
     """One payload, its place, and for streams the receipt to acknowledge once it is stored.
 
-    ``whole``: it takes up its whole line; a line may hold several events. ``converted``: it was made from a record of
-    another format, which names no tenant.
+    ``whole``: no other event is made from its line. ``converted``: it was made from a record of another format, which
+    names no tenant.
     """
 
     payload: Payload
@@ -150,7 +150,7 @@ class _Splitter:
                 self._parts, self._size, self._begin = [], 0, end
             return False
         if delimiter in _CLOSE:
-            # After a surplus closing bracket, one object is lost, or everything that follows the array.
+            # A surplus closing bracket between objects is a malformed value; text after an array yields fragments.
             self._depth = max(self._depth - 1, -self._level)
             return self._depth == 0
         return delimiter == b"," and self._depth == self._level == 1

@@ -30,7 +30,8 @@ class Held(NamedTuple):
 class ReorderWindow:
     """Holds each event until it continues its session without a gap, or *seconds* after it was received.
 
-    Times are seconds of any monotonic clock. Events that arrive too late are still stored.
+    If more than *most* events are held, the oldest leave earlier. Times are seconds of any monotonic clock. Events that
+    arrive too late are still stored.
     """
 
     seconds: float = SECONDS
@@ -53,7 +54,7 @@ class ReorderWindow:
             yield from self._leave(oldest, order)
 
     def release(self, now: float) -> Iterator[Held]:
-        """The events that have waited long enough, and those that follow them without a gap."""
+        """The events that have waited long enough, those before them, and those that follow without a gap."""
         while self._arrivals and self._arrivals[0][0] <= now:
             _, key, order = self._arrivals.popleft()
             yield from self._leave(key, order)

@@ -251,8 +251,8 @@ def went_well(event_type: str, content: Mapping[str, Any]) -> bool | None:
 
     HMX-E 4.3 requires ``success`` in a tool result; if it is missing, exit codes, HTTP status codes and errors decide,
     inside ``result`` or next to it. HMX-E defines no fields for commands, edits, tests, browser actions and API
-    results: they are read the same way, and a textual ``status`` counts too. In a tool result it does not, because it
-    may be the status of the item that was looked up.
+    results: they are read the same way. A textual ``status`` counts too, but not inside ``result``, where it may be the
+    status of the item that was looked up.
 
     >>> went_well("tool_result", {"tool_name": "bash", "result": {"exit_code": 2}})
     False
@@ -292,7 +292,7 @@ def _test(content: _Content) -> bool | None:
 def _work(content: _Content) -> bool | None:
     """Whether the work succeeded: by fields of the content, else its textual status, else a nested response or result.
 
-    A completed call still counts as failed if its result says so.
+    A good status still counts as a failure if a nested part says so; an unknown status leaves the outcome open.
     """
     if (success := _success_field(content)) is not None:
         return success

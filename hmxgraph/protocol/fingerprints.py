@@ -129,7 +129,7 @@ class ConnectedEntity(Part):
 
 
 class GraphDigest(Part):
-    """The shape of the knowledge graph without its entities (HMX-F 5)."""
+    """The shape of the knowledge graph; of its entities, only the hubs are named (HMX-F 5)."""
 
     entity_count: int
     relation_count: int

@@ -130,8 +130,8 @@ def _flattened(raw: bytes) -> Iterator[bytes]:
 def storable(value: Any) -> tuple[Any, tuple[str, ...]]:
     """*value* in a form that an event can store, and a warning for each kind of value that was kept as text.
 
-    Integers beyond 2^53-1, NaN, infinities and values nested too deeply become text, and so do keys that are not
-    strings; a lone surrogate becomes the replacement character.
+    Integers beyond 2^53-1, NaN, infinities, values of other types or nested too deeply become text, and so do keys that
+    are not strings; a lone surrogate becomes the replacement character.
 
     >>> storable({"a": [1, 2.5, "x"]})
     ({'a': [1, 2.5, 'x']}, ())

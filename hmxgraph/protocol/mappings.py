@@ -144,7 +144,11 @@ def event_of_trace(trace: Mapping[str, Any], **defaults: Any) -> Event:
 
 
 def compiled_artifact(artifact: Artifact) -> dict[str, Any]:
-    """The CompiledArtifact of *artifact*, with the fields of its content at the top level (HMX-A 11)."""
+    """The CompiledArtifact of *artifact* (HMX-A 11).
+
+    The fields of its content are at the top level; if one collides with another field, the whole content is kept in the
+    metadata instead.
+    """
     document = artifact.document()
     compiled = {name: document.pop(field) for field, name in _COMPILED_FIELDS.items() if field in document}
     content, metadata = document.pop("content"), document.pop("metadata")

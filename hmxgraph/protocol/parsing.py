@@ -24,12 +24,12 @@ _LONG_NEGATIVE = b"-" + b"d" * 19  # -2^63 has 19
 
 
 def parse_json(data: bytes | bytearray | str, *, unique_keys: bool = True) -> Any:
-    """The value of strict JSON text; integers of any size stay exact.
+    """The value of strict JSON text; integers stay exact, up to the range of a float.
 
     With ``unique_keys=False`` the last of repeated keys wins, as RFC 8259 permits.
 
-    Raises: MalformedJson, with the reason and the byte position, for text that is not JSON, NaN and infinities, lone
-    surrogates, nesting deeper than 64 levels and repeated keys.
+    Raises: MalformedJson, with the reason, for text that is not JSON, NaN, infinities, numbers beyond the range of a
+    float and lone surrogates, each with the byte position, and for nesting deeper than 64 levels and repeated keys.
 
     >>> parse_json('{"a": [1, 2.5]}')
     {'a': [1, 2.5]}
@@ -151,7 +151,7 @@ def _may_repeat_keys(raw: bytes | bytearray, compact: bytes) -> bool:
 
 
 def _exact(raw: bytes | bytearray, *, unique_keys: bool) -> Any:
-    """The value, parsed slowly and exactly: integers of any size, every key checked."""
+    """The value, parsed slowly: integers exactly and, with *unique_keys*, every key checked."""
     return json.loads(raw.decode(), object_pairs_hook=_unique if unique_keys else None)
 
 
@@ -255,7 +255,7 @@ def json_faults(value: Any, steps: Steps = ()) -> Iterator[Fault]:
 
 
 def without_json_faults(value: Any, level: int = 0) -> Any:
-    """*value* with null in place of everything that is not JSON, so that the rest can be validated too."""
+    """*value* with null for values that are not JSON, and without such keys, so that the rest can be validated too."""
     if isinstance(value, Mapping | list | tuple) and level >= MAX_DEPTH:
         return None
     if isinstance(value, Mapping):

@@ -211,7 +211,7 @@ class TaskView:
 
 @dataclass(frozen=True, slots=True)
 class TaskEntry:
-    """A task on the board; ``assignee`` is None once the lease has expired."""
+    """A task on the board; ``assignee`` is None if nobody claimed it, or once it was released or the lease expired."""
 
     task_id: str
     status: str

@@ -456,8 +456,9 @@ class CompileReport(HtmlTable):
     """The outcome of a compilation: changes by artifact type, and seconds by stage.
 
     ``sessions`` counts the sessions that were learned from, ``older`` says whether older ones were left out
-    (:class:`CompilerProfile`, ``max_sessions``). ``summarised`` counts sessions read in this run, ``without_outcome``
-    those whose outcome is unknown, and ``shortened`` those so long that steps in the middle were skipped.
+    (:class:`CompilerProfile`, ``max_sessions``). ``summarised`` counts those that were read in this run; of all
+    ``sessions``, ``without_outcome`` counts those whose outcome is unknown, and ``shortened`` those so long that steps
+    in the middle were skipped.
     ``no_material``: for each type of artifact that could not be learned, one sentence with the reason.
     """
 

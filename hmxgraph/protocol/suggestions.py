@@ -30,7 +30,8 @@ class Suggestion:
 
     ``artifact_id`` and ``title`` name the task schema that fits the session, ``current_step`` is the last of its steps
     that the session has reached (0 if none), ``recovery`` the steps of the playbook for the current failure. If no
-    schema fits, both are None, and the steps are those of similar requests, in their usual order.
+    schema fits, ``artifact_id`` and ``title`` are None, and the steps are those of similar requests, in their usual
+    order.
     """
 
     tools: tuple[SuggestedTool, ...] = ()

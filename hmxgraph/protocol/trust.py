@@ -93,7 +93,7 @@ class TrustPolicy:
         return any(self.trusts(f"agent:{name}") for name in agents if name)
 
     def outside(self, source: str | None, agent_id: str, origin: str | None, *, decides: bool = False) -> str:
-        """The outside source that did the work of an event; empty for the agent's own work.
+        """The outside source that did the work of an event; empty for the agent's own work and for trusted sources.
 
         With *decides*, the work is a decision; a decision made by a tool is not the agent's own.
 

@@ -1,6 +1,6 @@
 """Whole episodes: a few past sessions, shown as calls with results instead of isolated lines."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import partial
 from itertools import chain, groupby
 
@@ -16,12 +16,15 @@ _ANSWERS = frozenset({"procedures", "facts", "graph_relations"})
 Unit = tuple[Ranked, ...]
 
 
-def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats, *, guessed: bool) -> list[Dropped]:
+def add_episodes(
+    box: Box, ranking: Iterable[Ranked], stated: Repeats, errors: Container[int], *, guessed: bool
+) -> list[Dropped]:
     """Add the sessions, best first; return the events dropped as low_relevance or duplicate, or by their verdict.
 
     A unit is a message, or a call with its results. Each session gets an equal share of the tokens left below the cap
     and fills it with its best units. Logs of many tasks have a cap of their own, below which the best steps of all logs
     are added. Units that only repeat memories in *stated* are dropped. *guessed* procedures do not lower the caps.
+    *errors* are the places of the results that the question asks about.
     """
     parts = _parts(ranking)
     dropped, eligible = list[Dropped](), list[Unit]()
@@ -40,7 +43,7 @@ def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats, *, guesse
         if _is_log(sessions[0]):
             chosen = _chosen_steps(kept, log_cap - used, part=not used)
         else:
-            chosen = _chosen(kept, (session_cap - used) // (len(parts) - place))
+            chosen = _chosen(kept, (session_cap - used) // (len(parts) - place), errors)
         for unit in chosen:
             _add(box, unit)
     if SECTION not in box.in_section:
@@ -126,14 +129,16 @@ def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[
     return kept, dropped
 
 
-def _chosen(units: Sequence[Unit], limit: int) -> list[Unit]:
-    """Return the units that fit *limit*: the first and the last of the session, then the best.
+def _chosen(units: Sequence[Unit], limit: int, errors: Container[int]) -> list[Unit]:
+    """Return the units that fit *limit*: those with *errors* and what was said next, the ends of the session, the best.
 
     Ties go to the later unit: findings and actions come late in a session.
     """
+    failed = (place for place, unit in enumerate(units) if any(ranked.candidate.place in errors for ranked in unit))
+    first = [at for place in failed for at in (place, place + 1) if at < len(units)]
     ends = [place for place in (0, len(units) - 1) if units]
     best = sorted(range(len(units)), key=lambda place: (-round(_relevance(units[place]), 1), -place))
-    return _fitting(units, [*ends, *best], limit)
+    return _fitting(units, [*first, *ends, *best], limit)
 
 
 def _chosen_steps(units: Sequence[Unit], limit: int, *, part: bool) -> list[Unit]:

@@ -69,7 +69,7 @@ def assemble(draft: Draft) -> Pack:
     judgement = judged([ranked for ranked in ranking if ranked not in whole_events], draft.appraised.contest, repeats)
     box = _filled(draft, judgement, _RELATIONS if whole_episodes else frozenset())
     if whole_episodes:
-        dropped_events = add_episodes(box, whole_events, repeats, guessed=draft.only_guesses)
+        dropped_events = add_episodes(box, whole_events, repeats, draft.error_places, guessed=draft.only_guesses)
     else:
         dropped_events = _top_up(box, draft, reachable_ids, repeats)
     if draft.cases:

@@ -144,6 +144,7 @@ def appraised(
     doubtful = asked & changes_of_policies(in_force.artifacts)
     guidance = replace(guidance, remedies=answering, troubled=question.troubled, about=about, suspected=suspected)
     guidance = replace(guidance, named=named, asked=asked, doubtful=doubtful)
+    guidance = replace(guidance, error_terms=frozenset(question.error_terms))
     # Without events, or without terms in the question, the match cannot be judged and counts as certain.
     assurance = by_words.assurance if by_words.event_count and question.terms else 1.0
     guidance = replace(guidance, assurance=assurance)
@@ -440,7 +441,7 @@ class Draft:
         others = [*self.appraised.of_sections(sections), *(self._evidence() if EVIDENCE in sections else ())]
         episodes = self._by_steps if self.whole_sessions else self._scored_events.with_results()
         if self.events.question.troubled and self.request.sections != (SECTION,):
-            episodes = episodes.of_trouble(repeated=self.events.question.when)
+            episodes = episodes.of_trouble(self.whole_sessions, repeated=self.events.question.when)
         if self.whole_sessions:
             episodes = self._with_whole_sessions(episodes)
         return GlobalRanking(self._with_passages(episodes), others)
@@ -463,7 +464,8 @@ class Draft:
         if self.cases:
             return episodes.of_cases(self.cases, self.events.share_without_names, self.changes)
         room = int(self.request.budget * (BESIDE_ANSWERS if self._routine else ALONE))
-        episodes = episodes.outlined(short, match.share, self.changes, room // max(len(past), 1))
+        limit = room // max(len(past), 1)
+        episodes = episodes.outlined(short, match.share, self.changes, limit, self.events.error_events)
         if not self._routine:
             return episodes
         cases = np.ones(len(episodes), dtype=np.bool_) if self._usually_failed else self.events.cases
@@ -507,7 +509,7 @@ class Draft:
         guidance = self.appraised.appraisal.guidance
         best = self._by_steps.best_sessions(
             1 if self._routine else MOST_SESSIONS,
-            (self.examples or frozenset(self.events.pool.session_id)) - {running},
+            self._eligible_sessions - {running},
             self.events.match.share,
             # A question about a failure is about the sessions that failed in the same way.
             () if question.troubled else self.failed,
@@ -516,6 +518,12 @@ class Draft:
         if not works and not self.long_sessions.intersection(best[:1]):
             return frozenset()
         return frozenset([*best, running] if running else best)
+
+    @property
+    def _eligible_sessions(self) -> frozenset[str]:
+        """The sessions that may be examples: all that were fetched in full, of an error message those that had it."""
+        fetched, had_error = self.examples or frozenset(self.events.pool.session_id), self.events.error_sessions
+        return fetched if had_error is None else fetched & had_error
 
     @cached_property
     def cases(self) -> tuple[str, ...]:
@@ -538,6 +546,8 @@ class Draft:
         """Whether the request is for work that this tenant has never done; past episodes then do not help."""
         question = self.events.question
         asks = question.works or not question.recalls
+        if self.events.error_sessions is not None:
+            return not self.events.error_sessions
         return asks and self._acting and not self._is_known and self.events.is_new(self.request.session_id)
 
     @property
@@ -559,6 +569,11 @@ class Draft:
         """The procedures that may be shown."""
         artifacts, shown = self.appraised.in_force.artifacts, self._procedure_ids
         return tuple(each for each in artifacts if each.artifact_type in PROCEDURES and each.artifact_id in shown)
+
+    @property
+    def error_places(self) -> frozenset[int]:
+        """The places of the results that report the error that the question quotes."""
+        return frozenset(np.flatnonzero(self.events.error_events).tolist())
 
     @property
     def only_guesses(self) -> bool:

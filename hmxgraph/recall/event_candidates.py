@@ -58,6 +58,8 @@ _AS_GOOD = 0.7
 # A message is on topic if it matches at least this fraction of the best share of its side (people or assistants);
 # requests, changes and the end of a session get the fraction ``_DECIDED`` of the session's top relevance.
 _ON_TOPIC, _DECIDED = 0.7, 0.8
+# Fraction of the top relevance for messages on topic in a session that had the error that the question is about.
+_BESIDE_ERROR = 0.7
 # Fraction of the top relevance above which recency counts fully.
 FULL_RECENCY = 0.4
 
@@ -225,12 +227,12 @@ class Episodes:
         return replace(self, relevance=relevance, related=related)
 
     def outlined(
-        self, sessions: Collection[str], shares: Floats, changes: Collection[str], most_tokens: int
+        self, sessions: Collection[str], shares: Floats, changes: Collection[str], most_tokens: int, errors: Flags
     ) -> "Episodes":
         """Return the events, with *sessions* of more than *most_tokens* reduced to an outline.
 
         An outline consists of the request, each of the *changes* with its result, the messages that match the question
-        best, and how the session ended.
+        best, and how the session ended. The *errors* that the question is about and what was said next come first.
         """
         relevance, related = self._relevance.copy(), self._counts > 0
         decided = (self._requests | self._ends | self._of_tools(changes)) & ~self.pool.empty
@@ -241,9 +243,20 @@ class Episodes:
                 continue
             on_topic, top = self._on_topic(own & related, shares), relevance[own].max(initial=0.0)
             relevance[own & decided] = np.maximum(relevance[own & decided], _DECIDED * top)
-            relevance[on_topic] = top
-            related = (related & ~own) | (own & decided) | on_topic
+            in_error = own & ((errors & ~self._repeated_errors) | self._calls_of(errors) | self._after(errors))
+            relevance[on_topic] = top * (_BESIDE_ERROR if in_error.any() else 1.0)
+            relevance[in_error] = top
+            related = (related & ~own) | (own & decided) | on_topic | in_error
         return replace(self, relevance=relevance, related=related)
+
+    def _after(self, errors: Flags) -> Flags:
+        """Which messages are the first after one of the *errors*, with nothing but results in between."""
+        messages, waiting = np.zeros(len(self), dtype=np.bool_), False
+        for at in range(len(self)):
+            waiting = bool(errors[at]) or (waiting and bool(self.pool.follows[at]))
+            if waiting and not self.pool.results[at]:
+                messages[at], waiting = bool(self.pool.spoken[at]), False
+        return messages
 
     def _on_topic(self, events: Flags, shares: Floats) -> Flags:
         """Which messages among these *events* match nearly as much of the question as the best of their side.
@@ -291,7 +304,7 @@ class Episodes:
 
         The *shares* ignore the names in the question, which all cases are about.
         """
-        outlined = self.outlined(sessions, shares, changes, 0)
+        outlined = self.outlined(sessions, shares, changes, 0, np.zeros(len(self), dtype=np.bool_))
         relevance = outlined.relevance.copy()
         for session_id, part in zip(sessions, np.linspace(*_FIRST_TO_LAST, len(sessions)).tolist(), strict=True):
             relevance[self.of_session(session_id)] *= part
@@ -309,7 +322,7 @@ class Episodes:
         requests[places[first]] = True
         return requests
 
-    def of_trouble(self, *, repeated: bool) -> "Episodes":
+    def of_trouble(self, sessions: Collection[str], *, repeated: bool) -> "Episodes":
         """Return the events for a question about a failure, without calls that went well.
 
         Left out are empty results, results that report no trouble, errors that repeat the result before them, and calls
@@ -321,7 +334,7 @@ class Episodes:
         for at in np.flatnonzero(kept & ~whole & self._of_kind(WORKED)).tolist():
             kept[at] = speaks_of_trouble(self.pool.text[at])
         if not repeated:
-            kept &= ~self._same_failure(kept)
+            kept &= ~self._same_failure(kept) | np.isin(self.pool.session_id, sorted(sessions))
         answered = self._calls_of(kept & self.pool.results)
         return replace(self, related=kept & (whole | ~self._calls | answered))
 

@@ -257,7 +257,8 @@ class Guidance:
     empty if the last action did not fail. ``remedies``: the ids of the playbooks for this failure and for the one that
     the question reports; ``warning``: the id of the playbook to show for an expected step.
     ``troubled``: the question speaks of trouble; if it does, ``about`` are the actions whose whole name it contains,
-    and ``suspected`` the actions of playbooks of which it contains at least half of the name. ``named``: the actions of
+    and ``suspected`` the actions of playbooks of which it contains at least half of the name. ``error_terms``:
+    the words of the error message that it quotes. ``named``: the actions of
     procedures that the question names. Without a model nothing is expected. ``assurance``: how well the best events
     match the question, in [0, 1]. ``led``: the goal actions of the leading procedure; ``changes``: those among them
     that change something. ``asked``: the actions whose verb is a word of the question; ``doubtful``: the changes among
@@ -275,6 +276,7 @@ class Guidance:
     troubled: bool = False
     about: frozenset[str] = frozenset()
     suspected: frozenset[str] = frozenset()
+    error_terms: frozenset[str] = frozenset()
     named: frozenset[str] = frozenset()
     assurance: float = 1.0
     led: frozenset[str] = frozenset()
@@ -340,6 +342,11 @@ class Guidance:
         meant = self.about or not self.suspected.isdisjoint(artifact.actions)
         return bool(meant and artifact.failures) and not self.remedies
 
+    def _is_about_another_error(self, artifact: KnownArtifact) -> bool:
+        """Whether *artifact* is a playbook for an error with less than half of the words of the one that is quoted."""
+        shared = max((len(self.error_terms.intersection(key.split())) for key in artifact.failures), default=0)
+        return bool(artifact.failures) and 2 * shared < len(self.error_terms)
+
     def _adds(self, artifact: KnownArtifact) -> bool:
         """Whether *artifact* is a procedure with an expected, requested action that the leading procedure lacks.
 
@@ -366,7 +373,8 @@ class Guidance:
         for something else.
         """
         alike = self.assurance + share >= _IN_COMMON
-        asked = bool(self.done) or (alike and not (self.remedies or (self.troubled and not share)))
+        reported = self.remedies or self.error_terms
+        asked = bool(self.done) or (alike and not (reported or (self.troubled and not share)))
         return artifact.artifact_id == self.lead and asked and not self._is_beside_the_point(artifact)
 
     def _is_beside_the_point(self, artifact: KnownArtifact) -> bool:
@@ -390,6 +398,8 @@ class Guidance:
             return 1.0
         if self.about and artifact.actions and self.about.isdisjoint(artifact.actions):
             return 0.0
+        if self._is_about_another_error(artifact):
+            return 0.0
         fitting = share * self.fitting(artifact.artifact_type, artifact.actions) * self._timeliness(artifact)
         if artifact.artifact_id == self.lead and self._is_beside_the_point(artifact):
             fitting *= _OFF_TOPIC
@@ -400,7 +410,8 @@ class Guidance:
         if self._adds(artifact):
             fitting = max(fitting, _FURTHER)
         relevance = 1.0 if self._leads(artifact, share) else fitting
-        discounted = self.remedies and artifact.artifact_type != "decision_policy"
+        reported = self.remedies or (self.error_terms and not artifact.failures)
+        discounted = reported and artifact.artifact_type != "decision_policy"
         return relevance * _BESIDE_REMEDY if discounted else relevance
 
 

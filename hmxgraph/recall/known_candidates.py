@@ -30,7 +30,7 @@ from hmxgraph.recall.knowledge import (
     KnownRelation,
     Priors,
 )
-from hmxgraph.recall.question import LONGEST_QUESTION, Question
+from hmxgraph.recall.question import ANY_FAILURE, LONGEST_QUESTION, Question, without_reporting_verb
 from hmxgraph.text.lines import attributed, plain_quotes, rejection, speaker_name, tool_quote
 from hmxgraph.text.terms import TokenCounter, search_text, terms
 
@@ -47,13 +47,6 @@ _NAMED = 0.5
 _RARE_NAME = 0.5
 _NAME = re.compile(r"\b(?=\w*[A-Z])[\w.@/-]*\w")
 _QUOTATION = re.compile(r"“[^“”]+”")
-# Words common to all playbooks and failure reports: they do not show which failure is meant.
-_ANY_FAILURE = frozenset(
-    terms(
-        "fail fails failed failing failure error errors exception problem issue fix happen wrong"
-        " stop tell user call run try again then go before prevent check make sure given corrected work worked help"
-    )
-)
 
 
 @dataclass(frozen=True)
@@ -79,7 +72,7 @@ class Appraisal:
 
     def share_of_failure(self, words: str) -> float:
         """Return :meth:`share` for the *words* of a playbook, without terms common to all failures if others remain."""
-        specific = {term: weight for term, weight in self.weights.items() if term not in _ANY_FAILURE}
+        specific = {term: weight for term, weight in self.weights.items() if term not in ANY_FAILURE}
         return replace(self, weights=specific).share(words) if specific else self.share(words)
 
     def match(self, memory: KnownMemory) -> float:
@@ -594,8 +587,11 @@ def _calls_for(question: Question, action: str) -> bool:
 
 
 def _terms_without_actions(question: Question, actions: AbstractSet[str]) -> frozenset[str]:
-    """Return the terms of the question without the names of actions, which are not part of an error message."""
-    text = question.text[:LONGEST_QUESTION]
+    """Return the terms of the question without the names of actions and the verb before a quoted error message.
+
+    Neither is part of the message: in ``get_order returned "Error: gone"``, nothing was returned to a shop.
+    """
+    text = without_reporting_verb(question.text[:LONGEST_QUESTION])
     for action in sorted(actions, key=lambda name: (-len(name), name)):
         text = text.replace(action, " ", 1)
     return frozenset(terms(text))
@@ -608,7 +604,7 @@ def _reported(artifact: KnownArtifact, question: Question, message_terms: frozen
     """
     named = any(map(question.mentions, map(search_text, artifact.actions)))
     least = _least_share(named=named, troubled=question.troubled)
-    described = message_terms - _ANY_FAILURE - set(search_text(" ".join(artifact.actions)).split())
+    described = message_terms - ANY_FAILURE - set(search_text(" ".join(artifact.actions)).split())
     keys = [set(key.split()) for key in artifact.failures]
     matched = [
         len(message_terms.intersection(key))

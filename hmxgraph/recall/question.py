@@ -73,6 +73,20 @@ _IDIOM = re.compile(
 _IDIOMATIC = re.compile(r"\b(?:called|along|(?:kind|sort|type)s?)\b", re.IGNORECASE)
 # Words for the present are not used as search terms: they occur in events of any time.
 _TODAY = re.compile(r"\b(?:these days|nowadays|at (?:the moment|present)|right now|so far)\b", re.IGNORECASE)
+# Words common to all playbooks and failure reports: they do not show which failure is meant.
+ANY_FAILURE = frozenset(
+    terms(
+        "fail fails failed failing failure error errors exception problem issue fix happen wrong"
+        " stop tell user call run try again then go before prevent check make sure given corrected work worked help"
+    )
+)
+# An error message: a quotation after "with", "says" and the like, or what follows "Error:" in a sentence.
+_MESSAGE = re.compile(
+    r"\b(?:errors?|messages?|by|with|returns?|returned|gives?|got|says?|said|raises?|prints?)\W{0,3}"
+    r"[\"\u201c`]([^\"\u201d`]{12,300})"
+    r"|\b((?:error|exception):\s+[^\"\u201d`\n]{12,300}?)(?=[\"\u201d`\n]|[.?!](?:\s|$)|$)",
+    re.IGNORECASE,
+)
 _REQUEST = re.compile(
     r"\b(?:please|help me|let'?s|i (?:want|need)|i(?:'d|\u2019d| would) like"
     r"|i(?:'m|\u2019m| am| was) (?:hoping|looking|trying|wondering))\b",
@@ -101,8 +115,8 @@ _SUBJECT = re.compile(rf"\b(?:{_VERBS})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.I
 class Question:
     """An analysed question; ``runs`` are all runs of up to ``LONGEST_NAME`` terms, used to match names and titles.
 
-    ``own``: about the asker's own affairs; ``dated``: names a calendar date that is not open-ended; ``months``: the
-    terms of its month or holiday.
+    ``troubled``: speaks of trouble; ``error``: the error message that it quotes, or ""; ``own``: about the asker's own
+    affairs; ``dated``: names a calendar date that is not open-ended; ``months``: the terms of its month or holiday.
     """
 
     text: str
@@ -113,6 +127,7 @@ class Question:
     recalls: bool
     works: bool
     troubled: bool
+    error: str
     latest: bool
     when: bool
     own: bool
@@ -121,6 +136,12 @@ class Question:
     dated: bool = False
     months: tuple[str, ...] = ()
     names: tuple[str, ...] = field(default=())
+
+    @property
+    def error_terms(self) -> tuple[str, ...]:
+        """The words of the quoted error message without identifiers, which vary, and without words of all failures."""
+        own = dict.fromkeys(terms(self.error))
+        return tuple(term for term in own if term.isalpha() and term not in ANY_FAILURE)
 
     def mentions(self, name_terms: str) -> bool:
         """Whether the space-separated terms of a name occur in the question as one run."""
@@ -165,6 +186,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         recalls,
         asks_for_work(read),
         speaks_of_trouble(read),
+        _quoted_error(read),
         bool(_LATEST.search(read)),
         bool(_WHEN.search(read)),
         bool(_OWN.search(read)),
@@ -233,6 +255,31 @@ def speaks_of_trouble(text: str) -> bool:
 
     """
     return bool(_TROUBLE.search(text))
+
+
+def _quoted_error(text: str) -> str:
+    """Return the error message that *text* quotes, or "".
+
+    >>> _quoted_error('The push fails with "no upstream branch". Why?')
+    'no upstream branch'
+    >>> _quoted_error("ship: Error: no carrier here. Why?")
+    'Error: no carrier here'
+    >>> _quoted_error('She got "The Lord of the Rings" from me')
+    ''
+
+    """
+    found = _MESSAGE.search(text) if speaks_of_trouble(text) else None
+    return (found[1] or found[2]) if found else ""
+
+
+def without_reporting_verb(text: str) -> str:
+    """Return *text* without the word before a quoted error message.
+
+    >>> without_reporting_verb('fetch returned "Error: all gone"')
+    'fetch Error: all gone"'
+
+    """
+    return _MESSAGE.sub(lambda match: match[1] or match[2], text)
 
 
 def _requests(sentence: str) -> bool:

@@ -60,6 +60,9 @@ _SILENT = frozenset(
 _WORKERS = frozenset({"agent", "tool"})
 _ACTORS = frozenset(terms("agent agents tool tools command commands"))
 # "Which of them used it?", but not "it cannot be used".
+_ASKS_WHICH_ERROR = re.compile(
+    r"\b(?:which|what) (?:kinds? of |types? of )?(?:errors?|exceptions?)\b|\braises?\b", re.IGNORECASE
+)
 _ASKS_WHO = re.compile(r"\b(?:who|whose|which|what)\b[^.?!]{0,60}\bus(?:es?|ed|ing)\b", re.IGNORECASE)
 
 
@@ -143,7 +146,7 @@ def sentences(question: Question, related: Related, vicinity: Vicinity) -> Itera
         return
     related = replace(related, named=known)
     tools = frozenset(entity.key for entity in related.entities if entity.type in _WORKERS)
-    shown = [relation for relation in related.relations if _is_wanted(relation, question, tools)]
+    shown = [relation for relation in related.relations if _is_wanted(relation, question, tools, related.named)]
     if not shown:
         return
     asked_types = frozenset(_asked_types({relation.relation_type for relation in shown}, question))
@@ -179,7 +182,7 @@ def _unshared(related: Related, named: Iterable[str]) -> frozenset[str]:
     return frozenset(key for key in named if bearers[key] <= 1 and min(holders.get(key, {"": 1}).values()) <= 1)
 
 
-def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[str]) -> bool:
+def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[str], named: Collection[str]) -> bool:
     """Whether a relation may be shown.
 
     Actions of agents and tools, and things mentioned together, are shown only if a question asks for them; "I think we
@@ -189,6 +192,8 @@ def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[
     kind = relation.relation_type
     if kind == "hosted_on" and relation.target.lower() in relation.source.lower():
         return False
+    if kind == "raises" and relation.target_key not in named:
+        return bool(_ASKS_WHICH_ERROR.search(question.text))
     working = kind == "uses" or (kind in {"chooses", "runs", "touches"} and relation.source_key in workers)
     if not working and kind != "mentions_with":
         return True

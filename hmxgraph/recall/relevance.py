@@ -13,6 +13,7 @@ import numpy as np
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.pool import (
     CALLED,
+    WORKED,
     EventPool,
     Flags,
     Floats,
@@ -25,7 +26,7 @@ from hmxgraph.recall.pool import (
     rarity,
     weighted,
 )
-from hmxgraph.recall.question import DEFAULT_BUDGET, LONGEST_QUESTION, Question
+from hmxgraph.recall.question import ANY_FAILURE, DEFAULT_BUDGET, LONGEST_QUESTION, Question
 from hmxgraph.recall.walk import Neighbourhood, bridges, closeness
 from hmxgraph.text.excerpts import GAP
 from hmxgraph.text.terms import search_text, terms
@@ -298,6 +299,9 @@ _RAISED, _FEW_TERMS, _RAISED_IF_FEW = 0.25, 4, 0.7
 _SPECIAL, _FEW_EVENTS = 0.02, 5
 # How long after a point in time people still talk about it.
 _TOLD_AFTER_US = 30 * DAY_US
+# Share of the words of a quoted error message that an event must have to report the same error, and the fewest words
+# of a message.
+_OF_ERROR, _LEAST_ERROR_TERMS = 0.6, 2
 # Weight of the terms of names in the question: its subject says more than its phrasing.
 _NAME = 1.5
 
@@ -383,6 +387,8 @@ class Ranking:
         if self.question.works:
             best = self.first.max(initial=0.0) or 1.0
             worth = as_examples(self.pool.sessions, self.match.share, self.first / best)
+        if self.error_sessions:
+            worth = worth + np.isin(self.pool.session_id, sorted(self.error_sessions))
         order = np.argsort(-worth, kind="stable").tolist()
         return tuple(islice(dict.fromkeys(self.pool.session_id[at] for at in order if self.first[at] > 0), most))
 
@@ -486,6 +492,32 @@ class Ranking:
         similarity = float(self._meaning[past].max(initial=0.0)) * SURE if self.meanings else 0.0
         return max(share, similarity) < _ALIKE
 
+    @cached_property
+    def error_sessions(self) -> frozenset[str] | None:
+        """The sessions with :attr:`error_events`; None if the question quotes no error message of several words.
+
+        Also None if no session has what the question quotes, unless that calls itself an error.
+        """
+        if len(self.question.error_terms) < _LEAST_ERROR_TERMS:
+            return None
+        having = frozenset(self.pool.session_id[at] for at in np.flatnonzero(self.error_events).tolist())
+        return having or (None if ANY_FAILURE.isdisjoint(terms(self.question.error)) else having)
+
+    @property
+    def error_events(self) -> Flags:
+        """Which results have most of the words of the error message that the question quotes.
+
+        A result of a call that worked must have the message as it is: long results have many words.
+        """
+        if len(self.question.error_terms) < _LEAST_ERROR_TERMS:
+            return np.zeros(len(self.pool), dtype=np.bool_)
+        matched = self.pool.occurrences.matched(self.question.error_terms)
+        events: Flags = self.pool.results & (matched >= _OF_ERROR * len(self.question.error_terms))
+        message = self.question.error.casefold().rstrip(".!? ")
+        for at in np.flatnonzero(events).tolist():
+            events[at] = self.pool.kinds[at] != WORKED or message in self.pool.text[at].casefold()
+        return events
+
     @property
     def _length(self) -> float:
         """The length of the question in multiples of a long request, at least 1."""
@@ -531,8 +563,11 @@ class Ranking:
 
     @property
     def wants_examples(self) -> bool:
-        """Whether past sessions help: for a request for work, and, where tools work, for what users raised before."""
-        return self.question.works or (self.pool.of_tools and self.was_raised_before)
+        """Whether past sessions help: for a request for work, and, where tools do the work, for what happened before.
+
+        That is an error that the question quotes, or what a user raised.
+        """
+        return self.question.works or (self.pool.of_tools and (bool(self.error_sessions) or self.was_raised_before))
 
     @property
     def was_raised_before(self) -> bool:

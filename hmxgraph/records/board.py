@@ -38,7 +38,7 @@ class Held(Protocol):
 
     @property
     def assignee(self) -> str | None:
-        """Who claimed it last."""
+        """Who claimed it last; None if nobody did, or if it was released since."""
         ...
 
     @property

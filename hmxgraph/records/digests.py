@@ -96,7 +96,7 @@ SOURCES = 50
 
 
 def sources_wanted(role: str) -> tuple[str, ...]:
-    """The facets that select a digest's sources (any of them matches); empty for all records of a task."""
+    """The facets that select a digest's sources (any of them matches); empty for ``task_resume``: all records."""
     return _SOURCE_FACETS[role]
 
 
@@ -104,7 +104,7 @@ def belongs(role: str, view: RecordView) -> bool:
     """Whether *view* is an entry of the library *role*.
 
     Evidence and highlights leave out what another agent's verification rejected. A highlight
-    worked, was validated or is verified; a record against a claim is never a highlight.
+    worked, was validated or is verified; a record against a claim, or a failure in which nothing worked, is never one.
     """
     kinds = {part.kind for part in view.projections}
     if not _observed(view.record) or not _ENTRY_KINDS[role] & kinds:
@@ -139,7 +139,7 @@ def _is_highlight(view: RecordView) -> bool:
 def compose(name: DigestName, tenant_id: str, sources: Sequence[RecordView]) -> TaskRecord | None:
     """The digest *name* of *sources*, oldest first; None if it would be empty.
 
-    It lists its sources, has the time of the newest of them, and makes no claim of its own.
+    It lists at most 50 of them, has the time of the newest, and makes no claim of its own.
     """
     kept = [source for source in sources if _observed(source.record)]
     fields = _composed(name.role, kept) if kept else {}
@@ -269,7 +269,7 @@ _SOURCE_FACETS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-# Search modes: each prefers a digest and some kinds of records (memd: Exact Filters).
+# Search modes: each but ``generic`` prefers a digest and some kinds of records (memd: Exact Filters).
 
 # Relative bonus on the score of a preferred record.
 _BONUS = 0.5

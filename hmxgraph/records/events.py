@@ -217,7 +217,7 @@ def outcome_content(memory_ids: tuple[str, ...], result: str, summary: str) -> d
     return {"outcome": result, "text": summary or f"outcome: {result}", "memory_ids": list(memory_ids)}
 
 
-# Erased records: only ids, kind, time and thread are kept.
+# Erased records: only ids, kind, time, thread and parent are kept.
 
 # Statuses that erasure may keep, because they reveal nothing about a record's content.
 PLAIN_STATUSES = ("open", "completed", "failed", "abandoned", "finished")

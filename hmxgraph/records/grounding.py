@@ -50,7 +50,7 @@ def grounding_status(grounds: Sequence[Grounds]) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """A claim (a text or a record's id), and the records about it, the records they reply to, and their replies."""
+    """A claim (a text or a record's id), the records about it, the records that these reply to, and their replies."""
 
     claim: str
     records: Mapping[str, RecordView]
@@ -92,7 +92,7 @@ class Case:
         return stated
 
     def _verdict(self, view: RecordView, parent: RecordView, stated: Side | None) -> Side | None:
-        """The side of a reply: that of its parent, if the reply still counts as a verdict on it."""
+        """The side of a reply, by what it states and how it judges *parent*; None if its verdict counts no more."""
         record = view.record
         fields = (record.artifact_kind, record.supports_claim, record.verification_status)
         counts = view.artifact_id in parent.verified_by or view.artifact_id in parent.rejected_by

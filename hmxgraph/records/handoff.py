@@ -1,6 +1,7 @@
 """The account of a task for the agent that continues it: what it is for, what is known, what is open, what comes next.
 
-Every text appears once. Rejected records are listed as such and nowhere else.
+Every text appears once. Rejected records are listed as such; of what they say, only the goal, the status
+and runs appear elsewhere.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,7 +34,7 @@ _WORKING = frozenset({"task_progress", "task_finish", "run_start", "run_finish"}
 
 
 def effective_kind(view: RecordView) -> str:
-    """The kind of *view*; a revision that replaced a record counts as that record's kind.
+    """The kind of *view*; a revision that replaced a record counts as the kind that its main projection stands for.
 
     A revision that replaced nothing is a remark, and counts as itself.
     """
@@ -75,7 +76,7 @@ def _status(moves: Sequence[TaskRecord]) -> str:
 
 
 def _held(moves: Sequence[TaskRecord]) -> tuple[str, ...]:
-    """Who holds the task, or why it was reopened."""
+    """Who holds the task, or why it was reopened, by the last of the *moves*; empty after a release or a finish."""
     if not moves or moves[-1].artifact_kind == "task_finish":
         return ()
     last = moves[-1]
@@ -282,7 +283,7 @@ def _datasets(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 
 def _trust(view: RecordView, records: Sequence[RecordView]) -> str:
-    """Who stands behind a record: its verifiers, its author, or nobody."""
+    """A note on who stands behind a record: its verifiers, or nobody; empty if only its author does."""
     known = {record_view.artifact_id: record_view.record for record_view in records}
     signers = [known[name].agent_id or "" for name in view.verified_by if name in known]
     if view.trust_tier == "verified_record":

@@ -98,7 +98,7 @@ def weighed(score: float, useful: int, useless: int) -> float:
 
 
 def hidden_reason(status: str, *, superseded: bool, deleted: bool, ended: bool, started: bool = True) -> str | None:
-    """Why a memory is hidden; None if it is visible. A memory with an end is hidden only once it has *ended*.
+    """Why a memory is hidden; None if it is visible, that is, *started* and not *ended*, whatever its status.
 
     >>> hidden_reason("deprecated", superseded=True, deleted=False, ended=True)
     'superseded'

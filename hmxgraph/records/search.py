@@ -289,7 +289,7 @@ _ENTRY_KINDS = ("factual", "relational", "synthesis")
 
 @dataclass(frozen=True, slots=True)
 class ConversationTags:
-    """The conversation tags of one chunk; absent ones are None."""
+    """The conversation tags of one chunk; absent or invalid ones are None."""
 
     event_id: str | None = None
     entry: str | None = None
@@ -329,7 +329,7 @@ class ConversationTags:
 
 
 def best_projection(question: str, parts: Sequence[Projection]) -> Projection:
-    """The projection with most terms of the question; the first one if none has any.
+    """The projection with most terms of the question; the first one if none has any, an empty one if there are none.
 
     >>> best_projection("valgrind", [Projection("task_summary", "Leak closed"), Projection("worked", "valgrind")]).kind
     'worked'

@@ -50,7 +50,7 @@ _ENDING = frozenset({"run_finish", "task_finish"})
 
 
 def _check_consistency(record: TaskRecord) -> None:
-    """Refuse a record that contradicts itself, has no final status, claims trust, or uses a reserved id.
+    """Refuse a record that contradicts itself, claims trust, poses as a digest, or has an unfit name, status or word.
 
     Raises:
         TaskError: what is wrong, and the way out.
@@ -328,8 +328,8 @@ _BY_KIND: Mapping[str, Callable[[TaskRecord, TaskState], None]] = {"run_finish":
 def with_derived_fields(record: TaskRecord, task_state: TaskState, parent: Parent | None) -> TaskRecord:
     """*record* with thread, project, run and relation filled in from its task and parent.
 
-    The thread is the parent's, or the task's own; the project is the task's; a ``run_finish`` gets its run and the
-    run's tool.
+    The thread is the parent's, or the task's own; the project is the task's, or the parent's; a ``run_finish`` gets
+    its run and the run's tool. Fields that are set stay.
 
     >>> record = TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
     ...     timestamp_created=0, goal="Find it")

@@ -89,7 +89,7 @@ class Reply:
 def verdicts(agent_id: str | None, replies: Iterable[Reply]) -> tuple[Reply, ...]:
     """The latest verdict of each *other* agent about a record of *agent_id*, oldest first.
 
-    Unsigned replies do not count, and a record without a known author cannot be countersigned.
+    Unsigned replies do not count, and a record without a known author can be neither countersigned nor rejected.
     """
     author = agent_key(agent_id)
     if author is None:
@@ -148,7 +148,7 @@ def rejecting(agent_id: str | None, replies: Sequence[Reply]) -> tuple[str, ...]
 # What the next step depends on: whether its task is open, and the record it replies to.
 
 OPEN = "open"
-# Kinds that are only allowed while a task is open; replies and decisions may also follow its end.
+# Kinds that a finished task no longer accepts; replies and decisions may also follow its end.
 STEPS = frozenset({"task_start", "task_progress", "run_start", "run_finish", "evidence", "task_finish"})
 
 

@@ -89,7 +89,7 @@ class ArtifactQuery(Request):
 
 
 class MetricsQuery(Request):
-    """The period of a usage report."""
+    """The period of a usage report; the granularity is only echoed, since counts are by hour."""
 
     period: Literal["1h", "24h", "7d", "30d"] = "24h"
     granularity: Literal["minute", "hour", "day"] = "hour"
@@ -190,7 +190,8 @@ def synthesized(
 ) -> dict[str, Any]:
     """A pack in the wire format. Each content is the entry's line in the pack's text, with its label if it has one.
 
-    If a line has a label, the first entry is the notice that explains labels: it is part of the pack's text and budget.
+    If the pack's text begins with the notice that explains labels, the notice is the first entry, because it counts
+    towards the budget; without other entries it is left out.
     """
     entries = []
     for entry, line in zip(pack.entries, pack.lines, strict=True):

@@ -1,4 +1,4 @@
-"""The outermost layer of the server: every request gets an id and, even after an error, an answer in the envelope."""
+"""The outermost layer of the server: each request gets an id, and an error that reaches this layer an answer."""
 
 from http import HTTPStatus
 
@@ -16,7 +16,7 @@ _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
 class Edge:
-    """Authenticates each request, passes it on and logs it; an unexpected error becomes a 500 response."""
+    """Authenticates each request outside ``OPEN``, passes it on and logs it; an unexpected error becomes a 500."""
 
     def __init__(self, app: ASGIApp, guard: Guard, limit: RateLimit, figures: Figures) -> None:
         self._app, self._guard, self._limit, self._figures = app, guard, limit, figures
@@ -53,7 +53,12 @@ class Edge:
                 await failure(Refusal.defect(), exchange.meta())(scope, receive, send)
 
     async def _admit(self, exchange: Exchange, scope: Scope) -> None:
-        """Authenticate a request by its key and count it against the rate limit of that key."""
+        """Authenticate a request by its key and count it against the rate limit of that key, or of its host if refused.
+
+        Raises:
+            Refusal: there is no valid key, too many requests came, or keys cannot be looked up.
+
+        """
         authorization = Headers(scope=scope).get("authorization")
         client = scope.get("client") or ("unknown", 0)
         try:

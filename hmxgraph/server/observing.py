@@ -39,7 +39,7 @@ class Exchange:
 
 
 class Figures:
-    """Counters of one server process."""
+    """The metrics of one server process."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -52,7 +52,7 @@ class Figures:
         self._events = Counter("hmxgraph_events", "Captured events by outcome.", ("status",), registry=self._registry)
 
     def count_request(self, exchange: Exchange) -> None:
-        """Count a request."""
+        """Count an answered request and its duration."""
         self._requests.labels(exchange.method, exchange.route, str(exchange.status)).inc()
         self._seconds.labels(exchange.route).observe(exchange.milliseconds / 1_000)
 
@@ -61,7 +61,7 @@ class Figures:
         self._events.labels(status).inc(number)
 
     def text(self) -> bytes:
-        """All counters in Prometheus' text format."""
+        """All metrics in Prometheus' text format."""
         return generate_latest(self._registry)
 
 

@@ -62,7 +62,7 @@ def capture(call: Call) -> dict[str, Any]:
 
 
 def capture_batch(call: Call) -> dict[str, Any]:
-    """Store several events, those of one session in one transaction; an invalid event does not affect the others."""
+    """Store several events, one transaction per session and idempotency key; an invalid one affects no other."""
     return contract.captured_batch(_recorded(call, call.body.events))
 
 

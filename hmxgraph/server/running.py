@@ -51,8 +51,8 @@ def address_of(settings: Settings, listener: socket.socket) -> str:
 def run(graph: KnowledgeGraph, settings: Settings, listener: socket.socket) -> None:
     """Serve until SIGTERM or SIGINT.
 
-    Requests in progress are finished, usage counters stored, and the graph closed; captures are stored before they are
-    acknowledged, so that even a killed server loses no acknowledged event.
+    Requests in progress get 60 seconds to finish; then usage counters are stored and the graph is closed. Captures are
+    stored before they are acknowledged, so that even a killed server loses no acknowledged event.
     """
     config = uvicorn.Config(
         application(graph, settings.limits, _mcp()),

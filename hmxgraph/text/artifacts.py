@@ -98,7 +98,7 @@ def _time(text: str | None) -> int | None:
 
 # Counts are exact up to this number and rounded above it; otherwise every session would create a new artifact version.
 _EXACT = 10
-# The note on a step says that sessions failed nevertheless if at least this share of those in which it worked did.
+# The note on a step says that sessions failed nevertheless if at least this share of those where it worked failed.
 _MOSTLY_FUTILE = 0.75
 _OFTEN = 0.3
 _ROUNDED = (10, 20, 50, 100, 200, 500, 1000)

@@ -57,7 +57,7 @@ def _not_blank(value: str) -> bool:
 
 
 def is_id(word: str) -> bool:
-    """Whether *word* mixes letters and digits like an id: at least three digits, or digits among capitals."""
+    """Whether *word* is like an id: letters with at least three digits, two around letters, or one among capitals."""
     digits = sum(map(str.isdigit, word))
     if word.lower() in _NAMES_WITH_DIGITS or digits == len(word) or _QUANTITY.fullmatch(word):
         return False
@@ -200,9 +200,9 @@ IDS = (
 
 
 def mask_ids(text: str) -> str:
-    """*text* with ids, times and long numbers replaced by ``<uuid>``, ``<hex>``, ``<id>``, ``<time>``, ``<number>``.
+    """*text* with e-mail addresses, ids, times, decimals and long numbers replaced by marks such as ``<id>``.
 
-    Versions, status codes and counts of up to three digits stay.
+    Versions such as v1.4 or 1.4.2, status codes and counts of up to three digits stay.
 
     >>> mask_ids("user omar_davis_3817: reservation JG7FMM not found (404)")
     'user <id>: reservation <id> not found (404)'

@@ -68,7 +68,7 @@ def words(text: str) -> list[str]:
 
 
 def wording(text: str) -> str:
-    """*text* independent of spelling: its words, and the signs that change their meaning.
+    """*text* independent of capitals and punctuation: its words, and the signs that change their meaning.
 
     A text with neither is returned unchanged.
 

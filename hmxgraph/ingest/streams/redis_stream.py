@@ -14,7 +14,7 @@ from hmxgraph.text.masking import public_address
 
 FIELD = b"event"
 READ_AT_ONCE = 1_000
-# Milliseconds that one read waits at the server.
+# Maximum milliseconds that one read waits at the server.
 _LONGEST = 60_000
 
 

@@ -1205,3 +1205,43 @@ def test_an_edit_in_a_log_is_cut_once():
     calls = [shown_text for shown_text in shown(pack, "episodes") if shown_text.startswith("edit(")]
     assert calls
     assert all("part 5" in call for call in calls)
+
+
+WISH = "I would like to swap the green lamp of my order for a brighter one of brass from the spring catalogue"
+
+
+def failing(session, number, message, remedy):
+    """Return a session in which a change fails and the assistant says what it does about it."""
+    turns = [
+        (WISH, {}),
+        ("swap_items(order=7, items=[lamp])", {"kind": "tool_call"}),
+        (f"swap_items failed: Error: {message}", {"kind": "tool_result"}),
+        (remedy, {"source": "agent"}),
+        ("Your order was changed, the lamp comes on Friday", {"source": "agent"}),
+    ]
+    return [event(number + at, text, session=session, age_days=9, **how) for at, (text, how) in enumerate(turns)]
+
+
+def test_a_quoted_error_is_answered_by_what_was_done_about_it_not_about_others():
+    """Playbooks for other errors of the action stay out; the failure and what was said next come first."""
+    others = [playbook(1, "swap_items", "item number is wrong"), playbook(2, "swap_items", "item sold out today")]
+    events = failing("s1", 10, "one new lamp for each old lamp is needed", "I will name one new lamp for each old one")
+    events += failing("s2", 20, "the lamp is sold out", "I will ask for another lamp")
+    asked = f'{WISH}, but "Error: one new lamp for each old lamp is needed". What now?'
+    pack = packed(events, known(artifacts=others), query=asked, budget=400)
+    assert shown(pack, "procedures") == []
+    lines = shown(pack, "episodes")
+    assert {
+        "swap_items(order=7, items=[lamp])",
+        "swap_items failed: Error: one new lamp for each old lamp is needed",
+        "I will name one new lamp for each old one",
+    } <= set(lines)
+    assert not any("sold out" in line or "another lamp" in line for line in lines)
+
+
+def test_an_error_that_nobody_has_had_brings_no_session():
+    """Sessions with the same action but other errors would mislead."""
+    events = [each for n in range(4) for each in failing(f"s{n}", 10 * n, "the lamp is sold out", "I will ask again")]
+    asked = 'swap_items gives "Error: warehouse contract terminated yesterday". What now?'
+    assert shown(packed(events, query=asked), "episodes") == []
+    assert shown(packed(events, query="swap_items fails, the lamp is sold out. What now?"), "episodes") != []

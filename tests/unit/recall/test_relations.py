@@ -192,3 +192,11 @@ def test_a_request_for_work_gets_what_it_is_about_and_no_more():
     texts = said("Please return item_6", SHOP, named=["item_6"])
     assert [text.split(" has")[0] for text in texts] == ["order #W2"]
     assert len(said("What about #W1?", SHOP, named=["#W1"])) > 1
+
+
+def test_what_a_tool_raises_is_said_if_asked_for():
+    """Whoever quotes an error knows it; "raises" answers a question about errors, or about a named one."""
+    raises = [relation(1, "ship", "ShipError", kind="raises")]
+    assert said("ship fails with ShipError, what now?", raises, named=["ship"]) == []
+    assert said("Which errors does ship have?", raises, named=["ship"]) == ["ship raises ShipError"]
+    assert said("Where does ShipError come from?", raises, named=["ShipError"]) == ["ship raises ShipError"]
