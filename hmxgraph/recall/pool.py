@@ -149,7 +149,15 @@ class Occurrences:
         occurrences = self._occurrences(list(rows))
         for row, number in related_words:
             counts[row] += FAMILY * occurrences[rows[number]]
+        for row, word in enumerate(words[1:]):
+            # "Road trip" is also written as one word.
+            if self._is_present(words[row] + word):
+                counts[row : row + 2] += self.counts([words[row] + word])
         return counts
+
+    def _is_present(self, word: str) -> bool:
+        number = self._lexicon.get(word)
+        return number is not None and number < self._end and bool(self._present[number])
 
     def _related_numbers(self, word: str, query_terms: Sequence[str]) -> list[int]:
         """Return the numbers of words in these events that are related to *word* and are not query terms themselves.

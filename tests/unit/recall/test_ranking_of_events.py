@@ -220,8 +220,20 @@ def test_events_that_match_little_of_the_question_are_not_shown_for_being_the_be
             *[f"The team of {name} met about the budget" for name in ("Ann", "Bob", "Cy", "Di")], "The budget"
         )
         ranking = Ranking(understood(query, NOW), pool, 1000)
-        relevance = np.array([1.0, 0.6, 0.5, 0.4, 0.36])
+        relevance = np.array([1.0, 0.7, 0.6, 0.5, 0.46])
         return ranking.related(Neighbourhood(), relevance, 2048).sum()
 
     assert shown("Who met about the budget?") == 5
     assert shown("Which glacier did the polar explorer photograph on his budget?") < 5
+
+
+def test_two_words_of_the_question_are_found_joined_to_one():
+    """ "Road trip" is also written "roadtrip"; words that are apart in the question are not joined."""
+    pool = pool_of("The roadtrip was insane", "The trip was insane", "The flight was insane")
+
+    def matched(query):
+        match = Ranking(understood(query, NOW), pool, 3).match
+        return (match.counts >= 1).sum(axis=0).tolist()
+
+    assert matched("Who was on the road trip?") == [2, 1, 0]
+    assert matched("Whose trip was on that icy road?") == [0, 1, 0]
