@@ -228,7 +228,7 @@ def test_events_that_match_little_of_the_question_are_not_shown_for_being_the_be
 
 
 def test_two_words_of_the_question_are_found_joined_to_one():
-    """ "Road trip" is also written "roadtrip"; words that are apart in the question are not joined."""
+    """A word joined from two of the question's words ("roadtrip") counts for both, unless these are apart."""
     pool = pool_of("The roadtrip was insane", "The trip was insane", "The flight was insane")
 
     def matched(query):
