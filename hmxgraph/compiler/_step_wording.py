@@ -4,7 +4,7 @@ import re
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 
 from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._verbs import instruction, is_action, kind_of, line_instruction
@@ -86,14 +86,26 @@ def _alternatives(sessions: set[int], named_in: Mapping[str, set[int]]) -> list[
     """The triples of origins that together cover nearly all sessions, while each is often the only one; else the pairs.
 
     If the user is an origin, pairs are tried first: there are further sources only if two do not suffice. In each group
-    the user comes first, then the more frequent origins.
+    the user comes first, then the more frequent origins. A pair of lookups is joined by a more frequent third one.
     """
     ranked = sorted(named_in, key=lambda name: (name != FROM_USER, -len(named_in[name]), name))
     for number in (2, 3) if FROM_USER in named_in else (3, 2):
         fitting = [group for group in combinations(ranked, number) if _cover(group, sessions, named_in)]
         if fitting:
-            return fitting
+            return [_with_more_frequent(group, ranked, named_in) for group in fitting]
     return []
+
+
+def _with_more_frequent(
+    group: tuple[str, ...], ranked: Sequence[str], named_in: Mapping[str, set[int]]
+) -> tuple[str, ...]:
+    """Return a pair of lookups with the third one that is more frequent than one of them, if there is one."""
+    if len(group) > 2 or FROM_USER in group:
+        return group
+    rarer = min(len(named_in[origin]) for origin in group)
+    others = (origin for origin in ranked if origin not in group and len(named_in[origin]) > rarer)
+    joined = {*group, *islice(others, 1)}
+    return tuple(origin for origin in ranked if origin in joined)
 
 
 def _cover(group: Sequence[str], sessions: set[int], named_in: Mapping[str, set[int]]) -> bool:

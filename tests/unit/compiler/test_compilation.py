@@ -1110,3 +1110,34 @@ def test_procedures_name_the_sources_of_objects_with_identifiers():
     assert schema.content["steps"][-1]["description"] == (
         "Book the trip with book_trip, using flights from get_booking, search_direct or search_onestop; and cabin"
     )
+
+
+def changed_booking(number, *lookups):
+    """A session that books flights which are in the results of all these lookups."""
+    flights = [{"flight_number": f"XY{number}{place}7", "cabin": "premium"} for place in (1, 2)]
+    script = Script(f"c{number}").user("Please book my trip")
+    for lookup in lookups:
+        script.call(lookup, {"flights": flights}, trip="home")
+    return script.call("book_trip", flights=flights, cabin="premium").feedback("positive").events
+
+
+def test_a_source_that_is_seldom_the_only_one_is_named_if_it_is_frequent():
+    """Ten trips are in a direct search, eight of them in the booking, too: still it comes before the rare third."""
+    sessions = [changed_booking(n, "get_booking", "search_direct") for n in range(8)]
+    sessions += [changed_booking(n, "search_onestop") for n in range(8, 12)]
+    sessions += [changed_booking(n, "get_booking") for n in range(12, 16)]
+    (schema,) = drafts(sessions, "task_schema")
+    assert "flights from get_booking, search_direct or search_onestop" in schema.content["steps"][-1]["description"]
+
+
+def test_of_a_list_of_objects_the_identifiers_say_where_it_comes_from():
+    """Most values of a flight are dates from the booking, but its number is in the search made for the change."""
+    days = {"date": "2026-05-11", "until": "2026-05-12", "boarding": "2026-05-10"}
+    sessions = []
+    for number in range(6):
+        flights = [{"flight_number": f"XY{number}{place}7", "cabin": "premium"} for place in (1, 2)]
+        script = Script(f"d{number}").user("Please move my trip").call("get_booking", days, trip="home")
+        script.call("search_flights", {"flights": flights}, to="home")
+        sessions.append(script.call("book_trip", flights=[each | days for each in flights]).feedback("positive").events)
+    (schema,) = drafts(sessions, "task_schema")
+    assert schema.content["steps"][-1]["description"].endswith("using flights from search_flights")
