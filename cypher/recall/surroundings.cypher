@@ -25,6 +25,9 @@
 // first $examples of the $sessions: whole if they have at most $short events, otherwise their last events, which show
 // how they ended, before thanks and farewell.
 //
+// The events after each of the $trails are fetched: what was done about a failure, or next to a piece of work, often has
+// none of the words of the question.
+//
 // failed lists those of the $sessions, and of the sessions of linked events, whose last feedback by then was negative;
 // long_sessions lists those of the $sessions, and the running one, with more than $longest events by then.
 //
@@ -71,6 +74,12 @@ CALL (linked, spanned, missing) {
     RETURN event
     UNION
     UNWIND missing AS event
+    RETURN event
+    UNION
+    UNWIND $trails AS key
+    MATCH (start:Event {key: key})-[:NEXT*1..24]->(event)
+    WHERE start.tenant_id = $tenant_id AND event.tenant_id = $tenant_id AND event.time_us <= $as_of_us
+      AND event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
     RETURN event
     UNION
     UNWIND $sessions[0..$examples] AS key

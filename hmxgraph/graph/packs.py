@@ -320,6 +320,8 @@ _ANCHORS = 12
 # Maximum number of best sessions whose outcomes are read, and of those whose events are also read as examples.
 _SESSIONS, _EXAMPLES = 24, 6
 _CALLS = 96
+# Maximum number of failures, or of calls, whose following events are read.
+_TRAILS = 3
 # Examples of at most this many events are fetched whole, longer ones only from their end.
 _SHORT = 128
 # Number of long events fetched in full.
@@ -657,6 +659,7 @@ def _surroundings(
         anchors=_keys(tenancy, anchors, _ANCHORS),
         sessions=_keys(tenancy, sessions, _SESSIONS),
         examples=len(examples),
+        trails=_keys(tenancy, ranking.trail_starts(_TRAILS), _TRAILS),
         short=_SHORT,
         longest=LONGEST_EPISODE,
         calls=_keys(tenancy, calls, _CALLS),

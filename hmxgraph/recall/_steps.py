@@ -55,7 +55,7 @@ def steps(pool: EventPool) -> Integers:
     return numbers
 
 
-def step_scores(match: WordMatch, pool: EventPool, *, troubled: bool = False) -> Floats:
+def step_scores(match: WordMatch, pool: EventPool, *, troubled: bool = False, errors: Flags | None = None) -> Floats:
     """Return for each event how well its step matches the question, in [0, 1]; results count less than other events.
 
     A step without a call scores 0: it is not an example of work. If the question is about a failure (*troubled*), a
@@ -82,7 +82,8 @@ def step_scores(match: WordMatch, pool: EventPool, *, troubled: bool = False) ->
         scores *= np.where(np.logical_or.reduceat(edits, starts), 1.0, _WITHOUT_EDIT)
     scores /= scores.max(initial=0.0) or 1.0
     if troubled:
-        quoted = np.logical_or.reduceat(_quoted_failures(match, pool), starts)
+        reports = _quoted_failures(match, pool) if errors is None else errors | _quoted_failures(match, pool)
+        quoted = np.logical_or.reduceat(reports, starts)
         scores = _with_remedies(scores, quoted, pool.follows[starts])
     per_event: Floats = scores[number - 1]
     return per_event

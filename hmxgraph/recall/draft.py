@@ -144,7 +144,7 @@ def appraised(
     doubtful = asked & changes_of_policies(in_force.artifacts)
     guidance = replace(guidance, remedies=answering, troubled=question.troubled, about=about, suspected=suspected)
     guidance = replace(guidance, named=named, asked=asked, doubtful=doubtful)
-    guidance = replace(guidance, error_terms=frozenset(question.error_terms))
+    guidance = replace(guidance, error_terms=frozenset(by_words.error_terms))
     # Without events, or without terms in the question, the match cannot be judged and counts as certain.
     assurance = by_words.assurance if by_words.event_count and question.terms else 1.0
     guidance = replace(guidance, assurance=assurance)
@@ -398,6 +398,8 @@ _LEAST_COMPARED = 16
 _MOST_COMPARED = 1_500
 # Maximum number of past sessions shown as examples; one is enough next to a procedure, which states what they share.
 MOST_SESSIONS = 3
+# How many times as many are compared, because several may be about the same case.
+_COPIES = 3
 # Share of the budget for past sessions next to procedures, facts or relations. ``ALONE``: if there are none of these,
 # the share for logs of many tasks, and for passages of long messages.
 BESIDE_ANSWERS, ALONE = 0.5, 0.8
@@ -440,7 +442,7 @@ class Draft:
         sections = frozenset(self.request.sections)
         others = [*self.appraised.of_sections(sections), *(self._evidence() if EVIDENCE in sections else ())]
         episodes = self._by_steps if self.whole_sessions else self._scored_events.with_results()
-        if self.events.question.troubled and self.request.sections != (SECTION,):
+        if self._troubled and self.request.sections != (SECTION,):
             episodes = episodes.of_trouble(self.whole_sessions, repeated=self.events.question.when)
         if self.whole_sessions:
             episodes = self._with_whole_sessions(episodes)
@@ -508,15 +510,17 @@ class Draft:
             return frozenset()
         guidance = self.appraised.appraisal.guidance
         best = self._by_steps.best_sessions(
-            1 if self._routine else MOST_SESSIONS,
+            _COPIES * MOST_SESSIONS,
             self._eligible_sessions - {running},
             self.events.match.share,
             # A question about a failure is about the sessions that failed in the same way.
-            () if question.troubled else self.failed,
+            () if self._troubled else self.failed,
             () if guidance.guesses else guidance.changes,
         )
         if not works and not self.long_sessions.intersection(best[:1]):
             return frozenset()
+        distinct = self._by_steps.without_copies(best)
+        best = list(islice(distinct, 1 if self._routine else MOST_SESSIONS))
         return frozenset([*best, running] if running else best)
 
     @property
@@ -534,7 +538,8 @@ class Draft:
             return ()
         sessions = self.events.case_sessions(len(self.events.pool))
         fetched = (each for each in sessions if not self.examples or each in self.examples)
-        return tuple(islice(fetched, max(int(self.request.budget * BESIDE_ANSWERS) // _TOKENS_OF_CASE, 1)))
+        distinct = self._scored_events.without_copies(fetched)
+        return tuple(islice(distinct, max(int(self.request.budget * BESIDE_ANSWERS) // _TOKENS_OF_CASE, 1)))
 
     @property
     def _acting(self) -> bool:
@@ -546,8 +551,8 @@ class Draft:
         """Whether the request is for work that this tenant has never done; past episodes then do not help."""
         question = self.events.question
         asks = question.works or not question.recalls
-        if self.events.error_sessions is not None:
-            return not self.events.error_sessions
+        if self.events.error_terms:
+            return self.events.has_unknown_error
         return asks and self._acting and not self._is_known and self.events.is_new(self.request.session_id)
 
     @property
@@ -569,6 +574,11 @@ class Draft:
         """The procedures that may be shown."""
         artifacts, shown = self.appraised.in_force.artifacts, self._procedure_ids
         return tuple(each for each in artifacts if each.artifact_type in PROCEDURES and each.artifact_id in shown)
+
+    @property
+    def _troubled(self) -> bool:
+        """Whether the question is about a failure: it says so, or quotes an error message."""
+        return self.events.question.troubled or bool(self.events.error_terms)
 
     @property
     def error_places(self) -> frozenset[int]:
@@ -621,7 +631,7 @@ class Draft:
         if self.long_sessions.isdisjoint(scored.pool.session_id):
             return scored
         return scored.by_steps(
-            step_scores(match, self.events.pool, troubled=self.events.question.troubled),
+            step_scores(match, self.events.pool, troubled=self._troubled, errors=self.events.error_events),
             match.weight_by_term,
             self.appraised.appraisal.count_tokens,
         )

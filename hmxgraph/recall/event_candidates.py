@@ -4,7 +4,7 @@ A pack chooses a few of hundreds of events: they are scored as columns and turne
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, repeat
@@ -55,9 +55,14 @@ _NEARLY = 0.7
 # between the changes in the best of three examples and the changes made: 78.9, 68.9 and 45.5 in three domains; with two
 # examples and no such limit 76.4, 68.9 and 43.0.
 _AS_GOOD = 0.7
+# An identifier mixes letters and digits or is a long number. Two sessions are about the same case if they share more
+# than this part of the identifiers of the one with fewer.
+_IDENTIFIER = re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z_])\w{5,}\b|\b\d{6,}\b")
+_SAME_CASE = 0.5
 # A message is on topic if it matches at least this fraction of the best share of its side (people or assistants);
 # requests, changes and the end of a session get the fraction ``_DECIDED`` of the session's top relevance.
 _ON_TOPIC, _DECIDED = 0.7, 0.8
+_MOST_ON_TOPIC = 3
 # Fraction of the top relevance for messages on topic in a session that had the error that the question is about.
 _BESIDE_ERROR = 0.7
 # Fraction of the top relevance above which recency counts fully.
@@ -174,6 +179,24 @@ class Episodes:
         ranked = (self.pool.session_id[at] for at in np.argsort(-worth, kind="stable").tolist() if usable[at])
         return list(islice(dict.fromkeys(ranked), most))
 
+    def without_copies(self, sessions: Iterable[str]) -> Iterator[str]:
+        """Yield *sessions* but those about the same case as one before them, with the same end.
+
+        Two sessions are about the same case if their calls share most of the identifiers of one of them: the same
+        customer tries again, or the same task is run twice.
+        """
+        known: list[tuple[frozenset[str], bool]] = []
+        for session_id in sessions:
+            own, failed = self._identifiers(session_id), session_id in self.failed
+            if not any(failed == other_failed and _same_case(own, other) for other, other_failed in known):
+                known.append((own, failed))
+                yield session_id
+
+    def _identifiers(self, session_id: str) -> frozenset[str]:
+        """The identifiers in the calls of a session."""
+        calls = np.flatnonzero(self.of_session(session_id) & self._calls).tolist()
+        return frozenset(each for at in calls for each in _IDENTIFIER.findall(self.pool.text[at]))
+
     def by_steps(self, scores: Floats, weight_by_term: Mapping[str, float], count_tokens: TokenCounter) -> "Episodes":
         """Return the events, those in logs of many tasks ranked by the *scores* of their steps and cut to short lines.
 
@@ -262,13 +285,26 @@ class Episodes:
         """Which messages among these *events* match nearly as much of the question as the best of their side.
 
         The sides are people and assistants: whoever asks uses the words of the question, whoever answers rarely does.
+        At most three of each side, and none that repeats half of the words of a better one: a refusal is often said
+        again and again.
         """
         spoken = events & ~self.pool.results & self.pool.spoken
         on_topic = np.zeros(len(self), dtype=np.bool_)
         for side in (spoken & self.pool.by_assistants, spoken & ~self.pool.by_assistants):
-            on_topic |= side & (shares >= _ON_TOPIC * shares[side].max(initial=0.0))
+            near = side & (shares >= _ON_TOPIC * shares[side].max(initial=0.0))
+            on_topic[self._different(near, shares)] = True
         enough: Flags = on_topic & (shares > _LITTLE * shares.max(initial=0.0))
         return enough
+
+    def _different(self, messages: Flags, shares: Floats) -> list[int]:
+        """Return the places of the best *messages* that say different things, at most ``_MOST_ON_TOPIC``."""
+        places, said = list[int](), list[frozenset[str]]()
+        for at in sorted(np.flatnonzero(messages).tolist(), key=lambda at: (-float(shares[at]), at)):
+            own = frozenset(self.pool.words[at].split())
+            if len(places) < _MOST_ON_TOPIC and not any(2 * len(own & other) > len(own) for other in said):
+                places.append(at)
+                said.append(own)
+        return places
 
     def with_short_results(
         self, sessions: Collection[str], weight_by_term: Mapping[str, float], count_tokens: TokenCounter
@@ -510,6 +546,10 @@ class Episodes:
             failed=pool.session_id[at] in self.failed,
             step=self.step[at] if self.step else -1,
         )
+
+
+def _same_case(own: frozenset[str], other: frozenset[str]) -> bool:
+    return len(own & other) > _SAME_CASE * min(len(own), len(other)) and bool(own and other)
 
 
 def timely(relevance: Floats, assurance: float) -> Floats:

@@ -80,11 +80,12 @@ ANY_FAILURE = frozenset(
         " stop tell user call run try again then go before prevent check make sure given corrected work worked help"
     )
 )
-# An error message: a quotation after "with", "says" and the like, or what follows "Error:" in a sentence.
+# An error message: a quotation after "with", "says" and the like, or what follows "Error:" or "(RuntimeError)".
 _MESSAGE = re.compile(
     r"\b(?:errors?|messages?|by|with|returns?|returned|gives?|got|says?|said|raises?|prints?)\W{0,3}"
     r"[\"\u201c`]([^\"\u201d`]{12,300})"
-    r"|\b((?:error|exception):\s+[^\"\u201d`\n]{12,300}?)(?=[\"\u201d`\n]|[.?!](?:\s|$)|$)",
+    r"|(?:\b|\()((?:error:|exception:|\w+(?:error|exception)[:)])\s+[^\"\u201d`\n]{12,300}?)"
+    r"(?=[\"\u201d`\n]|[.:?!](?:\s|$)|$)",
     re.IGNORECASE,
 )
 _REQUEST = re.compile(
@@ -115,8 +116,8 @@ _SUBJECT = re.compile(rf"\b(?:{_VERBS})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.I
 class Question:
     """An analysed question; ``runs`` are all runs of up to ``LONGEST_NAME`` terms, used to match names and titles.
 
-    ``troubled``: speaks of trouble; ``error``: the error message that it quotes, or ""; ``own``: about the asker's own
-    affairs; ``dated``: names a calendar date that is not open-ended; ``months``: the terms of its month or holiday.
+    ``troubled``: speaks of trouble; ``error``: what it quotes like an error message, or ""; ``own``: about the asker's
+    own affairs; ``dated``: names a calendar date that is not open-ended; ``months``: the terms of its month or holiday.
     """
 
     text: str
@@ -139,7 +140,7 @@ class Question:
 
     @property
     def error_terms(self) -> tuple[str, ...]:
-        """The words of the quoted error message without identifiers, which vary, and without words of all failures."""
+        """The words of :attr:`error` without identifiers, which vary, and without words of all failures."""
         own = dict.fromkeys(terms(self.error))
         return tuple(term for term in own if term.isalpha() and term not in ANY_FAILURE)
 
@@ -258,17 +259,17 @@ def speaks_of_trouble(text: str) -> bool:
 
 
 def _quoted_error(text: str) -> str:
-    """Return the error message that *text* quotes, or "".
+    """Return what *text* quotes like an error message, or "".
 
     >>> _quoted_error('The push fails with "no upstream branch". Why?')
     'no upstream branch'
     >>> _quoted_error("ship: Error: no carrier here. Why?")
     'Error: no carrier here'
-    >>> _quoted_error('She got "The Lord of the Rings" from me')
-    ''
+    >>> _quoted_error("** (RuntimeError) no key is configured")
+    'RuntimeError) no key is configured'
 
     """
-    found = _MESSAGE.search(text) if speaks_of_trouble(text) else None
+    found = _MESSAGE.search(text)
     return (found[1] or found[2]) if found else ""
 
 

@@ -192,7 +192,7 @@ def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[
     kind = relation.relation_type
     if kind == "hosted_on" and relation.target.lower() in relation.source.lower():
         return False
-    if kind == "raises" and relation.target_key not in named:
+    if kind == "raises" and (question.error or relation.target_key not in named):
         return bool(_ASKS_WHICH_ERROR.search(question.text))
     working = kind == "uses" or (kind in {"chooses", "runs", "touches"} and relation.source_key in workers)
     if not working and kind != "mentions_with":

@@ -13,6 +13,7 @@ import numpy as np
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.pool import (
     CALLED,
+    FAILED,
     WORKED,
     EventPool,
     Flags,
@@ -303,6 +304,8 @@ _TOLD_AFTER_US = 30 * DAY_US
 # Share of the words of a quoted error message that an event must have to report the same error, and the fewest words
 # of a message.
 _OF_ERROR, _LEAST_ERROR_TERMS = 0.6, 2
+# Up to this share of its words, an error is another one.
+_PART_OF_ERROR = 0.5
 # Weight of the terms of names in the question: its subject says more than its phrasing.
 _NAME = 1.5
 
@@ -400,6 +403,16 @@ class Ranking:
         calls = (at for at, kind in enumerate(pool.kinds) if kind == CALLED and pool.session_id[at] in sessions)
         return tuple(pool.event_id[at] for at in nsmallest(most, calls, key=lambda at: (-worth[at], at)))
 
+    def trail_starts(self, most: int) -> tuple[str, ...]:
+        """Return the ids of up to *most* events after which the next ones may help, best first.
+
+        These are the failures, if the question speaks of trouble or quotes an error, else the calls.
+        """
+        kinds = {FAILED} if self.question.troubled or self.error_terms else {CALLED}
+        starts = (at for at, kind in enumerate(self.pool.kinds) if kind in kinds and self.first[at] > 0)
+        worth = self.first + self.error_events
+        return tuple(self.pool.event_id[at] for at in nlargest(most, starts, key=lambda at: (worth[at], -at)))
+
     def truncated(self, most: int) -> tuple[str, ...]:
         """Return the ids of the best *most* events whose stored text is truncated."""
         texts_cut = [at for at, text in enumerate(self.pool.text) if text.endswith(GAP)]
@@ -495,25 +508,41 @@ class Ranking:
 
     @cached_property
     def error_sessions(self) -> frozenset[str] | None:
-        """The sessions with :attr:`error_events`; None if the question quotes no error message of several words.
+        """The sessions with :attr:`error_events`; None if the question quotes no error, or none that is known."""
+        return frozenset(self.pool.session_id[at] for at in np.flatnonzero(self.error_events).tolist()) or None
 
-        Also None if no session has what the question quotes, unless that calls itself an error.
+    @property
+    def has_unknown_error(self) -> bool:
+        """Whether the question quotes what it calls an error, and no failed call has even part of its words."""
+        if not self.error_terms or ANY_FAILURE.isdisjoint(terms(self.question.error)):
+            return False
+        failed = np.array([kind == FAILED for kind in self.pool.kinds], dtype=np.bool_)
+        matched = self.pool.occurrences.matched(self.error_terms)[failed].max(initial=0)
+        return bool(matched <= _PART_OF_ERROR * len(self.error_terms)) and self.error_sessions is None
+
+    @property
+    def error_terms(self) -> tuple[str, ...]:
+        """The words of the error message that the question quotes; () if there are fewer than two.
+
+        A quotation is one if the question speaks of trouble, or if a failed call has most of its words.
         """
-        if len(self.question.error_terms) < _LEAST_ERROR_TERMS:
-            return None
-        having = frozenset(self.pool.session_id[at] for at in np.flatnonzero(self.error_events).tolist())
-        return having or (None if ANY_FAILURE.isdisjoint(terms(self.question.error)) else having)
+        failed = self.question.troubled or any(self.pool.kinds[at] == FAILED for at in np.flatnonzero(self._quoted))
+        enough = failed and len(self.question.error_terms) >= _LEAST_ERROR_TERMS
+        return self.question.error_terms if enough else ()
 
     @property
     def error_events(self) -> Flags:
-        """Which results have most of the words of the error message that the question quotes.
+        """Which results have most of the words of the error message that the question quotes."""
+        return self._quoted if self.error_terms else np.zeros(len(self.pool), dtype=np.bool_)
 
-        A result of a call that worked must have the message as it is: long results have many words.
+    @cached_property
+    def _quoted(self) -> Flags:
+        """Which results have most of the words that the question quotes.
+
+        A result of a call that worked must have the quotation as it is: long results have many words.
         """
-        if len(self.question.error_terms) < _LEAST_ERROR_TERMS:
-            return np.zeros(len(self.pool), dtype=np.bool_)
-        matched = self.pool.occurrences.matched(self.question.error_terms)
-        events: Flags = self.pool.results & (matched >= _OF_ERROR * len(self.question.error_terms))
+        least = max(_OF_ERROR * len(self.question.error_terms), 1)
+        events: Flags = self.pool.results & (self.pool.occurrences.matched(self.question.error_terms) >= least)
         message = self.question.error.casefold().rstrip(".!? ")
         for at in np.flatnonzero(events).tolist():
             events[at] = self.pool.kinds[at] != WORKED or message in self.pool.text[at].casefold()

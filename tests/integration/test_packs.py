@@ -613,3 +613,17 @@ def test_an_example_is_read_from_its_request_to_its_end(graph):
     text = graph.pack("Please find the kayak paddle that a courier brings", budget=400).text
     for line in ("brought to my neighbour", "redirect_parcel(to=neighbour)", "redirected", "will get it"):
         assert line in text
+
+
+def test_what_was_done_about_a_failure_is_read_beyond_its_window(graph):
+    """The remedy comes ten events after the failure, without a word of the question."""
+    script = Script("log", tenant=graph.tenant_id)
+    for number in range(150):
+        script.call("exec", "ready", command=f"make part{number}")
+    script.agent("Now publish the parcel").call("exec", error="carrier contract is missing", command="publish parcel")
+    for number in range(5):
+        script.call("exec", f"{number} pages", command=f"less handbook{number}")
+    script.agent("That is how they do it").call("edit", "changed", path="terms.txt", new_string="signed: yes")
+    graph.ingest(script.events)
+    pack = graph.pack('publish says "carrier contract is missing". What now?', budget=1024)
+    assert any("terms.txt" in entry.content for entry in pack.entries)

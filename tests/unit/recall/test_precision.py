@@ -17,7 +17,7 @@ from hmxgraph.recall.question import understood
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.walk import Neighbourhood
 from hmxgraph.text.terms import counter
-from tests.recall_makers import COUNT, NOW, QUERY, artifact, event, evidence, known, memory, packed, record
+from tests.recall_makers import COUNT, NOW, QUERY, artifact, draft, event, evidence, known, memory, packed, record
 
 LINTING = "The team lints with Biome"
 
@@ -1245,3 +1245,48 @@ def test_an_error_that_nobody_has_had_brings_no_session():
     asked = 'swap_items gives "Error: warehouse contract terminated yesterday". What now?'
     assert shown(packed(events, query=asked), "episodes") == []
     assert shown(packed(events, query="swap_items fails, the lamp is sold out. What now?"), "episodes") != []
+
+
+def refused(session, number, order, *, times=1):
+    """Return a session of one customer whose return is refused, with the same words each time."""
+    turns = [
+        (f"Please return the green lamp of my order {order} to my other card", {}),
+        (f"return_items(order={order}, items=[lamp], card=other)", {"kind": "tool_call"}),
+        ("return_items -> refused by the shop", {"kind": "tool_result"}),
+        *[
+            (f"We return the lamp only to the card of the order, I am sorry ({n})", {"source": "agent"})
+            for n in range(times)
+        ],
+        ("Goodbye", {"source": "agent"}),
+    ]
+    return [event(number + at, text, session=session, age_days=9, **how) for at, (text, how) in enumerate(turns)]
+
+
+def test_of_two_sessions_about_the_same_case_with_the_same_end_one_is_shown():
+    """The customer who asks again in the same words adds nothing; how another customer fared does, or another end."""
+    same = [*refused("s1", 10, "W2378156"), *refused("s2", 20, "W2378156")]
+    asked = {"query": "Return the lamp of the order to another card", "what": known(artifacts=[])}
+    sessions = {about["session_id"] for about in packed(same, **asked).metadata["entries"]}
+    assert len(sessions) == 1
+    other = [*same, *refused("s3", 30, "W9911870")]
+    assert len({about["session_id"] for about in packed(other, **asked).metadata["entries"]}) == 2
+    ended_badly = draft(same, failed={"s2"}, **asked)._by_steps
+    assert list(ended_badly.without_copies(["s1", "s2"])) == ["s1", "s2"]
+
+
+def test_what_an_assistant_says_again_and_again_is_shown_once():
+    """In an outline, of messages that repeat half of their words the best one stays."""
+    events = refused("s1", 10, "W2378156", times=6)
+    lines = shown(packed(events, query="Return the lamp of the order to another card", budget=120), "episodes")
+    assert sum("only to the card" in line for line in lines) == 1
+
+
+def test_a_quotation_is_an_error_if_a_failed_call_reports_it():
+    """The question need not speak of trouble; what a page says, or nothing says, is no error."""
+    message = "these paths are ignored by the list of the folder"
+    failed = log((100, ("exec(command=git add site.css)", f"exec failed: {message}")))
+    page = log((100, ("exec(command=cat notes)", f"exec -> {message}")))
+    asked = f'git add says "{message}". How do I add my page?'
+    assert draft(failed, query=asked).events.error_terms
+    assert not draft(page, query=asked).events.error_terms
+    assert not draft(query=asked).events.error_terms

@@ -198,5 +198,6 @@ def test_what_a_tool_raises_is_said_if_asked_for():
     """Whoever quotes an error knows it; "raises" answers a question about errors, or about a named one."""
     raises = [relation(1, "ship", "ShipError", kind="raises")]
     assert said("ship fails with ShipError, what now?", raises, named=["ship"]) == []
+    assert said('ship says "ShipError: the carrier is on strike". What now?', raises, named=["ship", "ShipError"]) == []
     assert said("Which errors does ship have?", raises, named=["ship"]) == ["ship raises ShipError"]
     assert said("Where does ShipError come from?", raises, named=["ShipError"]) == ["ship raises ShipError"]
