@@ -1247,17 +1247,18 @@ def test_an_error_that_nobody_has_had_brings_no_session():
     assert shown(packed(events, query="swap_items fails, the lamp is sold out. What now?"), "episodes") != []
 
 
+SAID = {"source": "agent", "speaker": "assistant"}
+
+
 def refused(session, number, order, *, times=1):
     """Return a session of one customer whose return is refused, with the same words each time."""
+    refusals = [(f"Only to the card of the lamp ({n})", SAID) for n in range(times)]
     turns = [
-        (f"Please return the green lamp of my order {order} to my other card", {}),
+        (f"Please return the green lamp of my order {order} to my other card", {"speaker": "user"}),
+        *refusals,
         (f"return_items(order={order}, items=[lamp], card=other)", {"kind": "tool_call"}),
         ("return_items -> refused by the shop", {"kind": "tool_result"}),
-        *[
-            (f"We return the lamp only to the card of the order, I am sorry ({n})", {"source": "agent"})
-            for n in range(times)
-        ],
-        ("Goodbye", {"source": "agent"}),
+        ("Goodbye", SAID),
     ]
     return [event(number + at, text, session=session, age_days=9, **how) for at, (text, how) in enumerate(turns)]
 
@@ -1276,9 +1277,11 @@ def test_of_two_sessions_about_the_same_case_with_the_same_end_one_is_shown():
 
 def test_what_an_assistant_says_again_and_again_is_shown_once():
     """In an outline, of messages that repeat half of their words the best one stays."""
-    events = refused("s1", 10, "W2378156", times=6)
-    lines = shown(packed(events, query="Return the lamp of the order to another card", budget=120), "episodes")
-    assert sum("only to the card" in line for line in lines) == 1
+    waiting = "Let me walk to shelf {n} in the far hall, which takes a while, and look there for what you have bought"
+    events = [event(n, waiting.format(n=n), session="s1", age_days=9, **SAID) for n in range(9)]
+    events += refused("s1", 10, "W2378156", times=6)
+    lines = shown(packed(events, query="Return the lamp of the order to another card", budget=250), "episodes")
+    assert sum("Only to the card" in line for line in lines) == 1
 
 
 def test_a_quotation_is_an_error_if_a_failed_call_reports_it():
