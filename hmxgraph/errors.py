@@ -684,7 +684,7 @@ class SupersessionCycle(LifecycleError):
     def __str__(self) -> str:
         return (
             f"{self.new_id!r} cannot supersede {self.old_id!r}: it is the same or an older version (HMX-A 7); "
-            "record the change under a new id"
+            "an artifact needs a new id, a memory a new text or a later time"
         )
 
 

@@ -234,12 +234,12 @@ class Warm:
             threading.Thread(target=self._converse, args=(connection, key), daemon=True).start()
 
     def _converse(self, connection: "Connection[Any, Any]", key: bytes) -> None:
-        """Answer one client, unless it gives up, stays silent or lacks the key."""
+        """Answer one client, unless it gives up, stays silent, lacks the key or does not send JSON."""
         with connection:
             try:
                 _authenticate(connection, key, answering=False)
                 message = json.loads(connection.recv_bytes())
-            except (EOFError, OSError, AuthenticationError):
+            except (EOFError, OSError, ValueError, AuthenticationError):
                 return
             self.handle(message, lambda answer: connection.send_bytes(json.dumps(answer).encode()))
 

@@ -163,8 +163,8 @@ def pack_request(query: str, options: PackOptions) -> PackRequest:
     512
 
     """
+    refuse_unknown(options, PackOptions, "pack")
     fields: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-    refuse_unknown(fields, PackOptions, "pack")
     fields["as_of_us"] = as_us(fields.pop("as_of", None))
     fields["priors"] = _priors(fields.pop("fingerprint", None))
     scope = fields.pop("scope", None)

@@ -30,7 +30,8 @@ _MOST_OF_STEP = 32 << 20
 _LONGEST_LINE = 64 << 20
 # A file is still the same one if this many bytes at both ends of what was read are unchanged.
 _SEAL = 1_024
-# A file that does not grow line by line is read once it has not changed for this long.
+# A file that does not grow line by line is read once it has not changed for this long, or at once if it is dated
+# further ahead of the clock.
 _SETTLED_US = 1_000_000
 # Steps for which a last line without a line end must keep its length before it is taken as complete, if it is JSON or
 # its file was renamed.
@@ -143,6 +144,8 @@ class Watch:
     """Follows a file or a folder for one tenant; each :meth:`step` stores what is new since the last.
 
     The same line of the same file always gives the same event id, so events read again after a crash are duplicates.
+    ``settling``: the last step left something for later because it may still be being written; unless it changes, one
+    of the next steps stores it.
     """
 
     def __init__(
@@ -157,6 +160,7 @@ class Watch:
         if not path.exists():
             raise IngestRefused(str(path), "there is no such file or folder to watch")
         self.progress = Progress()
+        self.settling = False
         self._graph = graph
         self._path = path.absolute()
         self._positions = positions
@@ -174,6 +178,7 @@ class Watch:
         before = self.progress.accepted
         paths = list(self._files())
         self.progress.files, self.progress.unfinished = len(paths), 0
+        self.settling = False
         self._half_read.clear()
         moved = self._moved()
         growing = [path for path in paths if path.suffix in _GROWING and path not in moved]
@@ -311,10 +316,12 @@ class Watch:
             # Without any line end, the line is longer than allowed: it is passed on, to be rejected.
             end = end or len(data)
         elif end < len(data):
-            if self._at_rest(path, len(data) - end) and (closed or _is_json(data[end:])):
+            at_rest, complete = self._at_rest(path, len(data) - end), closed or _is_json(data[end:])
+            if at_rest and complete:
                 end = len(data)
             else:
                 self.progress.unfinished += 1
+                self.settling |= complete
         return data[:end].removesuffix(b"\n").split(b"\n") if end else [], end
 
     def _at_rest(self, path: Path, unfinished: int) -> bool:
@@ -346,7 +353,8 @@ class Watch:
         version = _version(file_stat)
         if version in {(position.inode, position.size, position.changed_ns), self._waiting.get(path)}:
             return
-        if now_us() - file_stat.st_mtime_ns // 1_000 < _SETTLED_US:
+        if abs(now_us() - file_stat.st_mtime_ns // 1_000) < _SETTLED_US:
+            self.settling = True
             return
         if self._ingest(path, SourceMemory()):
             self._waiting[path] = version

@@ -214,7 +214,11 @@ def verify_file(
     at: At = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check hashes, signature, version and structure; the error names the first check that fails."""
+    """Check hashes, signature, version and structure; the error names the first check that fails.
+
+    A file has no tenant, so its expiry is judged now; an import judges it at the tenant's logical
+    time, which may differ. With the same --at, both agree.
+    """
     verdict = _verdict(file, signature, trust, at)
     emit(verdict.document(), as_json, lambda: out.print(verdict_table(verdict)))
 

@@ -188,7 +188,11 @@ def health(
 
 @app.command()
 def metrics(tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Show the cost of this process's operations."""
+    """Show the number of events and the indexes that are not online.
+
+    Each process counts the cost of its own operations, so those figures are empty here; programs
+    read theirs with graph.memory.metrics().
+    """
     with opened(tenant) as graph:
         figures = graph.memory.metrics().document()
         emit(figures, as_json, lambda: show_mapping(figures))

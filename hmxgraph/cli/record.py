@@ -27,12 +27,13 @@ from hmxgraph.protocol.records import ARTIFACT_KINDS
 
 app = typer.Typer(no_args_is_help=True, help="Task records: reviews, verifications and decisions.")
 
+_CREATABLE = ", ".join(kind for kind in ARTIFACT_KINDS if kind != "digest")
 _ReplyTo = Annotated[str, typer.Argument(help="Id of the record to reply to.")]
 
 
 @app.command()
 def create(
-    kind: Annotated[str, typer.Argument(help=f"{', '.join(ARTIFACT_KINDS)}.")],
+    kind: Annotated[str, typer.Argument(help=f"{_CREATABLE}.")],
     task_id: Annotated[
         str | None, typer.Option("--task", help="Id of the record's task; not needed for a reply.")
     ] = None,

@@ -72,7 +72,7 @@ class _Run:
         self._failure: HmxGraphError | None = None
 
     def follow(self, *, once: bool) -> None:
-        """Scan until interrupted; with *once*, until nothing new is found or something fails.
+        """Scan until interrupted; with *once*, until nothing new is found or expected, or something fails.
 
         Raises:
             HmxGraphError: *once* is set, and something could not be stored or compiled.
@@ -84,7 +84,7 @@ class _Run:
             if self._compiler:
                 self._compiler.start_if_due(stored)
             self._report()
-            if once and (self._failure or not (stored or self._watch.progress.behind)):
+            if once and (self._failure or not (stored or self._watch.progress.behind or self._watch.settling)):
                 break
             has_more = self._watch.progress.behind and self._failure is None
             self._stopped.wait(0 if has_more else max(_PAUSE, monotonic() - started))

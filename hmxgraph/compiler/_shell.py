@@ -87,7 +87,7 @@ def commands(line: str) -> tuple[Command, ...]:
 @lru_cache(maxsize=10_000)
 def _commands_of(line: str) -> tuple[Command, ...]:
     try:
-        every = tuple(command for command in _commands(line, 0) if command.name)
+        every = tuple(command for command in _commands(line, 0, filtered=False) if command.name)
     except RecursionError:  # a generated line of a thousand parts or of nested brackets
         every = tuple(_resolved(line.split(), line, _DEEPEST, filtered=False))
     return tuple(command for command in every if command.name not in PREPARATIONS) or every[:1]
@@ -160,14 +160,15 @@ def _parser() -> "Parser":
     return Parser(Language(tree_sitter_bash.language()))
 
 
-def _commands(line: str, depth: int) -> Iterator[Command]:
+def _commands(line: str, depth: int, *, filtered: bool) -> Iterator[Command]:
+    """The commands of *line*; *filtered* tells whether its output, and so its last command's, is piped."""
     root = _parser().parse(line.encode()).root_node
     simple = list(_simple(root, filtered=False))
     if not any(words for words, _, _ in simple) and line.split():
         # Split at blanks after a syntax error (an open quote); else look for commands whose output is assigned.
         simple = [(line.split(), line, False)] if root.has_error else list(_substituted(root))
-    for words, text, filtered in simple:
-        yield from _resolved(words, text, depth, filtered=filtered)
+    for place, (words, text, piped) in enumerate(simple, start=1):
+        yield from _resolved(words, text, depth, filtered=piped or (filtered and place == len(simple)))
 
 
 def _simple(node: "Node", *, filtered: bool) -> Iterator[tuple[list[str], str, bool]]:
@@ -225,7 +226,7 @@ def _resolved(words: Sequence[str], text: str, depth: int, *, filtered: bool) ->
     program, arguments = unwrapped[0].replace("\\", "/").rsplit("/", 1)[-1], unwrapped[1:]
     inner = _inner_line(program, arguments) if depth < _DEEPEST else ""
     if inner:
-        yield from _commands(inner, depth + 1)
+        yield from _commands(inner, depth + 1, filtered=filtered)
         return
     for runner in _RUNNERS:
         rest = arguments[len(runner) - 1 :]

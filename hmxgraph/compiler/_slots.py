@@ -50,7 +50,8 @@ def template(messages: Sequence[str]) -> Template:
             names[same] if same is not None else _slot_name(columns[place], usual, place, set(names.values()))
         )
     text = " ".join(
-        token.replace(_core(token), names[place]) if place in names else token for place, token in enumerate(usual)
+        token.replace(_core(token) or token, names[place]) if place in names else token
+        for place, token in enumerate(usual)
     )
     values = tuple(
         tuple((_core(row[place]), names[place]) for place in varying if _core(row[place])) if len(row) == length else ()

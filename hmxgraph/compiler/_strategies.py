@@ -288,8 +288,7 @@ def _phase_tools(worked: Sequence[_Phased], flow: Sequence[str]) -> dict[str, li
     for session in worked:
         for phase, action in sorted({(phase, step.action) for phase, step in session}):
             tools[phase][action] += 1
-    sessions = _phase_sessions(worked)
-    frequent = {phase: _frequent(tools[phase], max(sessions[phase], len(worked))) for phase in flow}
+    frequent = {phase: _frequent(tools[phase], len(worked)) for phase in flow}
     if {"identify", "gather"} <= frequent.keys():
         frequent["gather"] = [name for name in frequent["gather"] if name not in frequent["identify"]]
     return {phase: frequent[phase] for phase in flow if frequent[phase]}

@@ -386,12 +386,12 @@ def _normal_case(token: str) -> str:
 def asked_to(verb: str, requests: Sequence[str]) -> bool:
     """Whether most requests with the word *verb* use it as a verb: "list my orders", not "the price list".
 
-    >>> asked_to("list", ["List my orders"]), asked_to("list", ["Fetch the price list"])
-    (True, False)
+    >>> [asked_to("list", [request]) for request in ("List my orders", "Fetch the price list", "Open shop.list")]
+    [True, False, False]
     """
     answers = [
         _asks(tokens, place)
-        for tokens in map(_TOKEN.findall, requests)
+        for tokens in map(_tokens, requests)
         for place, token in enumerate(tokens)
         if token.lower() == verb
     ]

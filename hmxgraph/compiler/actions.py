@@ -20,6 +20,8 @@ PATH_ID = "<id>"
 _ADDRESS_FIELDS = ("url", "path", "endpoint", "uri")
 _REQUEST_FIELDS = frozenset(("method", *_ADDRESS_FIELDS))
 _LONGEST = 120
+# The start of an address without a scheme that names a host, or a file.
+_HOST = re.compile(r"[^/]+[.:]")
 _HAS_DIGIT = re.compile(r"\d")
 _VERSION = re.compile(r"v\d{1,3}")
 
@@ -38,9 +40,20 @@ def request_name(given: Mapping[str, Any]) -> str:
     address = public_address(next((given[field] for field in _ADDRESS_FIELDS if isinstance(given.get(field), str)), ""))
     if method not in WEB_METHODS or not address:
         return ""
-    host, *parts = address.partition("://")[2].split("/") if "://" in address else ("", *address.split("/")[1:])
+    host, *parts = _from_host(address).split("/")
     path = [PATH_ID if _HAS_DIGIT.search(part) and not _VERSION.fullmatch(part) else part for part in parts]
     return mask_secrets(f"{method} {'/'.join((host, *path))}")[:_LONGEST]
+
+
+def _from_host(address: str) -> str:
+    """*address* from its host on; a path without a host starts with a slash.
+
+    >>> _from_host("https://api.example/orders"), _from_host("api.example/orders"), _from_host("orders/list")
+    ('api.example/orders', 'api.example/orders', '/orders/list')
+    """
+    if "://" in address:
+        return address.partition("://")[2]
+    return address if address.startswith("/") or _HOST.match(address) else f"/{address}"
 
 
 # Events that contain an action with its inputs and its result; HMX-E defines no fields for them.

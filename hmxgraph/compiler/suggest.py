@@ -42,6 +42,8 @@ _SURE, _NAMED = 0.5, 1.0
 # If the model is sure of a change: factors on the odds of named changes and of others, and the minimum probability
 # of a named one.
 _IF_NAMED, _IF_NOT_NAMED, _LEAST_NAMED = 2.7, 0.6, 0.01
+# The place of the last call of a step that was not taken.
+_NOT_TAKEN = -1
 # Words that begin the object of a verb.
 _BEFORE_OBJECTS = frozenset(words("a all an any both each every my one our some that the these this those two"))
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
@@ -323,16 +325,20 @@ def _recoveries(playbook: Guide, failed: str) -> Iterator[tuple[str, int, int]]:
 def _reached(steps: Sequence[tuple[int, Sequence[str]]], actions: Sequence[str]) -> int:
     """The order of the last step taken; 0 if none was.
 
-    A step that only repeats tools of earlier steps counts only if it was taken after all of them.
+    A step that only repeats tools of earlier steps counts only if the nearest earlier step with other tools was taken,
+    and one of its own tools was called after that step's last call.
     """
     last = {action: place for place, action in enumerate(actions)}
-    reached, known, latest = 0, set[str](), -1
+    reached, known, earlier = 0, set[str](), list[tuple[Sequence[str], int]]()
     for order, tools in steps:
-        places = [last[tool] for tool in tools if tool in last]
-        if not places or (known.issuperset(tools) and max(places) < latest):
-            continue
-        reached, latest = order, max(latest, *places)
+        latest = max((last[tool] for tool in tools if tool in last), default=_NOT_TAKEN)
+        if known.issuperset(tools):
+            before = next((place for others, place in reversed(earlier) if set(others).difference(tools)), _NOT_TAKEN)
+            latest = latest if _NOT_TAKEN < before < latest else _NOT_TAKEN
+        if latest != _NOT_TAKEN:
+            reached = order
         known.update(tools)
+        earlier.append((tools, latest))
     return reached
 
 

@@ -180,6 +180,7 @@ _SIGNS = re.compile(
     + one_of(
         rf"{one_of(*_INSISTING_HEADS, *_NAMING_HEADS)}\s",
         r"no [^,.;!?]{3,60} (?:may|shall)\b",
+        _EACH_TIME.pattern.lstrip(),
         *(sign.pattern for sign in (_STYLE, _MUST, _FORBIDDEN, _FOR_ANYONE, _BAN, _LASTING, _GENERAL, _HABIT)),
     )
 )
@@ -415,7 +416,7 @@ CUES = frozenset(
     """
     may allowed permitted free welcome now again fine ok okay alright right acceptable longer anymore more rule rules
     policy policies instruction instructions ban bans restriction restrictions requirement requirements order orders
-    directive directives forget stop
+    directive directives forget mind drop ignore scrap scratch disregard lift remove delete stop
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
 # Verbs with which "may" expresses possibility, not permission.

@@ -21,7 +21,8 @@ REASONING = "x-hmxgraph-reasoning"
 _LONG_ID = 16
 _MILLISECOND = 1_000
 _LINE = 1_000 * _MILLISECOND
-# Microseconds between records of the same time: more than the offsets within a record of up to 50 parts.
+# Microseconds between records of the same time: more than the offsets within a record of up to 50 parts. After a
+# longer record, the next one begins a multiple later.
 _TIE = 250
 # At equal times, calls follow messages, results follow calls, and later parts of a record follow
 # its results.
@@ -108,7 +109,7 @@ def joined(record: Record, readings: Iterable[tuple[Frame, Reading]], carried: J
         left_out += reading.left_out
         warnings += reading.warnings
         repeated += [reading.part_of] if reading.part_of else []
-        rank = 0
+        rank = number = 0
         for number, draft in enumerate(with_openings(reading.drafts, frame.session_id, carried)):
             rank = max(rank, _RANKS.get(draft.event_type, 0))
             event, reason, event_warnings = _event(frame, draft, rank + number)
@@ -117,6 +118,7 @@ def joined(record: Record, readings: Iterable[tuple[Frame, Reading]], carried: J
                 left_out.append(reason)
             else:
                 events.append(event)
+        _make_room(carried, rank + number)
     if events:
         left_out += ["repeats an event"] * len(repeated)
         return Outcome(record, events=tuple(events), left_out=tuple(left_out), warnings=tuple(dict.fromkeys(warnings)))
@@ -175,11 +177,17 @@ def frame_of(record: Record, origin: Origin, place: Place, content: Any = None) 
 
 
 def _tied(carried: JsonObject, session_id: str, us: int) -> int:
-    """How many records directly before this one have the same session and time."""
+    """How many records directly before this one have the same session and time; a long one counts several times."""
     latest = carried.get("latest_time", [])
     count = latest[2] + 1 if latest[:2] == [session_id, us] else 0
     carried["latest_time"] = [session_id, us, count]
     return count
+
+
+def _make_room(carried: JsonObject, offset: int) -> None:
+    """Let the latest record, whose last part has *offset*, count as often as its parts need."""
+    if "latest_time" in carried:
+        carried["latest_time"][2] += offset // _TIE
 
 
 def _unique(place: Place, session_id: str) -> str:

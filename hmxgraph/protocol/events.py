@@ -241,6 +241,8 @@ HTTP_STATES: tuple[str, ...] = ("status_code", "statusCode", "http_status", "sta
 _FIRST_HTTP_ERROR = 400
 _GOOD = frozenset({"passed", "pass", "ok", "success", "succeeded", "successful"})
 _BAD = frozenset({"failed", "fail", "failure", "error", "errored", "timeout", "timed_out", "aborted", "crashed"})
+# These say only that the work has ended.
+_ENDED = frozenset({"completed", "complete", "finished", "done", "ended", "exited"})
 # Fields in which test runners count or list failures.
 _FAILURE_COUNTS = ("failed", "failures", "errors")
 _Content = Mapping[str, Any]
@@ -292,7 +294,8 @@ def _test(content: _Content) -> bool | None:
 def _work(content: _Content) -> bool | None:
     """Whether the work succeeded: by fields of the content, else its textual status, else a nested response or result.
 
-    A good status still counts as a failure if a nested part says so; an unknown status leaves the outcome open.
+    A good status still counts as a failure if a nested part says so; after one that only says that the work has ended,
+    the nested part decides; an unknown status leaves the outcome open.
     """
     if (success := _success_field(content)) is not None:
         return success
@@ -300,6 +303,8 @@ def _work(content: _Content) -> bool | None:
     inner = next((success for part in parts if (success := _success_field(part)) is not None), None)
     if isinstance(content.get("status"), str):
         state = content["status"].strip().lower().replace(" ", "_").replace("-", "_")
+        if state in _ENDED:
+            return inner
         return False if state in _BAD or (state in _GOOD and inner is False) else True if state in _GOOD else None
     return inner
 

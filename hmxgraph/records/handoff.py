@@ -1,7 +1,7 @@
 """The account of a task for the agent that continues it: what it is for, what is known, what is open, what comes next.
 
-Every text appears once. Rejected records are listed as such; of what they say, only the goal, the status
-and runs appear elsewhere.
+Every text appears once, except that the goal of a rejected start is also listed as rejected. Of other rejected records,
+only the status of a finish, and the command and the status of a run, appear outside of that list: they are no claims.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -150,7 +150,7 @@ def _open(records: Sequence[RecordView]) -> Iterator[_Line]:
             continue
         if record.requested_action and not _answered(record, records):
             yield record.requested_action, f"{record.requested_action} (asked{_author_suffix(record)})"
-    reported_outputs = {_bare(text) for view in records for text in view.record.outputs or ()}
+    reported_outputs = {_bare(text) for view in records if not view.rejected_by for text in view.record.outputs or ()}
     for view in records:
         for text in () if view.rejected_by else view.record.expected_outputs or ():
             if _bare(text) not in reported_outputs:
@@ -215,7 +215,9 @@ def _rejected(records: Sequence[RecordView]) -> Iterator[_Line]:
         if view.rejected_by:
             text = view.record.summary or view.text
             why = "; ".join(f"{reason.summary}{_author_suffix(reason)}" for reason in reasons)
-            yield text, f"{text.rstrip('.')} (rejected: {why})" if why else f"{text} (rejected)"
+            line = f"{text.rstrip('.')} (rejected: {why})" if why else f"{text} (rejected)"
+            # The text of a rejected start is the goal, which must not hide the rejection.
+            yield line if effective_kind(view) == "task_start" else text, line
 
 
 def _worked(records: Sequence[RecordView]) -> Iterator[_Line]:
@@ -234,13 +236,17 @@ def _uncertainty(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 
 def _runs(records: Sequence[RecordView]) -> Iterator[_Line]:
-    """The latest runs, newest first, each with its outcome; the reasons of failures are under what failed."""
-    ends = {view.record.reply_to_artifact_id: view.record for view in records if view.artifact_kind == "run_finish"}
+    """The latest runs, newest first, each with its outcome, but without the words of a rejected one.
+
+    The reasons of failures are under what failed.
+    """
+    ends = {view.record.reply_to_artifact_id: view for view in records if view.artifact_kind == "run_finish"}
     starts = [view.record for view in records if view.artifact_kind == "run_start"]
     for start in starts[: -_RUNS - 1 : -1]:
         end = ends.get(start.artifact_id)
-        text = short_text(end.summary) if end and end.summary and not means_failure(end.status) else ""
-        line = f"{start.command} -> {end.status if end else OPEN}"
+        line = f"{start.command} -> {end.record.status if end else OPEN}"
+        stands = end and not end.rejected_by and not means_failure(end.record.status)
+        text = short_text(end.record.summary or "") if end and stands else ""
         yield start.artifact_id, f"{line}: {text}" if text else line
 
 

@@ -94,7 +94,8 @@ _ABOVE += r"|no less than|no fewer than|not less than|minimum of"
 _NUMBER = r"[-\u2212+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?"
 _WORD_NUMBER = "|".join(_NUMBER_WORDS)
 _QUANTITY = re.compile(
-    rf"(?:\b(?P<below>{_BELOW}) |\b(?P<above>{_ABOVE}) )?"
+    rf"(?:\b(?P<below>{_BELOW}) |\b(?P<above>{_ABOVE}) "
+    rf"|\bbetween (?P<least>{_NUMBER})(?: ?(?P<least_unit>[a-zA-Z\u00b5\u03bc%]+))? and )?"
     rf"(?P<about>~ ?|\b(?:about|around|approximately|roughly|nearly|almost|circa|some) )?"
     rf"(?<![\w.\-/:])(?P<number>{_NUMBER}|(?:{_WORD_NUMBER})(?= [a-z]))(?![\d/:]|[.\-]\d)"
     r"(?: ?(?P<unit>%|[a-zA-Z\u00b5\u03bc]+)(?![\w\-]))?"
@@ -133,11 +134,10 @@ _COUNTED_OUT = re.compile(rf" (?:of )?(?:the |all |our )*(?:(?:{_NUMBER}|{_WORD_
 _PART_OF = re.compile(rf"(?:{_NUMBER}|\b(?:{_WORD_NUMBER}|one|none)) (?:out )?of (?:the |all |our )*$", re.IGNORECASE)
 _BEFORE = re.compile(r"(?P<word>[^\W\d_]+)[ #]*$")
 _FROM = re.compile(rf"\bfrom (?:{_NUMBER})(?: ?[a-zA-Z%]+)?(?= (?:down )?to )", re.IGNORECASE)
-_BETWEEN = re.compile(rf"\bbetween ({_NUMBER})(?: ?[a-zA-Z%]+)? and (?={_NUMBER})", re.IGNORECASE)
 
 
 def read_quantities(text: str) -> Reading:
-    """The quantities in *text*; in "from A to B", only B counts.
+    """The quantities in *text*; in "from A to B", only B counts, while "between A and B" is one interval.
 
     >>> read_quantities("Latency is below 40 ms").quantities
     (Quantity(measure='time', low=-inf, high=0.04, exact=False),)
@@ -147,7 +147,7 @@ def read_quantities(text: str) -> Reading:
     >>> read.labels, [quantity.measure for quantity in read.quantities]
     (frozenset({'seed 7'}), ['fold'])
     """
-    plain = _BETWEEN.sub("at least ", _FROM.sub("", text))
+    plain = _FROM.sub("", text)
     for pattern, number in _FRACTIONS:
         plain = pattern.sub(number, plain)
     plain = _SINGLE.sub(r"\1 1", plain)
@@ -155,7 +155,7 @@ def read_quantities(text: str) -> Reading:
     labels: set[str] = set()
 
     def consume(match: re.Match[str]) -> str:
-        if abs(_power(match["number"])) > _POWERS:
+        if max(abs(_power(match[name] or "")) for name in ("least", "number")) > _POWERS:
             return match.group()  # a commit such as 3e8421
         name = _name_before(plain, match)
         if name is not None:
@@ -200,10 +200,13 @@ def _confirms(stated: Quantity, claimed: Quantity) -> bool:
     within = claimed.low - slack <= stated.low and stated.high <= claimed.high + slack
     middle = (stated.low + stated.high) / 2 if stated.exact else None
     rounded = middle is not None and claimed.low - slack <= middle <= claimed.high + slack
-    approximate = (
-        claimed.exact and not stated.is_bound and stated.low <= (claimed.low + claimed.high) / 2 <= stated.high
-    )
+    approximate = claimed.exact and _is_narrow(stated) and stated.low <= (claimed.low + claimed.high) / 2 <= stated.high
     return within or rounded or (approximate and not stated.exact)
+
+
+def _is_narrow(quantity: Quantity) -> bool:
+    """Whether an interval is as narrow as that of an approximate value: "about 7", but not "between 5 and 10"."""
+    return quantity.high * (1 - _ABOUT) <= quantity.low * (1 + _ABOUT) * (1 + _ROUNDING)
 
 
 def _excludes(stated: Quantity, claimed: Quantity) -> bool:
@@ -224,6 +227,10 @@ def _quantity(match: re.Match[str], text: str) -> Quantity:
         return Quantity(measure, -_INFINITE, value * factor, exact=False)
     if match["above"] or after:
         return Quantity(measure, value * factor, _INFINITE, exact=False)
+    if match["least"]:
+        _, least_factor = _UNITS.get((match["least_unit"] or "").lower(), (measure, factor))
+        least = _value(match["least"])[0] * least_factor
+        return Quantity(measure, min(least, value * factor), max(least, value * factor), exact=False)
     if match["about"]:
         return Quantity(measure, value * factor * (1 - _ABOUT), value * factor * (1 + _ABOUT), exact=False)
     return Quantity(measure, low, high)

@@ -4,6 +4,7 @@ import pytest
 
 from hmxgraph.errors import InvalidRequest, NotFound, UnknownChoice
 from hmxgraph.graph import artifacts, lifecycle
+from hmxgraph.graph._paging import cursor as page_cursor
 from hmxgraph.graph.plan import Tenancy
 from hmxgraph.protocol.lifecycle import ArtifactFilter
 from tests.artifact_makers import at, policy, schema
@@ -94,7 +95,7 @@ def test_pages_follow_each_other_without_gap_or_repeat(connection, tenancy, reco
     assert len(set(ids)) == 11
 
 
-@pytest.mark.parametrize("cursor", ["", "nonsense", "e30=", "WzEsMl0="])
+@pytest.mark.parametrize("cursor", ["", "nonsense", "e30=", "WzEsMl0=", page_cursor(2**63, "a")])
 def test_an_invalid_cursor_is_refused(connection, tenancy, cursor):
     """A cursor that no page returned is refused."""
     with pytest.raises(NotFound, match="cursor of the previous page"):

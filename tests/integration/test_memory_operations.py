@@ -1,5 +1,7 @@
 """Semantic memories added and maintained by hand, on the real server."""
 
+import json
+
 import pytest
 
 from hmxgraph.api.memory import MemoryOperations
@@ -99,7 +101,7 @@ def test_what_is_superseded_or_deleted_is_hidden_with_the_reason(memory):
     assert hidden == {old: "superseded", new.memory_id: None}
     with pytest.raises(AlreadySuperseded):
         memory.supersede(old, "Verify the rollout three times", kind="policy")
-    with pytest.raises(SupersessionCycle):
+    with pytest.raises(SupersessionCycle, match="new text"):
         memory.supersede(new.memory_id, "Verify the rollout twice", kind="policy")
     assert memory.delete(new.memory_id, reason="wrong").hidden_reason == "deleted"
     assert memory.search("verify rollout").hits == ()
@@ -131,7 +133,7 @@ def test_what_was_superseded_by_hand_may_be_said_again(graph, memory, kind, firs
 def test_nothing_takes_the_place_of_what_came_after_it(memory):
     """A memory cannot supersede one with a later date."""
     late = memory.add("My favorite color is blue", at=AT.format(30))
-    with pytest.raises(SupersessionCycle):
+    with pytest.raises(SupersessionCycle, match="later time"):
         memory.supersede(late.memory_id, "My favorite color is green", at=AT.format(10))
     assert memory.get(late.memory_id).supersedes is None
 
@@ -233,6 +235,17 @@ def test_feedback_and_outcomes_move_the_rank(memory):
     judged = memory.record_outcome([helpful_id], "success", summary="it helped", agent_id="ana")
     assert judged.memories[0].properties["useful"] == 1
     assert [hit.memory_id for hit in memory.search("restart cart")] == [helpful_id, harmful_id]
+
+
+def test_feedback_targets_the_newest_evidence(graph, memory, tmp_path):
+    """Feedback names the latest event that states the memory, however many do."""
+    graph.ingest([_message(graph, second, "Always verify the rollout") for second in range(102)])
+    (rule,) = memory.search("verify rollout", kind="policy").hits
+    memory.feedback(rule.memory_id, "positive")
+    graph.backup(tmp_path / "all.ndjson")
+    nodes = [json.loads(line).get("properties", {}) for line in (tmp_path / "all.ndjson").read_text().splitlines()]
+    (feedback,) = [node["content"] for node in nodes if node.get("event_type") == "feedback"]
+    assert json.loads(feedback)["target_event_id"] == "s/101"
 
 
 def test_compact_answers_fit_the_budget(memory):

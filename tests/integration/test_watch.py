@@ -343,6 +343,42 @@ def test_a_single_look_fails_where_nothing_can_be_stored(address, tenant_id, tra
     assert len(texts(stored)) == 1
 
 
+@pytest.fixture
+def once(graph, monkeypatch):
+    """Runs the command with ``--once`` on a watch, almost without pauses."""
+    monkeypatch.setattr("hmxgraph.cli.watch._PAUSE", 0.0)
+    return lambda followed: _Run(graph, followed, Event(), lambda *_: None, compiles=False).follow(once=True)
+
+
+def test_a_single_look_stores_a_file_that_was_just_written(watch, once, transcript, stored):
+    """With ``once``, a file that is read whole is stored, too, even if it changed a moment ago."""
+    transcript.with_name("export.json").write_text(f"[{line(0).strip()}]")
+    once(watch())
+    assert texts(stored) == ["Request number 0"]
+
+
+def test_a_file_dated_ahead_of_the_clock_is_stored(watch, once, transcript, stored):
+    """A file that is read whole is stored even if its last change lies in the future."""
+    export = transcript.with_name("export.json")
+    export.write_text(f"[{line(0).strip()}]")
+    os.utime(export, (4_000_000_000, 4_000_000_000))
+    followed = watch()
+    assert followed.step() == 1
+    once(followed)
+    assert texts(stored) == ["Request number 0"]
+
+
+def test_a_single_look_stores_a_last_line_without_a_line_end(watch, once, transcript, stored):
+    """With ``once``, a last line that is JSON is stored even if its line end is missing; a torn one is left."""
+    append(transcript, line(0) + line(1).strip())
+    torn = transcript.with_name("torn.jsonl")
+    append(torn, line(2).replace("s1", "s2") + line(3)[:40])
+    followed = watch()
+    once(followed)
+    assert texts(stored) == [f"Request number {n}" for n in range(3)]
+    assert (followed.progress.unfinished, followed.progress.rejected) == (1, 0)
+
+
 @pytest.mark.slow
 def test_the_status_is_one_line_on_a_terminal(environment, transcript, stored):
     """At a terminal the status is updated in place; Ctrl-C compiles, leaves the last status and exits with 0."""

@@ -3,6 +3,8 @@
 import json
 import os
 import socket
+from multiprocessing import Pipe
+from threading import Thread
 
 import pytest
 
@@ -33,3 +35,20 @@ def test_a_silent_process_is_given_up(file):
         state = {"port": server.getsockname()[1], "key": "00" * 32, "pid": os.getpid()}
         file.write_text(json.dumps(state))
         assert warm.asked({"a": 1}) is None
+
+
+@pytest.mark.parametrize("message", [b"", b"{", b"\xff"])
+def test_a_message_that_is_not_json_is_ignored(message):
+    """A client that sends anything but JSON gets no answer, and the process goes on."""
+    ours, theirs = Pipe()
+
+    def send():
+        warm._authenticate(theirs, b"key", answering=True)
+        theirs.send_bytes(message)
+
+    client = Thread(target=send)
+    client.start()
+    Warm(lambda _: pytest.fail("answered"))._converse(ours, b"key")
+    client.join()
+    with theirs, pytest.raises(EOFError):
+        theirs.recv_bytes()

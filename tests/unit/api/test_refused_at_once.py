@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 import hmxgraph
+from hmxgraph.api._base import pack_request
 from hmxgraph.api.recording import forgettable
 from hmxgraph.errors import InvalidRequest, InvalidTenant
 
@@ -24,3 +25,10 @@ def test_an_age_beyond_the_calendar(span):
     """An age beyond the calendar, or a negative one, is refused."""
     with pytest.raises(InvalidRequest, match="older_than"):
         forgettable({"older_than": span})
+
+
+def test_a_misspelt_option_without_a_value():
+    """None means that an option is left out, but only for options that exist."""
+    assert pack_request("Deploy", {"budget": None}) == pack_request("Deploy", {})
+    with pytest.raises(InvalidRequest, match="bugdet"):
+        pack_request("Deploy", {"bugdet": None})

@@ -25,3 +25,10 @@ def test_help_and_version_import_no_command():
         "print(sorted({name.split('.')[0] for name in sys.modules} & {'neo4j', 'numpy', 'pydantic', 'orjson'}))"
     )
     assert subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout == "[]\n"
+
+
+def test_the_help_lists_only_kinds_that_can_be_created():
+    """Digests are composed by the engine; ``record create`` refuses them."""
+    kind = loaded("record").commands["create"].params[0].help
+    assert "digest" not in kind
+    assert "task_start, task_progress" in kind

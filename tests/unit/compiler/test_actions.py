@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.compiler._shell import command_name
+from hmxgraph.compiler._shell import command_name, commands
 from hmxgraph.compiler._verbs import instruction, kind_of, read_action
 from hmxgraph.compiler.actions import actions_of
 from hmxgraph.compiler.compilation import compile_summaries
@@ -46,6 +46,23 @@ from tests.session_makers import Script, event
 def test_command_line_is_named_by_program_and_subcommand(line, name):
     """A command line is named by its program, without wrappers and redirections."""
     assert command_name(line) == name
+
+
+@pytest.mark.parametrize(
+    ("line", "filtered"),
+    [
+        ("make test | tail -3", ["make test"]),
+        ("bash -c 'make test' | tail -3", ["make test"]),
+        ("ssh web-1 make test | tail -3", ["make test"]),
+        ("bash -c 'npm ci && npm test' 2>&1 | tail -3", ["npm test"]),
+        ("bash -c 'npm test | tail -3; make'", ["npm test"]),
+        ("bash -c 'make test'", []),
+        ("make all; bash -c 'make test'; ls | wc", ["ls"]),
+    ],
+)
+def test_the_outcome_of_a_piped_command_is_not_its_exit_status(line, filtered):
+    """The last command before a pipe is filtered, inside a shell and on another host, too."""
+    assert [command.name for command in commands(line) if command.filtered] == filtered
 
 
 @pytest.mark.parametrize(

@@ -168,6 +168,30 @@ def test_a_request_for_another_change_gets_its_own_steps(learned):
     assert {step.artifact_id for step in suggestion.steps} == {None}
 
 
+@pytest.mark.parametrize(
+    ("calls", "current"),
+    [
+        (["get_order_details"], 1),
+        (["get_order_details", "get_order_details"], 1),
+        (["find_user_by_email", "get_order_details"], 1),
+        (["get_order_details", "return_order"], 2),
+        (["get_order_details", "return_order", "get_order_details"], 4),
+        (["get_order_details", "return_order", "get_order_details", "return_order"], 2),
+    ],
+)
+def test_a_check_after_the_change_is_another_call(learned, calls, current):
+    """A repeated lookup counts only if it was called again after the change; a step without tools is skipped."""
+    model, guides = learned
+    (schema,) = (guide for guide in guides if guide.title == "Return the order")
+    tools = [["get_order_details"], ["return_order"], [], ["get_order_details"]]
+    steps = [{"order": order, "description": "Do", "tools_used": names} for order, names in enumerate(tools, 1)]
+    script = Script("n").user("I want to return my order")
+    for name in calls:
+        script = script.call(name, order_id="W1")
+    suggestion = suggest(summarise(script.events), model, [replace(schema, content={"steps": steps})])
+    assert (suggestion.artifact_id, suggestion.current_step) == (schema.artifact_id, current)
+
+
 def test_steps_done_are_not_suggested_again(learned):
     """General-purpose programs are not suggested as steps without a procedure."""
     model, _ = learned

@@ -62,6 +62,8 @@ ORDERS = [
     ("Each time you finish, summarise.", 0.8, False),
     ("Nobody is to merge on Fridays.", 0.75, False),
     ("Run the linter before every commit.", 0.6, False),
+    ("Run the linter before anybody pushes.", 0.6, False),
+    ("Run the linter, after everybody pushed.", 0.6, False),
     ("Don't use tabs.", 0.6, False),
     ("Don't mock send_with_retries.", 0.5, False),
     ("Only call `TemporaryDirectory` on Windows.", 0.5, False),

@@ -1,5 +1,7 @@
 """From drafts to events: ids within a session, order at equal times, and calls recorded twice."""
 
+from dataclasses import replace
+
 import pytest
 
 from hmxgraph.formats._calls import Calls
@@ -37,6 +39,22 @@ def test_within_one_instant_results_follow_calls_and_calls_what_was_said():
     }
     made = {name: outcome(Record({}, "", 1), frame("a", name), Reading((draft,)), {}) for name, draft in drafts.items()}
     assert sorted(made, key=lambda name: made[name].events[0]["sequence"]) == ["said", "call", "result"]
+
+
+@pytest.mark.parametrize("parts", [1, 60, 700])
+def test_a_long_record_ends_before_the_next_of_its_time_begins(parts):
+    """However many parts follow a result, records of the same time come after all of them."""
+    origin = replace(ORIGIN, carried={})
+    result = Draft("tool_result", {"tool_name": "ls", "result": "a"}, "tool")
+    said = [Draft("message", {"role": "user", "text": "x"}, "user", str(number)) for number in range(parts)]
+    sequences = []
+    for line, drafts in enumerate([(result, *said[1:]), said[:1], said[:1]], 1):
+        record = Record({}, "", line)
+        made = frame_of(record, origin, Place(session_id="s", own_id=f"m{line}", time=TIME, in_order=True))
+        events = outcome(record, made, Reading(tuple(drafts)), origin.carried).events
+        sequences += [event["sequence"] for event in events]
+    assert len(sequences) == parts + 2
+    assert sequences == sorted(set(sequences))
 
 
 def test_a_call_inside_and_beside_the_blocks_is_one():

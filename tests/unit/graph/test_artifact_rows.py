@@ -226,7 +226,7 @@ def test_other_major_versions_and_unrepresentable_times_are_refused(fields, path
 
 def test_successors_are_checked_before_the_graph_is_asked():
     """An artifact cannot succeed itself; nor can another tenant's, or one that names another predecessor."""
-    with pytest.raises(SupersessionCycle):
+    with pytest.raises(SupersessionCycle, match="new id"):
         check_successor(TENANCY, "a1", schema("a1"))
     with pytest.raises(SuccessorMismatch, match="tenant_id"):
         check_successor(TENANCY, "a1", schema("a2", tenant_id="other"))

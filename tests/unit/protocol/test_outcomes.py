@@ -56,6 +56,12 @@ def test_a_result_says_how_it_went(content, expected):
         ({"status": "ok"}, True),
         ({"status": "running"}, None),
         ({"status": "ok", "error": "timeout"}, False),
+        ({"status": "completed", "result": {"exit_code": 1}}, False),
+        ({"status": "completed", "result": {"exit_code": 0}}, True),
+        ({"status": "Finished", "response": {"status_code": 503}}, False),
+        ({"status": "completed", "result": {"rows": []}}, None),
+        ({"status": "completed"}, None),
+        ({"status": "cancelled", "response": {"status_code": 200}}, None),
         ({"output": "error: all good"}, None),
     ],
 )

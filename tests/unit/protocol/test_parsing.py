@@ -12,7 +12,8 @@ PLACE = ("conformance", "json-parsing", "test_parsing")
 FOLDER = ROOT.joinpath(*PLACE)
 FILES = sorted(path.name for path in FOLDER.glob("*.json"))
 # The 35 that RFC 8259 leaves open. Refused: bytes that are no UTF-8, byte order marks, lone surrogates, numbers beyond
-# all floats, nesting deeper than 64. Accepted: integers of any size, exactly, and numbers too small for a float, as 0.
+# all floats, nesting deeper than 64. Accepted: integers within the range of floats, exactly, and numbers too small for
+# a float, as 0.
 OPEN_ACCEPTED = {
     "i_number_double_huge_neg_exp.json",
     "i_number_real_underflow.json",

@@ -104,6 +104,31 @@ def test_a_value_out_of_a_range_is_not_its_target():
 
 
 @pytest.mark.parametrize(
+    ("claimed", "stated", "expected"),
+    [
+        ("between 5 and 10 ms", "7 ms", "same"),
+        ("between 5 and 10 ms", "between 6 and 9 ms", "same"),
+        ("between 5 and 10 ms", "12 ms", "different"),
+        ("between 5 and 10 ms", "4 ms", "different"),
+        ("between 500 ms and 2 s", "0.7 s", "same"),
+        ("between 2 and 0.5 s", "700 ms", "same"),
+        ("below 20 ms", "between 5 and 10 ms", "same"),
+        ("12 ms", "between 5 and 10 ms", "different"),
+        ("7 ms", "between 5 and 10 ms", "unclear"),
+        ("7 ms", "about 7.1 ms", "same"),
+    ],
+)
+def test_a_value_between_two_others_has_both_as_bounds(claimed, stated, expected):
+    """Such a range is one interval; unlike an approximate value, it confirms no single value in it."""
+    assert agreement(read_quantities(claimed).quantities, read_quantities(stated).quantities) == expected
+
+
+def test_an_end_of_a_range_may_be_no_number():
+    """A commit that looks like a huge number is no quantity, at either end of a range."""
+    assert read_quantities("between 3e842 and 5 ms").quantities == ()
+
+
+@pytest.mark.parametrize(
     ("grounds", "status"),
     [
         ([], "ungrounded"),

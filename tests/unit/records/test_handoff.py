@@ -7,14 +7,32 @@ START = view(made("task_start", "start", goal="Find the leak", agent_id="ana"))
 
 
 def test_a_rejected_end_is_no_summary():
-    """A rejected record is listed as rejected, with the reason, and nowhere else."""
+    """What a rejected finish claims is listed as rejected, with the reason, and nowhere else; the task is finished."""
     end = made("task_finish", "end", status="completed", summary="Leak closed", what_worked=["Tiles"], agent_id="ana")
     no = made("verification", "no", summary="It still leaks", supports_claim=False, reply_to_artifact_id="end")
     summary = account([START, view(end, rejected_by=("no",)), view(no)])
-    assert (summary.summary, summary.what_worked, summary.validation) == ("", (), ())
+    assert (summary.status, summary.summary, summary.what_worked, summary.validation) == ("completed", "", (), ())
     assert summary.rejected == ("Leak closed (rejected: It still leaks)",)
     half = view(made("task_progress", "half", summary="Half of it is found", followups=["Look on"], agent_id="ana"))
     assert account([START, half, view(end, rejected_by=("no",)), view(no)]).summary == "Half of it is found"
+
+
+def test_a_rejected_run_has_taken_place():
+    """Its command and status stay among the runs, but what its end claims and reports counts for nothing."""
+    start = view(made("run_start", "run", command="make", expected_outputs=["a table"], agent_id="ana"))
+    claimed = {"status": "completed", "summary": "Twice as fast", "outputs": ["a table"], "agent_id": "ana"}
+    end = made("run_finish", "end", reply_to_artifact_id="run", **claimed)
+    no = view(made("verification", "no", summary="It is not", supports_claim=False, reply_to_artifact_id="end"))
+    kept, rejected = (account([START, start, view(end, rejected_by=by), no]) for by in ((), ("no",)))
+    assert (kept.recent_runs, kept.open) == (("make -> completed: Twice as fast",), ())
+    assert (rejected.recent_runs, rejected.open) == (("make -> completed",), ("expected output: a table",))
+
+
+def test_a_rejected_goal_is_shown_as_rejected():
+    """The goal of a rejected start is still the goal, and the next agent sees who rejected it."""
+    no = view(made("verification", "no", summary="It is dry", supports_claim=False, agent_id="bo"))
+    summary = account([view(START.record, rejected_by=("no",)), no])
+    assert (summary.goal, summary.rejected) == ("Find the leak", ("Find the leak (rejected: It is dry by bo)",))
 
 
 def test_a_refuted_lead_is_not_handed_over():
