@@ -2,17 +2,20 @@
 
 import os
 import subprocess
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
+from errno import EISDIR
 from pathlib import Path
+from typing import IO
 
-from hmxgraph.engine import _jars, _java, _lifecycle, _refusals
+from hmxgraph.engine import _jars, _java, _lifecycle
 from hmxgraph.engine._jars import distribution
 from hmxgraph.engine._java import LOCALE
 from hmxgraph.engine._lifecycle import Home
 from hmxgraph.engine._settings import Settings
 from hmxgraph.engine._settings import read as read_settings
 from hmxgraph.engine.server import Progress, Step, listening
-from hmxgraph.errors import EngineError
+from hmxgraph.errors import EngineError, NotWritten
 
 _DATABASE = "neo4j"
 _LINES = 5
@@ -24,6 +27,7 @@ def dump(path: Path, home: Home = None, *, progress: Progress = None) -> int:
     The server is stopped meanwhile, and restarted if it was running. *path* appears only when the dump is complete.
 
     Raises:
+        NotWritten: *path* cannot be written.
         EngineError: there is no database, or Neo4j's tool failed.
 
     """
@@ -31,21 +35,40 @@ def dump(path: Path, home: Home = None, *, progress: Progress = None) -> int:
     if not (settings.home / "data" / "databases" / _DATABASE).exists():
         raise EngineError(f"there is no database in {settings.home}", "name the data home with HMXGRAPH_HOME")
     temporary = path.with_name(f".{path.name}.part")
-    was_running = _lifecycle.stop(home)
+    with _writing(path):
+        file = _created(path, temporary)
     try:
-        with listening(progress) as listen, os.fdopen(_private(temporary), "wb") as file:
-            listen(Step("writing the dump"))
-            _administer(settings, ["dump", _DATABASE, "--to-stdout"], stdout=file.fileno())
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise _refusals.home_unusable(path.parent, error) from error
+        was_running = _lifecycle.stop(home)
+        try:
+            with listening(progress) as listen, file:
+                listen(Step("writing the dump"))
+                _administer(settings, ["dump", _DATABASE, "--to-stdout"], stdout=file.fileno())
+                with _writing(path):
+                    os.fsync(file.fileno())
+            with _writing(path):
+                temporary.replace(path)
+        finally:
+            if was_running:
+                _lifecycle.ensure(home, progress=progress)
     finally:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
-        if was_running:
-            _lifecycle.ensure(home, progress=progress)
+        file.close()
+        temporary.unlink(missing_ok=True)
     return path.stat().st_size
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise NotWritten(str(path), error.strerror or str(error)) from error
+
+
+def _created(path: Path, temporary: Path) -> IO[bytes]:
+    """The file *temporary*, which can take the place of *path*."""
+    if path.is_dir():
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+    return os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
 
 
 def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
@@ -71,10 +94,6 @@ def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
         listen(Step("loading the dump"))
         _administer(settings, ["load", _DATABASE, "--from-stdin", "--overwrite-destination=true"], stdin=file.fileno())
     _lifecycle.ensure(home, progress=progress)
-
-
-def _private(path: Path) -> int:
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
 
 
 def _administer(

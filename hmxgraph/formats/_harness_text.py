@@ -98,7 +98,8 @@ def passages(text: str) -> Iterator[Passage]:
         return
     if notification := _NOTIFICATION.match(plain):
         # The text after a notification is dropped: the harness wrote it, to point the model to further reading.
-        yield Passage(_notification_text(notification["inner"]), HARNESS, "observation", "task-notification")
+        if notice := _notification_text(notification["inner"]):
+            yield Passage(notice, HARNESS, "observation", "task-notification")
         return
     command = _COMMAND.search(plain) if "<command-name>" in plain else None
     if command:

@@ -58,7 +58,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
         if isinstance(frame, Fault):
             yield Outcome(record, fault=frame)
         else:
-            reading = _fact(value) if _is_fact(value) else _episode(value, frame, calls)
+            reading = _fact(value, origin) if _is_fact(value) else _episode(value, frame, calls)
             yield joined(record, [(frame, reading)], origin.carried)
 
 
@@ -77,10 +77,11 @@ def _frame(record: Record, value: Mapping[str, Any], origin: Origin) -> Frame | 
     return frame_of(record, origin, place, repr(value.get("fact", value.get("content"))))
 
 
-def _fact(value: Mapping[str, Any]) -> Reading:
-    """A fact in force becomes a memory; one that ended becomes an observation.
+def _fact(value: Mapping[str, Any], origin: Origin) -> Reading:
+    """A fact in force becomes a memory, which expires at its end; one that ended becomes an observation.
 
-    The observation's time is the start of the fact, if known; the end of the fact is in the metadata.
+    An end after the time of the source is in the future. The observation's time is the start of the fact, if known; the
+    end of the fact is in the metadata.
     """
     fact = text(value["fact"]).strip()
     if not fact:
@@ -91,11 +92,11 @@ def _fact(value: Mapping[str, Any]) -> Reading:
         object=name(value.get("target_name")) or name(value.get("target")),
         episodes=[name(episode) for episode in listed(value.get("episodes"))],
     )
-    ended = next((end for field in ("invalid_at", "expired_at") if (end := moment(value.get(field)))), None)
+    ends = [end for field in ("invalid_at", "expired_at") if (end := moment(value.get(field)))]
+    ended = next((end for end in ends if origin.time_us is None or end.us <= origin.time_us), None)
     if ended is None:
-        return Reading(
-            (Draft(MEMORY, {"kind": "fact", "text": fact}, IMPORT, source="graphiti", metadata={"graphiti": details}),)
-        )
+        stated = {"kind": "fact", "text": fact} | present(expires=ends[0].timestamp if ends else None)
+        return Reading((Draft(MEMORY, stated, IMPORT, source="graphiti", metadata={"graphiti": details}),))
     content = {"text": f"{fact} (no longer true since {ended.timestamp[:10]})"}
     metadata = {"graphiti": details, "invalid_at": ended.timestamp}
     return Reading((Draft("observation", content, IMPORT, source="graphiti", metadata=metadata),))

@@ -83,7 +83,7 @@ _LONGEST_TIME = 20
 
 def _place(value: Any) -> tuple[int, str]:
     match value:
-        case [str(time_us), str(name)] if len(time_us) <= _LONGEST_TIME and abs(int(time_us)) <= 2**63:
+        case [str(time_us), str(name)] if len(time_us) <= _LONGEST_TIME and -(2**63) <= int(time_us) < 2**63:
             return int(time_us), name
         case _:
             raise ValueError(f"{value!r} is not a time and an id")

@@ -5,11 +5,11 @@ import os
 import zlib
 from base64 import b64decode, b64encode
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias, cast
 
@@ -18,10 +18,10 @@ import orjson
 from hmxgraph.compiler.reconcile import COMPILER
 from hmxgraph.errors import BackupRefused, NotWritten
 from hmxgraph.extraction.extract import EVENT_TYPE
-from hmxgraph.graph import checks, conflicts, exploring, lifecycle, memory_operations
+from hmxgraph.graph import artifacts, checks, conflicts, exploring, lifecycle, memory_operations
 from hmxgraph.graph._events import record as record_events
-from hmxgraph.graph.artifacts import stored_document
-from hmxgraph.graph.compilations import CompileOptions, compile_tenant
+from hmxgraph.graph.artifacts import BLANK, is_linked, stored_document
+from hmxgraph.graph.compilations import LINEAGES, CompileOptions, compile_tenant
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, ask, bind, read, state, write
 from hmxgraph.graph.records import stored_record, write_record
 from hmxgraph.graph.schema import packaged_schema
@@ -385,8 +385,8 @@ def _replayed(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[Non
             done += len(part)
             if progress:
                 progress(done)
-    for versions in _chains(tenancy, path):
-        yield from lifecycle.import_chain(tenancy, versions)
+    for chain in _chains(path):
+        yield from _recorded_again(tenancy, chain)
     for entry, _ in records:
         if entry.artifact_kind != "digest":
             yield from write_record(tenancy, TaskRecord.parse(entry.document() | {"tenant_id": tenancy.tenant_id}))
@@ -422,16 +422,82 @@ def _is_by_hand(event: PreparedEvent) -> bool:
     return event.event.event_type == EVENT_TYPE and event.event.session_id == SESSION
 
 
-def _chains(tenancy: Tenancy, path: Path) -> Iterator[list[Artifact]]:
-    """The chains of artifacts that were not compiled and so cannot be derived again."""
-    chains: dict[str, list[Artifact]] = {}
-    for node in _nodes(path):
-        properties = node["properties"]
-        if "Artifact" in node["labels"] and properties.get("agent_id") != COMPILER and not properties.get("erased"):
-            document = (stored_document(properties) or {}) | {"tenant_id": tenancy.tenant_id}
-            chains.setdefault(properties["chain_key"], []).append(Artifact.parse(document))
-    for chain in chains.values():
-        yield sorted(chain, key=lambda artifact: artifact.version)
+# Compiled artifacts are derived again, except in a chain that somebody continued or proposed to continue by hand: there
+# they are recorded with their ids, so that the successor has its predecessor and the compiler continues the same chain.
+
+
+def _chains(path: Path) -> list[list[Row]]:
+    """The chains of artifacts that cannot be derived again, each in the order in which its versions are recorded.
+
+    Proposals to succeed a version follow it, before the version that succeeded it: both need an active predecessor.
+    """
+    chains: dict[str, list[Row]] = {}
+    versions = [node["properties"] for node in _nodes(path) if "Artifact" in node["labels"]]
+    chain_keys = {version["artifact_id"]: version["chain_key"] for version in versions}
+    for version in versions:
+        # A draft that is only proposed has a chain key of its own.
+        chain_key = chain_keys.get(version.get("supersedes"), version["chain_key"])
+        chains.setdefault(chain_key, []).append(version)
+    by_hand = [chain for chain in chains.values() if any(version.get("agent_id") != COMPILER for version in chain)]
+    for chain in by_hand:
+        # Rejected proposals come first: one still open may have the content of a rejected one.
+        chain.sort(key=lambda version: (version["version"], is_linked(version), version["status"] == "draft"))
+    return sorted(by_hand, key=lambda chain: chain[0]["recorded_us"])
+
+
+def _recorded_again(tenancy: Tenancy, chain: Sequence[Row]) -> Procedure[None]:
+    """Record the versions of a chain with the proposals to succeed them, and change their statuses as before."""
+    stored = []
+    for version in chain:
+        recorded_us = version["status_times"][0]
+        receipt = yield from lifecycle.record_artifact(tenancy, _as_recorded(tenancy, version), at_us=recorded_us)
+        if receipt.outcome == "duplicate":
+            continue
+        stored.append(version)
+        proposed = version.get("supersedes") and not is_linked(version)
+        yield from _changed_again(tenancy, version, ("active", *_ENDED) if proposed else ("active",))
+    for version in stored:
+        yield from _changed_again(tenancy, version, _ENDED)
+    compiled = [version for version in chain if version["lineage_key"].startswith(LINEAGES)]
+    if compiled:
+        yield from write(partial(_mark_compiled, tenancy, compiled))
+
+
+_ENDED = ("deprecated", "archived")
+
+
+def _as_recorded(tenancy: Tenancy, version: Row) -> Artifact:
+    """The artifact of a node with the status in which it was recorded; an erased one without content."""
+    document = (stored_document(version) or {}) | {"tenant_id": tenancy.tenant_id}
+    document["status"] = version["status_values"][0]
+    document.pop("superseded_by", None)
+    if version.get("erased"):
+        document["content_hash"] = content_hash(document["content"])
+    return Artifact.parse(document)
+
+
+def _changed_again(tenancy: Tenancy, version: Row, statuses: Collection[str]) -> Procedure[None]:
+    """Make those status changes to one of *statuses* that an interrupted replay did not make."""
+    history = zip(version["status_values"], version["status_times"], version["status_reasons"], strict=True)
+    for (before, *_), (status, at_us, reason) in pairwise(history):
+        if status in statuses:
+            stored = yield from artifacts.artifact(tenancy, version["artifact_id"])
+            if stored.status == before:
+                yield from lifecycle.transition(tenancy, stored.artifact_id, status, reason=reason, at_us=at_us)
+
+
+def _mark_compiled(tenancy: Tenancy, versions: Sequence[Row]) -> Plan[None]:
+    """Give *versions* their lineage, by which the compiler knows its chains, and mark those that were erased."""
+    rows = [
+        {
+            "key": tenancy.node_key(version["artifact_id"]),
+            "lineage_key": version["lineage_key"],
+            "cites_session": bool(version.get("erased")),
+        }
+        for version in versions
+    ]
+    batch = {"artifacts": rows}
+    yield bind("retention/blank_artifacts", tenant_id=tenancy.tenant_id, batch=batch, blank=dict(BLANK))
 
 
 # Deletions of memories and resolutions of conflicts are not events, and a successor names its predecessor by an id that
@@ -518,8 +584,10 @@ def _found(tenancy: Tenancy, memory: _MemoryNode) -> Procedure[str | None]:
         # Erased events are not replayed: the next one may be.
         for row in rows:
             if row["text"] == memory.properties.get("text"):
-                view = yield from memory_operations.memory(tenancy, row["memory_id"])
-                return view.memory_id if memory.event_ids.issuperset(view.event_ids) else None
+                memory_id: str = row["memory_id"]
+                most = len(memory.event_ids) + 1
+                evidence = yield from read(partial(memory_operations.evidence, tenancy, memory_id, most))
+                return memory_id if memory.event_ids.issuperset(evidence) else None
     return None
 
 

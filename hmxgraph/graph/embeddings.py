@@ -75,7 +75,7 @@ def _failed(error: Exception) -> EmbedderError:
 def prepare() -> Procedure[None]:
     """Ensure that the vector index exists and is online, and that the planner knows all names."""
     yield Work("schema", partial(ask, bind("embeddings/index")))
-    yield from write(register_names)
+    yield Work("schema", register_names)
 
 
 # Vectors for the events of sessions that changed since the last pass, so that the cost follows what was written.

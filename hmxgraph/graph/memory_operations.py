@@ -1,6 +1,6 @@
 """Explicit operations on memories (add, delete, supersede, judge), most recorded as events, and memory search."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -171,6 +171,13 @@ def _memory_by_id(tenancy: Tenancy, memory_id: str) -> Plan[MemoryView]:
     now_us = yield from _now(tenancy, None)
     records = yield from views(tenancy, rows[0]["record_keys"])
     return _memory_view(rows[0], records, now_us)
+
+
+def evidence(tenancy: Tenancy, memory_id: str, limit: int) -> Plan[list[str]]:
+    """The ids of the newest events that are evidence for a memory, the newest first; none without the memory."""
+    key = tenancy.node_key(checked_text("memory_id", memory_id))
+    rows = yield bind("memory_operations/evidence", tenant_id=tenancy.tenant_id, key=key, limit=limit)
+    return [row["event_id"] for row in rows]
 
 
 def _search(tenancy: Tenancy, request: MemoryQuery) -> Plan[tuple[MemoryHit, ...]]:
@@ -354,12 +361,12 @@ def feedback(
     """
     counts = _counts("signal", signal, SIGNALS)
 
-    def judge(memory_views: Sequence[MemoryView]) -> Mapping[str, Any]:
-        target = memory_views[0].event_ids[-1] if memory_views[0].event_ids else None
-        return feedback_content(memory_id, signal, comment, target)
+    def plan() -> Plan[tuple[MemoryView, ...]]:
+        newest = yield from evidence(tenancy, memory_id, 1)
+        content = feedback_content(memory_id, signal, comment, newest[0] if newest else None)
+        return (yield from _judge(tenancy, (memory_id,), counts, operation, ("feedback", content)))
 
-    views = yield from write(lambda: _judge(tenancy, (memory_id,), counts, operation, ("feedback", judge)))
-    return views[0]
+    return (yield from write(plan))[0]
 
 
 def record_outcome(
@@ -374,12 +381,8 @@ def record_outcome(
     """
     counts = _counts("outcome", result, OUTCOMES)
     names = tuple(dict.fromkeys(memory_ids))
-    content = outcome_content(names, result, summary)
-    recorded = ("observation", lambda _: content)
+    recorded = ("observation", outcome_content(names, result, summary))
     return Memories((yield from write(lambda: _judge(tenancy, names, counts, operation, recorded))))
-
-
-_EventContent = tuple[str, Callable[[Sequence[MemoryView]], Mapping[str, Any]]]
 
 
 def _counts(name: str, value: str, known: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
@@ -462,10 +465,9 @@ def _judge(
     names: tuple[str, ...],
     counts: tuple[int, int],
     operation: MemoryOperation,
-    recorded: _EventContent,
+    recorded: tuple[str, Mapping[str, Any]],
 ) -> Plan[tuple[MemoryView, ...]]:
     yield from _lock(tenancy, names)
-    memory_views = yield from _views(tenancy, names)
     event_type, content = recorded
     yield bind(
         "memory_operations/count",
@@ -474,7 +476,7 @@ def _judge(
         useful=counts[0],
         useless=counts[1],
     )
-    yield from _record_event(tenancy, operation, event_type, content(memory_views))
+    yield from _record_event(tenancy, operation, event_type, content)
     return (yield from _views(tenancy, names))
 
 

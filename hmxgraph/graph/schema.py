@@ -153,6 +153,10 @@ def migrate(schema: Schema | None = None) -> Procedure[tuple[int, ...]]:
     Statements that create or drop a schema object use ``IF NOT EXISTS`` or ``IF EXISTS``, so clients may prepare one
     database concurrently: a client whose statement is refused retries and finds the work done.
 
+    Each step may rewrite the whole database, and new indexes are built from all of it, so every transaction that writes
+    has the time of a schema transaction. If that is too short for the indexes, the server goes on building them: the
+    next client that connects waits again.
+
     Raises:
         NewerStore: a newer release prepared the database.
         OlderStore: the database is older than any version that can be upgraded.
@@ -163,9 +167,9 @@ def migrate(schema: Schema | None = None) -> Procedure[tuple[int, ...]]:
     steps = _steps(target, stored)
     for step in steps:
         if step.statements:
-            yield Work(step.statements[0].mode, partial(send_all, step.statements))
+            yield Work("schema", partial(send_all, step.statements))
     if steps:
-        yield Work("write", partial(register, steps[-1].version))
+        yield Work("schema", partial(register, steps[-1].version))
     return tuple(step.version for step in steps)
 
 

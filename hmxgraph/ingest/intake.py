@@ -28,7 +28,7 @@ def dead_letter(rejection: Rejection, payload: Payload | None) -> bytes:
     return canonical_bytes({_REASON_FIELD: rejection.document()} | _body(payload)) + b"\n"
 
 
-def corrected_payload(payload: Payload) -> Payload | None:
+def corrected_payload(payload: Payload) -> Mapping[str, Any] | str | None:
     """The event inside a dead letter; None if *payload* is not a dead letter.
 
     >>> corrected_payload('{"dead_letter": {}, "event": {"event_id": "e1"}}')
@@ -212,8 +212,6 @@ def _parsed(payload: Payload) -> tuple[Event, Sequence[str]]:
         return Event.parse(payload), ()
     except (InvalidDocument, MalformedJson):
         inside = corrected_payload(payload)
-        if isinstance(inside, Event):
-            return inside, ()
         lenient = _lenient(payload if inside is None else inside)
         if lenient is None:
             raise

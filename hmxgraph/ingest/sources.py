@@ -69,8 +69,9 @@ _CLOSE = (b"]", b"}")
 def elements(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, bytes | None], None, bool]:
     """The elements of the array that begins in *first*, numbered from one; they are not parsed here.
 
-    An element that is too long is None. Returns whether the array was closed; if it was not, the last element may be
-    incomplete.
+    An element that is too long is None, a pause is empty. Text after the array is one more element, unless it is
+    another array, which is read like the first. Returns whether the array was closed; if it was not, the last element
+    may be incomplete.
 
     >>> list(elements(b'[{"a": "],"}, ', iter([b'[1, 2]', b']'])))
     [(1, b'{"a": "],"}'), (2, b'[1, 2]')]
@@ -79,7 +80,9 @@ def elements(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, byte
 
 
 def objects(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, bytes | None], None, bool]:
-    """Consecutive objects, each over any number of lines, numbered from one; an object that is too long is None.
+    """Consecutive objects, each over any number of lines, numbered from one.
+
+    An object that is too long is None, a pause is empty.
 
     >>> list(objects(b'{"a": "}"} {', iter([b'"b": {}', b'}'])))
     [(1, b'{"a": "}"}'), (2, b'{"b": {}}')]
@@ -92,9 +95,8 @@ def _numbered(
 ) -> Generator[tuple[int, bytes | None], None, bool]:
     number = 0
     for piece in splitter.pieces(first, chunks):
-        if piece is None or piece.strip():
-            number += 1
-            yield number, None if piece is None else piece.strip()
+        number += piece != b""
+        yield number, piece
     return splitter.ended
 
 
@@ -108,6 +110,7 @@ class _Splitter:
         self._level = level
         self._depth = 0
         self._in_string = False
+        self._after_array = False
         # The value so far: its parts from earlier chunks, their size, and where it begins in the current one.
         self._parts: list[bytes] = []
         self._size = 0
@@ -116,32 +119,42 @@ class _Splitter:
     @property
     def ended(self) -> bool:
         """Whether all brackets were closed."""
-        return self._depth <= 0 and not self._in_string
+        return self._depth == 0 and not self._in_string
 
     def pieces(self, first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes | None]:
-        """Each value with the text around it, and the text after the last value; None for a value that is too long."""
+        """Each value, and the text after the last one; None for a value that is too long, empty for a pause."""
         half_escape = b""
-        for chunk in chain([first], chunks):
+        chunk: bytes | None = first
+        while chunk is not None:
             text, half_escape = half_escape + chunk, b""
             scanned = yield from self._complete(text)
             if self._in_string and scanned < len(text) and text.endswith(b"\\"):
                 text, half_escape = text[:-1], b"\\"
             self._keep(text[self._begin :])
             self._begin = 0
-        self._keep(half_escape)
-        yield self._value_ending(b"")
+            chunk = next(chunks, None)
+            if chunk == b"":
+                yield chunk
+        yield from self._value_ending(half_escape)
 
     def _complete(self, text: bytes) -> Generator[bytes | None, None, int]:
         """Yield the values that end in *text*; returns the position up to which it was scanned."""
         scanned = 0
         while match := (_IN_STRING if self._in_string else _DELIMITER).search(text, scanned):
+            if self._depth < self._level and self._follows_array(match.group(), text[self._begin : match.start()]):
+                break
             scanned = match.end()
             if match.group() == b'"':
                 self._in_string = not self._in_string
             elif not self._in_string and self._ends_element(match.group(), scanned):
-                yield self._value_ending(text[self._begin : match.start() if self._level else scanned])
+                yield from self._value_ending(text[self._begin : match.start() if self._level else scanned])
                 self._begin = scanned
         return scanned
+
+    def _follows_array(self, delimiter: bytes, before: bytes) -> bool:
+        """Whether anything but another array follows the array; then everything from there on is one value."""
+        self._after_array = self._after_array or delimiter != b"[" or bool(b"".join((*self._parts, before)).strip())
+        return self._after_array
 
     def _ends_element(self, delimiter: bytes, end: int) -> bool:
         if delimiter in _OPEN:
@@ -150,8 +163,8 @@ class _Splitter:
                 self._parts, self._size, self._begin = [], 0, end
             return False
         if delimiter in _CLOSE:
-            # A surplus closing bracket between objects is a malformed value; text after an array yields fragments.
-            self._depth = max(self._depth - 1, -self._level)
+            # A surplus closing bracket between objects is a malformed value.
+            self._depth = max(self._depth - 1, 0)
             return self._depth == 0
         return delimiter == b"," and self._depth == self._level == 1
 
@@ -162,12 +175,13 @@ class _Splitter:
         elif part:
             self._parts.append(part)
 
-    def _value_ending(self, last: bytes) -> bytes | None:
-        """The value that ends with *last*; None if it is too long."""
+    def _value_ending(self, last: bytes) -> Iterator[bytes | None]:
+        """The value that ends with *last*, unless it is blank; None if it is too long."""
         self._keep(last)
-        value = b"".join(self._parts) if self._size <= LONGEST_LINE else None
+        value = b"".join(self._parts).strip() if self._size <= LONGEST_LINE else None
         self._parts, self._size = [], 0
-        return value
+        if value != b"":
+            yield value
 
 
 # Pipes, sockets and terminals are written while they are read: yield what is ready, and report pauses.

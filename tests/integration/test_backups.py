@@ -7,6 +7,7 @@ import json
 import pytest
 
 import hmxgraph
+from hmxgraph.compiler.reconcile import COMPILER
 from hmxgraph.errors import BackupRefused, NotWritten
 from hmxgraph.graph.plan import ask, bind, read, write
 from hmxgraph.protocol.states import State
@@ -145,6 +146,20 @@ def test_decisions_about_memories_are_replayed(graph, address, tmp_path):
         assert (kept, resolved.resolution) == ("The staging cluster has three nodes", "counted")
 
 
+def test_a_memory_with_much_evidence_is_replayed(graph, address, tmp_path):
+    """A memory that was observed often and stated again after its deletion holds in a replay, too."""
+    text = "Releases need two reviews"
+    *_, memory = graph.remember_all([text] * 105)
+    graph.memory.delete(memory.memory_id)
+    graph.remember(text)
+    graph.backup(tmp_path / "all.ndjson")
+    login = {"user": address.user, "password": address.password}
+    with hmxgraph.connect(address.uri, tenant_id=f"{graph.tenant_id}-b", **login) as other:
+        assert other.restore(tmp_path / "all.ndjson").ok
+        assert [(each.text, each.status) for each in other.memories()[0]] == [(text, "promoted")]
+        assert other.pack("Do releases need reviews?").text == graph.pack("Do releases need reviews?").text != ""
+
+
 class _Interruption:
     """A progress callback that fails at its *after*-th call."""
 
@@ -240,3 +255,56 @@ def counts(path):
     """The last line of a backup without its hash, which depends on the server's ids."""
     last = json.loads(gzip.decompress(path.read_bytes()).splitlines()[-1])
     return {name: value for name, value in last.items() if name != "sha256"}
+
+
+def replayed_artifacts(graph, address, tmp_path):
+    """What artifacts say and became, in a tenant and in the replay of its backup under another one."""
+    graph.backup(tmp_path / "all.ndjson")
+    login = {"user": address.user, "password": address.password}
+    with hmxgraph.connect(address.uri, tenant_id=f"{graph.tenant_id}-b", **login) as other:
+        assert other.restore(tmp_path / "all.ndjson").ok
+        return [said(each) for each in (graph, other)]
+
+
+def said(graph):
+    """The artifacts that were not compiled and their predecessors, and how many artifacts there are in force."""
+    by_id = {artifact.artifact_id: artifact for artifact in graph.artifacts(status=None, limit=200).artifacts}
+    by_hand = [artifact for artifact in by_id.values() if artifact.agent_id != COMPILER]
+    before = [by_id[artifact.supersedes] for artifact in by_hand if artifact.supersedes]
+    fields = ("artifact_id", "title", "version", "status", "supersedes", "superseded_by", "content")
+    rows = sorted(tuple(repr(getattr(each, name)) for name in fields) for each in (*by_hand, *before))
+    return rows, len(graph.artifacts(status="active", limit=200).artifacts)
+
+
+def test_proposed_successors_are_replayed(graph, address, tmp_path):
+    """Drafts that are open, rejected or joined the chain are replayed next to the versions that they were made for."""
+    graph.record_artifact(schema("a1", step="Apply"))
+    for name in ("lost", "rejected", "joined"):
+        graph.supersede("a1", schema(name, step=f"Apply, then {name}", second=1, status="draft"))
+    graph.transition("rejected", "deprecated", reason="too slow")
+    graph.supersede("a1", schema("again", step="Apply, then rejected", second=1, status="draft"))
+    graph.transition("joined", "active", reason="measured")
+    graph.supersede("joined", schema("open", step="Apply and wait", second=2, status="draft"))
+    graph.record_artifact(schema("b1", step="Delete"))
+    graph.supersede("b1", schema("b2", step="Delete twice", second=1, status="draft"))
+    graph.transition("b1", "archived")
+    ours, theirs = replayed_artifacts(graph, address, tmp_path)
+    assert theirs == ours
+    assert len(ours[0]) > 7
+
+
+@pytest.mark.parametrize("erased", [False, True], ids=["kept", "erased"])
+@pytest.mark.parametrize("status", ["active", "draft"])
+def test_successors_of_compiled_artifacts_are_replayed(graph, address, tmp_path, status, erased):
+    """A compiled artifact that was continued by hand has its successor or proposal in a replay too, also if erased."""
+    graph.ingest(sessions(), rehome=True)
+    graph.compile()
+    (compiled,) = graph.artifacts(artifact_type="task_schema").artifacts
+    graph.supersede(compiled.artifact_id, schema("a2", step="Apply and wait", second=10**6, status=status))
+    if erased:
+        graph.forget(session_id="s0")
+    ours, theirs = replayed_artifacts(graph, address, tmp_path)
+    assert theirs[0] == ours[0]
+    assert len(ours[0]) == 2
+    assert erased == any("[erased]" in each[1] for each in theirs[0])
+    assert erased or theirs == ours

@@ -18,6 +18,7 @@ from hmxgraph.errors import (
     EngineError,
     JavaMissing,
     NotEnoughMemory,
+    NotWritten,
     PasswordLost,
     PortTaken,
     ServerDied,
@@ -38,6 +39,24 @@ def test_server_that_dies_while_starting(home, use):
         engine.ensure(home)
     assert "old words" not in str(caught.value)
     assert engine.status(home).state == "stopped"
+
+
+def test_a_dump_that_cannot_be_written_leaves_the_server_alone(home, use, tmp_path):
+    """A missing folder, a file in its place and a folder as the target are refused before the server is stopped."""
+    use(NEO4J)
+    engine.ensure(home)
+    (home / "data" / "databases" / "neo4j").mkdir(parents=True)
+    pid = find(home)
+    (tmp_path / "file").touch()
+    (tmp_path / "folder.dump").mkdir()
+    for target in (tmp_path / "missing" / "all.dump", tmp_path / "file" / "all.dump", tmp_path / "folder.dump"):
+        with pytest.raises(NotWritten, match=f"cannot write {target}"):
+            engine.dump(target, home)
+    assert find(home) == pid
+    names = {path.name for path in tmp_path.iterdir()}
+    engine.dump(tmp_path / "all.dump", home)
+    assert {path.name for path in tmp_path.iterdir()} == names | {"all.dump"}
+    assert find(home) not in {pid, None}
 
 
 def test_server_that_never_answers(home, use, monkeypatch):

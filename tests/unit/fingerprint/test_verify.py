@@ -219,6 +219,16 @@ def newer(**changes):
     return {**envelope().document(), "fingerprint": inner, "integrity_hash": integrity_hash(inner)}
 
 
+def test_a_newer_version_without_its_field_names_is_refused():
+    """A newer version that names its number as version 0 did is refused, not an internal error."""
+    inner = newer()["fingerprint"]
+    inner["fingerprintVersion"] = inner.pop("fingerprint_version")
+    inner["fingerprint_hash"] = fingerprint_hash(inner)
+    document = {**envelope().document(), "fingerprint": inner, "integrity_hash": integrity_hash(inner)}
+    with pytest.raises(FingerprintRefused, match="check 'structure' failed"):
+        verify(document)
+
+
 def test_a_newer_version_is_read_as_far_as_it_goes():
     """Unknown fields, sets, entries and sections are left out, each with a warning (HMX-F 13)."""
     summaries = envelope().fingerprint["artifact_summaries"]

@@ -95,6 +95,8 @@ def test_harness_text_inside_messages_is_separated():
         ("message", "user", "Fix it"),
         ("observation", "harness", "Always use tabs."),
     ]
+    notice = {"role": "user", "content": "<task-notification></task-notification>"}
+    assert [outcome.skipped for outcome in outcomes(ANTHROPIC, [notice])] == ["nothing in it"]
 
 
 def test_batches_and_failures_are_accounted_for():

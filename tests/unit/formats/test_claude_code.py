@@ -119,6 +119,7 @@ def test_reading_twice_gives_the_same_events():
             ),
             [("observation", "harness", "Tests done\ntask-id: b0, status: completed")],
         ),
+        ("<task-notification>\n</task-notification>\nRead the output file", []),
         ("[Request interrupted by user]", [("observation", "harness", "[Request interrupted by user]")]),
         ("<bash-input>ls</bash-input>", [("command_exec", "user", "ls")]),
         ("<user-memory-input>Never use tabs</user-memory-input>", [("message", "user", "Never use tabs")]),

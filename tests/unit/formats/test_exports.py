@@ -130,6 +130,16 @@ def test_episodes_and_facts_of_graphiti_are_read():
     assert recognised(rows) == "graphiti"
 
 
+def test_a_fact_of_graphiti_with_an_end_to_come_is_in_force():
+    """A fact whose end lies after the time of its source is a memory until then."""
+    ends = {"past": "2025-01-02T00:00:00Z", "to come": "2099-01-01T00:00:00Z"}
+    rows = [{"uuid": name, "fact": f"Ana has a pass ({name})", "invalid_at": end} for name, end in ends.items()]
+    ended, held = events(GRAPHITI, rows)
+    assert shape(ended)[2] == "Ana has a pass (past) (no longer true since 2025-01-02)"
+    assert shape(held) == ("x-hmxgraph-memory", "import", "Ana has a pass (to come)")
+    assert held.content["expires"] == "2099-01-01T00:00:00Z"
+
+
 def test_cloudevents_become_events():
     """Events have HMX-E's type if theirs ends in it, become messages if they hold one, else get a namespaced type."""
 

@@ -4,7 +4,8 @@ import pytest
 
 from hmxgraph.errors import NewerStore, OlderStore
 from hmxgraph.graph.connection import perform
-from hmxgraph.graph.plan import parse_script
+from hmxgraph.graph.deadlines import Patience
+from hmxgraph.graph.plan import parse_script, query
 from hmxgraph.graph.schema import Schema, Upgrade, migrate, packaged_names, packaged_schema
 
 HEAD = "// What it does.\n//\n// mode: {mode}\n// row:  -\n"
@@ -36,7 +37,7 @@ def sent_to(version, schema=SCHEMA, *, used=False):
     return perform(migrate(schema), transact), transactions
 
 
-RECORDED = ("write", ["schema_version/register_names", "schema_version/set"])
+RECORDED = ("schema", ["schema_version/register_names", "schema_version/set"])
 
 
 def test_a_new_database_gets_the_baseline_in_one_transaction():
@@ -46,8 +47,16 @@ def test_a_new_database_gets_the_baseline_in_one_transaction():
 
 def test_an_older_database_gets_what_it_lacks():
     """Steps after the database's own version are applied in order, and the version is recorded once."""
-    assert sent_to(3) == ((4, 5), [("write", ["schema_upgrades/004_c:1"]), RECORDED])
+    assert sent_to(3) == ((4, 5), [("schema", ["schema_upgrades/004_c:1"]), RECORDED])
     assert sent_to(2)[0] == (3, 4, 5)
+
+
+def test_an_upgrade_has_time_for_a_large_database():
+    """Data is rewritten and indexes are awaited within the limit of schema transactions, not that of a batch."""
+    modes = [mode for mode, _ in sent_to(2)[1]]
+    assert len(modes) == 3
+    assert all(Patience(mode, None).seconds == 600 for mode in modes)
+    assert "db.awaitIndexes(600)" in query("schema_version/register_names").code
 
 
 def test_a_current_database_is_asked_once():

@@ -37,6 +37,26 @@ def test_lines_come_before_the_writer_ends(pipe):
     assert list(coming) == []
 
 
+@pytest.mark.parametrize(
+    ("begin", "between", "end"), [(b"[", b",", b"]"), (b"", b"", b"")], ids=["an array", "objects over lines"]
+)
+def test_a_pause_within_a_document_is_reported(pipe, begin, between, end):
+    """The events of an array, or of objects over several lines, need not wait for the end of a pause either."""
+    source, target = pipe
+    printed = [json.dumps(document, indent=1).encode() + between for document in DOCUMENTS]
+    coming = deliveries(source)
+    target.write(begin + printed[0] + printed[1][:40])
+    assert json.loads(next(coming).payload) == DOCUMENTS[0]
+    unreported = threading.Timer(5, target.close)  # a source that reports no pause would be read for ever
+    unreported.start()
+    assert [next(coming), next(coming)] == [Lull(), Lull()]
+    unreported.cancel()
+    target.write(printed[1][40:] + printed[2].removesuffix(between) + end)
+    target.close()
+    rest = [arrival.payload for arrival in coming if arrival != Lull()]
+    assert [json.loads(payload) for payload in rest] == DOCUMENTS[1:]
+
+
 def test_before_the_first_line_there_is_a_lull(pipe):
     """A pipe that nobody has written to does not block its reader."""
     assert next(deliveries(pipe[0])) == Lull()

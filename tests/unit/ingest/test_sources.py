@@ -82,6 +82,18 @@ def test_objects_over_several_lines(between):
     assert read(printed[0].encode()) == EXPECTED[:1]
 
 
+@pytest.mark.parametrize(
+    "after", ['] {"x":1}, {"y":{"z":1}, "k": 2}', '{"x": 1}, {"y": [2]}', ", [3]", '"a" [3]', "x", "]", '"'], ids=repr
+)
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_text_after_an_array_is_one_element(after, size):
+    """Whatever follows the array costs one fault; only another array is read like the first."""
+    text = f"[1, 2] {after}".encode()
+    pieces = [text[start : start + size] for start in range(0, len(text), size)]
+    assert list(elements(pieces[0], iter(pieces[1:]))) == [(1, b"1"), (2, b"2"), (3, after.encode())]
+    assert [value for _, value in elements(b"[1]", iter([b"\n[2", b", 3]"]))] == [b"1", b"2", b"3"]
+
+
 def test_a_document_with_an_element_in_each_line_is_one():
     """A first line that ends inside an object begins a multi-line object; before a whole object it is damaged."""
     document = b'{"messages": [{"role": "user"},\n{"role": "assistant"},\n{"role": "user"}]}\n'
