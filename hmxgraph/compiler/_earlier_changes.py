@@ -98,4 +98,4 @@ def _avoidance(action: str, change: str, same: str, spoilt: int, calls: Mapping[
     swapped = [call.worked for call in calls.get(change, []) if action in call.earlier_changes]
     if len(swapped) >= max(spoilt, _LEAST_SESSIONS) and all(swapped):
         return f"Call {action} before {change} {same}, not after it"
-    return f"Before {action}, make sure that {change} has not been called {same}"
+    return f"Before {action}, make sure that {change} has not succeeded {same}"

@@ -35,9 +35,14 @@ _EDIT = re.compile(r"[(,]\s*(?:(?:old|new)_(?:str|string|text|source)|content|fi
 # expected in the next five steps, each of which scores a little less than the one before.
 _QUOTED = 0.6
 _STEPS_TO_REMEDY, _LESS_PER_STEP = 5, 0.05
+# Factor on all other steps if it is known which results report the error that the question is about.
+_BESIDE_KNOWN_ERROR = 0.75
+# For a question about how something ended: the least score of a step that is an attempt, the factor on the first
+# attempt (1 on the last), the least score of one whose reasons are shown, and how many steps before it may give them.
+_ATTEMPT, _FIRST_ATTEMPT, _NEAR_END, _REASONS, _LESS_PER_REASON = 0.5, 0.3, 0.8, 3, 0.01
 # Maximum characters of an event of a step, and of a short result. A call that edits a file may have more, because it
-# is the most informative.
-LINE, _LINE_OF_EDIT = 240, 360
+# is the most informative, and ``LONG_EDIT`` while there is room.
+LINE, _LINE_OF_EDIT, LONG_EDIT = 240, 360, 1_440
 # A result only acknowledges its call if it adds at most this many words to those of the call, and more than this many
 # results of the tool add the same words.
 _FEW_WORDS, _OFTEN = 8, 3
@@ -55,12 +60,15 @@ def steps(pool: EventPool) -> Integers:
     return numbers
 
 
-def step_scores(match: WordMatch, pool: EventPool, *, troubled: bool = False, errors: Flags | None = None) -> Floats:
+def step_scores(
+    match: WordMatch, pool: EventPool, errors: Flags | None = None, *, troubled: bool = False, ended: bool = False
+) -> Floats:
     """Return for each event how well its step matches the question, in [0, 1]; results count less than other events.
 
     A step without a call scores 0: it is not an example of work. If the question is about a failure (*troubled*), a
-    step in which no call failed counts less, and one with a failure that the question quotes scores 1. For other
-    questions, steps in which no file was edited count less if any step edits a file.
+    step in which no call failed counts less, and one with a failure that the question quotes scores 1; *errors* are
+    results that are known to report it. For other questions, steps in which no file was edited count less if any step
+    edits a file. If the question asks how something *ended*, of the steps that edit the last ones count most.
 
     Measured on two sets of 18 questions, each with all steps of three long logs that help to answer it, as nDCG of the
     best eight: .48 and .55; without the factor for edits .46 and .53; without neighbours and share as well .40 and .51.
@@ -81,12 +89,39 @@ def step_scores(match: WordMatch, pool: EventPool, *, troubled: bool = False, er
     elif edits.any():
         scores *= np.where(np.logical_or.reduceat(edits, starts), 1.0, _WITHOUT_EDIT)
     scores /= scores.max(initial=0.0) or 1.0
+    if ended:
+        scores = _towards_the_end(scores, np.logical_or.reduceat(edits, starts), pool.sessions[starts])
     if troubled:
-        reports = _quoted_failures(match, pool) if errors is None else errors | _quoted_failures(match, pool)
+        known = errors is not None and bool(errors.any())
+        scores *= _BESIDE_KNOWN_ERROR if known else 1.0
+        reports = errors if errors is not None and known else _quoted_failures(match, pool)
         quoted = np.logical_or.reduceat(reports, starts)
         scores = _with_remedies(scores, quoted, pool.follows[starts])
     per_event: Floats = scores[number - 1]
     return per_event
+
+
+def _towards_the_end(scores: Floats, edits: Flags, sessions: Integers) -> Floats:
+    """Return the *scores* of steps, lower for the earlier of those in a session that edit and match well.
+
+    Steps directly before one that matches well, which say why it edits, score nearly as much as it.
+
+    >>> edits, sessions = np.array([True, False, True]), np.array([0, 0, 0])
+    >>> _towards_the_end(np.array([1.0, 0.1, 0.8]), edits, sessions).round(2)
+    array([0.37, 0.99, 1.  ])
+    """
+    weighted = scores.copy()
+    for session in np.unique(sessions):
+        attempts = np.flatnonzero((sessions == session) & edits & (scores >= _ATTEMPT))
+        if len(attempts) > 1:
+            weighted[attempts] *= np.linspace(_FIRST_ATTEMPT, 1.0, len(attempts))
+    weighted /= weighted.max(initial=0.0) or 1.0
+    for at in np.flatnonzero(edits & (weighted >= _NEAR_END)).tolist():
+        for before in range(at - 1, max(at - _REASONS, 0) - 1, -1):
+            if edits[before] or sessions[before] != sessions[at] or not scores[before]:
+                break
+            weighted[before] = max(weighted[before], weighted[at] - _LESS_PER_REASON * (at - before))
+    return weighted
 
 
 def _matches(match: WordMatch, pool: EventPool, events: Flags, starts: Integers) -> Floats:
@@ -160,17 +195,21 @@ def _added(result: str, call: str) -> frozenset[str] | None:
 
 
 def shortened(
-    pool: EventPool, events: Flags, weight_by_term: Mapping[str, float], count_tokens: TokenCounter
+    pool: EventPool,
+    events: Flags,
+    weight_by_term: Mapping[str, float],
+    count_tokens: TokenCounter,
+    longest_edit: int = _LINE_OF_EDIT,
 ) -> EventPool:
     """Return *pool* with the long texts of *events* cut to their beginning and passages that match *weight_by_term*.
 
-    The old text of an edit is omitted: the new text is what was done.
+    The old text of an edit is omitted: the new text, of at most *longest_edit* characters, is what was done.
     """
     texts, tokens = list(pool.text), list(pool.tokens)
     for at in np.flatnonzero(events).tolist():
-        limit = _LINE_OF_EDIT if pool.kinds[at] == CALLED and _EDIT.search(texts[at]) else LINE
-        if len(texts[at]) > limit:
+        edits = pool.kinds[at] == CALLED and _EDIT.search(texts[at])
+        if len(texts[at]) > (_LINE_OF_EDIT if edits else LINE):
             passages = Passages.of(without_old_text(texts[at]), weight_by_term)
-            texts[at] = passages.excerpt(limit) or texts[at]
+            texts[at] = passages.excerpt(longest_edit if edits else LINE) or texts[at]
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
     return pool.with_lines(texts, tokens)

@@ -452,21 +452,25 @@ class Draft:
         """Return the events; if they would nearly fill the budget, long messages are cut to matching passages."""
         terms, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
         budget = self.request.budget
-        room = int(budget * (BESIDE_ANSWERS if self._routine else ALONE))
-        return with_passages(episodes, self.whole, terms, budget, count_tokens, self.whole_sessions, room)
+        return with_passages(episodes, self.whole, terms, budget, count_tokens, self.whole_sessions, self._room)
+
+    @property
+    def _room(self) -> int:
+        """The tokens for past sessions: fewer beside a procedure."""
+        return int(self.request.budget * (BESIDE_ANSWERS if self._routine else ALONE))
 
     def _with_whole_sessions(self, episodes: Episodes) -> Episodes:
         """Return the events, with those of :attr:`whole_sessions` that help with this question."""
         match, running = self.events.match, self.request.session_id
         past = self.whole_sessions - {running}
         short = past - self.long_sessions
-        count_tokens = self.appraised.appraisal.count_tokens
+        count_tokens, whole = self.appraised.appraisal.count_tokens, self._scored_events.pool
+        episodes = episodes.with_longer_edits(whole, past, match.weight_by_term, count_tokens, self._room)
         episodes = episodes.with_whole_sessions(self.whole_sessions, match.share, running)
         episodes = episodes.with_short_results(short, match.weight_by_term, count_tokens)
         if self.cases:
             return episodes.of_cases(self.cases, self.events.share_without_names, self.changes)
-        room = int(self.request.budget * (BESIDE_ANSWERS if self._routine else ALONE))
-        limit = room // max(len(past), 1)
+        limit = self._room // max(len(past), 1)
         episodes = episodes.outlined(short, match.share, self.changes, limit, self.events.error_events)
         if not self._routine:
             return episodes
@@ -627,11 +631,11 @@ class Draft:
     @cached_property
     def _by_steps(self) -> Episodes:
         """The scored events; in logs of many tasks, events are scored by step."""
-        match, scored = self.events.match, self._scored_events
+        match, scored, errors = self.events.match, self._scored_events, self.events.error_events
         if self.long_sessions.isdisjoint(scored.pool.session_id):
             return scored
         return scored.by_steps(
-            step_scores(match, self.events.pool, troubled=self._troubled, errors=self.events.error_events),
+            step_scores(match, self.events.pool, errors, troubled=self._troubled, ended=self.events.question.ended),
             match.weight_by_term,
             self.appraised.appraisal.count_tokens,
         )

@@ -7,13 +7,13 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice, repeat
+from itertools import compress, islice, repeat
 from typing import NamedTuple
 
 import numpy as np
 
 from hmxgraph.recall._examples import decisive_weights
-from hmxgraph.recall._steps import LINE, acknowledgements, shortened, steps
+from hmxgraph.recall._steps import LINE, LONG_EDIT, acknowledgements, shortened, steps
 from hmxgraph.recall.candidates import (
     EPISODIC,
     SECTION,
@@ -183,11 +183,12 @@ class Episodes:
         """Yield *sessions* but those about the same case as one before them, with the same end.
 
         Two sessions are about the same case if their calls share most of the identifiers of one of them: the same
-        customer tries again, or the same task is run twice.
+        customer tries again, or the same task is run twice. Logs of many tasks are no copies of each other.
         """
         known: list[tuple[frozenset[str], bool]] = []
         for session_id in sessions:
-            own, failed = self._identifiers(session_id), session_id in self.failed
+            is_log, failed = session_id in self.long_sessions, session_id in self.failed
+            own = frozenset[str]() if is_log else self._identifiers(session_id)
             if not any(failed == other_failed and _same_case(own, other) for other, other_failed in known):
                 known.append((own, failed))
                 yield session_id
@@ -217,6 +218,24 @@ class Episodes:
         related = (related | explained) & ~(logs & (self.pool.empty | acknowledgements(self.pool, self._call_of)))
         pool = shortened(self.pool, related & logs, weight_by_term, count_tokens)
         return replace(self, pool=pool, relevance=relevance, related=related, step=tuple(step.tolist()))
+
+    def with_longer_edits(
+        self,
+        whole: EventPool,
+        sessions: Collection[str],
+        weight_by_term: Mapping[str, float],
+        count_tokens: TokenCounter,
+        room: int,
+    ) -> "Episodes":
+        """Return the events; edits in logs are cut less if the related events of *sessions* leave half of *room* free.
+
+        The pool *whole* has their texts.
+        """
+        logs = self._of_logs & (self._counts > 0)
+        used = sum(compress(self.pool.tokens, logs & np.isin(self.pool.session_id, sorted(sessions))))
+        if not 0 < 2 * used < room:
+            return self
+        return replace(self, pool=shortened(whole, logs, weight_by_term, count_tokens, LONG_EDIT))
 
     def with_results(self) -> "Episodes":
         """Return the events, with the short results of related calls as related: a call alone seems to have worked."""

@@ -64,13 +64,21 @@ _LATEST = re.compile(
     r"|\blast\W*$|\b(?:seconds?|minutes?|hours?) ago\b",
     re.IGNORECASE,
 )
+# How something ended: a problem that was solved, or the last of several attempts.
+_ENDED = re.compile(
+    r"\b(?:in the end|eventually|finally|at last|(?:real|root|actual|true) (?:cause|reason|problem|fix|solution))\b"
+    r"|\b(?:how|what) (?:was|were|did|got|has|have)\b[^.?!]{0,80}?\b(?:solved?|fix(?:ed)?|resolved?)\b"
+    r"|\bwas the (?:cause|fix|solution)\b",
+    re.IGNORECASE,
+)
 # "What are they called" asks for a name, "what kinds of" for things, and "coming along" for the state of something.
 _IDIOM = re.compile(
     rf"\bwhat(?:['\u2019]s| (?:{_VERBS})) [^.?!]{{0,60}}?\bcalled\b|\b(?:what|which) (?:kind|sort|type)s? of\b"
-    r"|\b(?:come|comes|coming|came|get|gets|getting|got) along\b",
+    r"|\b(?:come|comes|coming|came|get|gets|getting|got) along\b"
+    r"|\bhow far (?:has|have|had|is|are|was|were|did)\b[^.?!]{0,60}?\b(?:come|came|gone|got|gotten|get)\b",
     re.IGNORECASE,
 )
-_IDIOMATIC = re.compile(r"\b(?:called|along|(?:kind|sort|type)s?)\b", re.IGNORECASE)
+_IDIOMATIC = re.compile(r"\b(?:called|along|(?:kind|sort|type)s?|far|come|came|gone)\b", re.IGNORECASE)
 # Words for the present are not used as search terms: they occur in events of any time.
 _TODAY = re.compile(r"\b(?:these days|nowadays|at (?:the moment|present)|right now|so far)\b", re.IGNORECASE)
 # Words common to all playbooks and failure reports: they do not show which failure is meant.
@@ -130,6 +138,7 @@ class Question:
     troubled: bool
     error: str
     latest: bool
+    ended: bool
     when: bool
     own: bool
     subjects: frozenset[str]
@@ -189,6 +198,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         speaks_of_trouble(read),
         _quoted_error(read),
         bool(_LATEST.search(read)),
+        bool(_ENDED.search(read)),
         bool(_WHEN.search(read)),
         bool(_OWN.search(read)),
         frozenset(" ".join(terms(match[1])) for match in _SUBJECT.finditer(read)),

@@ -14,7 +14,6 @@ from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.pool import (
     CALLED,
     FAILED,
-    WORKED,
     EventPool,
     Flags,
     Floats,
@@ -537,16 +536,14 @@ class Ranking:
 
     @cached_property
     def _quoted(self) -> Flags:
-        """Which results have most of the words that the question quotes.
-
-        A result of a call that worked must have the quotation as it is: long results have many words.
-        """
+        """Which results have the text that the question quotes; if none has, failed calls with most of its words."""
         least = max(_OF_ERROR * len(self.question.error_terms), 1)
-        events: Flags = self.pool.results & (self.pool.occurrences.matched(self.question.error_terms) >= least)
-        message = self.question.error.casefold().rstrip(".!? ")
-        for at in np.flatnonzero(events).tolist():
-            events[at] = self.pool.kinds[at] != WORKED or message in self.pool.text[at].casefold()
-        return events
+        alike: Flags = self.pool.results & (self.pool.occurrences.matched(self.question.error_terms) >= least)
+        message, exact = self.question.error.casefold().rstrip(".!? "), alike.copy()
+        for at in np.flatnonzero(alike).tolist():
+            exact[at] = message in self.pool.text[at].casefold()
+            alike[at] = self.pool.kinds[at] == FAILED
+        return exact if exact.any() else alike
 
     @property
     def _length(self) -> float:

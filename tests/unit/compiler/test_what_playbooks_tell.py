@@ -115,7 +115,7 @@ def test_a_change_is_refused_after_another_change_of_the_same_thing():
     ]
     refused = "this order cannot be returned"
     failed = [order_work(f"b{n}", "exchange_order", "return_order", failing=refused) for n in range(3)]
-    make_sure = "Before return_order, make sure that exchange_order has not been called with the same order_id"
+    make_sure = "Before return_order, make sure that exchange_order has not succeeded with the same order_id"
     assert only([*worked, *failed]).content["prevention_strategies"] == [
         f"{make_sure}: after that it failed this way 3 of 3 times, otherwise 0 of 9"
     ]
@@ -134,7 +134,7 @@ def test_the_other_order_is_advised_where_it_worked(later, in_order):
     order = (
         "Call set_address before set_items with the same order_id, not after it"
         if in_order
-        else "Before set_address, make sure that set_items has not been called with the same order_id"
+        else "Before set_address, make sure that set_items has not succeeded with the same order_id"
     )
     assert playbook.content["prevention_strategies"] == [
         f"{order}: after that it failed this way 3 of 3 times, otherwise 0 of 13"

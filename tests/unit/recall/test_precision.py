@@ -1293,3 +1293,55 @@ def test_a_quotation_is_an_error_if_a_failed_call_reports_it():
     assert draft(failed, query=asked).events.error_terms
     assert not draft(page, query=asked).events.error_terms
     assert not draft(query=asked).events.error_terms
+
+
+def test_edits_are_shown_longer_while_there_is_room():
+    """The body of a file is what helps; with a small budget it is cut as before."""
+    body = "\n".join(f"create column number{n} of the table" for n in range(20))
+    edited = announced(
+        100, "Now the migration of the table:", f"write(path=lib/up, content={body})", "write -> written"
+    )
+    asked = {"query": "Write a migration of the table", "long_sessions": {"log"}}
+
+    def shown_columns(budget):
+        return sum(
+            f"number{n} " in "\n".join(shown(packed(edited, budget=budget, **asked), "episodes")) for n in range(20)
+        )
+
+    assert shown_columns(2048) > 15 > shown_columns(160)
+
+
+def test_of_several_attempts_the_last_one_answers_how_it_was_solved():
+    """Of ten edits of the same function the last one comes first, if the question asks for the end."""
+    tries = [
+        announced(20 * n, f"Attempt {n}:", f"edit(path=trace, new_string=trace id {n})", "edit -> ok")
+        for n in range(10)
+    ]
+    told = event(175, "That is the reason: the context is a record", session="log", source="agent", age_days=9)
+    asked = {"budget": 120, "long_sessions": {"log"}}
+    for query, last in (("How was the trace id fixed in the end?", True), ("Change the trace id", False)):
+        lines = "\n".join(shown(packed([*chain.from_iterable(tries), told], query=query, **asked), "episodes"))
+        assert ("trace id 9" in lines) == last, query
+
+
+def test_a_failure_with_the_quoted_text_comes_before_one_with_most_of_its_words():
+    """Long outputs of the same command share most words; only the one with the message reports this error."""
+    said = "RuntimeError) the endpoint needs a secret key for each test"
+    right = log((100, ("exec(command=mix test web)", f"exec failed: ({said}")))
+    wrong = log(
+        (300, ("exec(command=mix test web)", "exec failed: the test of each endpoint needs a key, secret or not"))
+    )
+    asked = f"({said}. What now?"
+    ranking = draft([*right, *wrong], query=asked).events
+    assert [ranking.pool.text[at] for at in np.flatnonzero(ranking.error_events)] == [f"exec failed: ({said}"]
+    (other,) = np.flatnonzero(draft(wrong, query=asked).events.error_events)
+    assert other == 1
+
+
+def test_logs_of_many_tasks_are_no_copies_of_each_other():
+    """Two logs name the same files and branches without being about the same case."""
+    steps = [(10 * n, (f"edit(path=lib/feature{n}a)", "edit -> ok")) for n in range(3)]
+    logs = [*log(*steps, session="one"), *log(*steps, session="two")]
+    apart = draft(logs, long_sessions={"one", "two"})._by_steps
+    assert list(apart.without_copies(["one", "two"])) == ["one", "two"]
+    assert list(draft(logs, long_sessions=set())._by_steps.without_copies(["one", "two"])) == ["one"]
