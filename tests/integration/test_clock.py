@@ -194,7 +194,7 @@ def test_an_ingest_is_reported_though_the_clock_gets_no_answer(address, tenant_i
     graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=Unanswered(address))
     report = graph.ingest(lines)
     assert (report.accepted, len(report.warnings)) == (3, 1)
-    assert "wait for the next ingest or compile" in report.warnings[0]
+    assert "the next ingest or compile tries again" in report.warnings[0]
     graph._connection.close()
 
     async def again():

@@ -1341,7 +1341,8 @@ def test_a_failure_with_the_quoted_text_comes_before_one_with_most_of_its_words(
 def test_logs_of_many_tasks_are_no_copies_of_each_other():
     """Two logs name the same files and branches without being about the same case."""
     steps = [(10 * n, (f"edit(path=lib/feature{n}a)", "edit -> ok")) for n in range(3)]
-    logs = [*log(*steps, session="one"), *log(*steps, session="two")]
+    again = [(100 + number, step) for number, step in steps]
+    logs = [*log(*steps, session="one"), *log(*again, session="two")]
     apart = draft(logs, long_sessions={"one", "two"})._by_steps
     assert list(apart.without_copies(["one", "two"])) == ["one", "two"]
     assert list(draft(logs, long_sessions=set())._by_steps.without_copies(["one", "two"])) == ["one"]
