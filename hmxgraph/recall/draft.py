@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, compress, islice
 
 import numpy as np
 
@@ -474,7 +474,8 @@ class Draft:
         episodes = episodes.outlined(short, match.share, self.changes, limit, self.events.error_events)
         if not self._routine:
             return episodes
-        cases = np.ones(len(episodes), dtype=np.bool_) if self._usually_failed else self.events.cases
+        needed = self._usually_failed or self.events.question.seeks_advice
+        cases = np.ones(len(episodes), dtype=np.bool_) if needed else self.events.cases
         return episodes.beside_procedure(short, match.share, self._routine, cases)
 
     @property
@@ -524,7 +525,9 @@ class Draft:
         if not works and not self.long_sessions.intersection(best[:1]):
             return frozenset()
         distinct = self._by_steps.without_copies(best)
-        best = list(islice(distinct, 1 if self._routine else MOST_SESSIONS))
+        best = list(islice(distinct, MOST_SESSIONS))
+        if self._routine:
+            best = sorted(best, key=lambda session_id: session_id not in self._sessions_of_cases)[:1]
         return frozenset([*best, running] if running else best)
 
     @property
@@ -601,6 +604,11 @@ class Draft:
         guidance = self.appraised.appraisal.guidance
         sure = (each for each in self._procedures if not (guidance.guesses and each.artifact_id == guidance.lead))
         return frozenset(chain.from_iterable(each.actions for each in sure))
+
+    @property
+    def _sessions_of_cases(self) -> frozenset[str]:
+        """The sessions with the special terms of the request."""
+        return frozenset(compress(self.events.pool.session_id, self.events.cases.tolist()))
 
     @property
     def _usually_failed(self) -> bool:

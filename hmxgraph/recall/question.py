@@ -71,6 +71,13 @@ _ENDED = re.compile(
     r"|\bwas the (?:cause|fix|solution)\b",
     re.IGNORECASE,
 )
+# Whoever does the work asks what to do; "can I return it" asks for the work itself.
+_ADVICE = re.compile(
+    r"\b(?:what|how|which) (?:can|could|should|do|may|else|options?)\b[^.?!]{0,60}"
+    r"\b(?:we|i|do|offer|options?|tell|say|suggest)\b"
+    r"|\b(?:can|could|may|should|are) we\b|\bam i allowed\b|\bis (?:that|this|it) (?:possible|allowed)\b",
+    re.IGNORECASE,
+)
 # "What are they called" asks for a name, "what kinds of" for things, and "coming along" for the state of something.
 _IDIOM = re.compile(
     rf"\bwhat(?:['\u2019]s| (?:{_VERBS})) [^.?!]{{0,60}}?\bcalled\b|\b(?:what|which) (?:kind|sort|type)s? of\b"
@@ -139,6 +146,7 @@ class Question:
     error: str
     latest: bool
     ended: bool
+    seeks_advice: bool
     when: bool
     own: bool
     subjects: frozenset[str]
@@ -199,6 +207,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         _quoted_error(read),
         bool(_LATEST.search(read)),
         bool(_ENDED.search(read)),
+        bool(_ADVICE.search(read)),
         bool(_WHEN.search(read)),
         bool(_OWN.search(read)),
         frozenset(" ".join(terms(match[1])) for match in _SUBJECT.finditer(read)),

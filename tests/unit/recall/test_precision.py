@@ -1346,3 +1346,31 @@ def test_logs_of_many_tasks_are_no_copies_of_each_other():
     apart = draft(logs, long_sessions={"one", "two"})._by_steps
     assert list(apart.without_copies(["one", "two"])) == ["one", "two"]
     assert list(draft(logs, long_sessions=set())._by_steps.without_copies(["one", "two"])) == ["one"]
+
+
+@pytest.mark.parametrize(
+    ("query", "shows"),
+    [
+        ("Deploy the staging environment by fax", False),
+        ("Deploy the staging environment by fax. What can we do?", True),
+    ],
+)
+def test_whoever_asks_what_to_do_gets_a_past_session_beside_the_procedure(query, shows):
+    """A procedure says how work is usually done, not what is possible; a plain request needs no example."""
+    turns = [
+        (QUERY, {"speaker": "user"}),
+        ("exec(command=kubectl apply -f staging.yaml)", {"kind": "tool_call"}),
+        ("exec -> deployment of the staging environment configured", {"kind": "tool_result"}),
+        (
+            "The staging environment takes a deploy only with the key of Ann",
+            {"speaker": "assistant", "source": "agent"},
+        ),
+        ("The key opens the staging environment to a deploy", {"speaker": "user"}),
+        ("It is running", {"speaker": "assistant", "source": "agent"}),
+    ]
+    events = [event(at, text, session="s1", age_days=9, **how) for at, (text, how) in enumerate(turns)]
+    pages = (f"exec -> deploy the staging environment, page {n}" for n in range(8))
+    events += [event(100 + n, page, session=f"d{n}", kind="tool_result") for n, page in enumerate(pages)]
+    procedure = artifact(1, steps=[("Apply with kubectl", "exec")], actions=("exec",))
+    lines = shown(packed(events, query=query, what=known(artifacts=[procedure])), "episodes")
+    assert any("key of Ann" in line for line in lines) == shows
