@@ -182,12 +182,13 @@ def restore(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedur
     """Load the backup at *path* into the empty tenant, then verify it.
 
     A backup of the same tenant is restored as it was. One of another tenant is replayed: its
-    events, its artifacts that were not compiled and its task records are stored under this
-    tenant, what follows from them is derived again, and decisions about memories and conflicts
-    are repeated.
+    events, its artifacts that cannot be derived again and its task records are stored under
+    this tenant, the rest is derived again, and decisions about memories and conflicts are
+    repeated. What an interrupted restore left is removed first; an interrupted replay of the
+    same file is continued.
 
     Raises:
-        BackupRefused: the file is not a complete backup of this schema, or the tenant is not empty.
+        BackupRefused: the file is not a complete backup of this schema, or the tenant holds other data.
 
     """
     head, foot, file_hash = _checked(path)
@@ -477,7 +478,7 @@ def _as_recorded(tenancy: Tenancy, version: Row) -> Artifact:
 
 
 def _changed_again(tenancy: Tenancy, version: Row, statuses: Collection[str]) -> Procedure[None]:
-    """Make those status changes to one of *statuses* that an interrupted replay did not make."""
+    """Make those status changes to one of *statuses* that were not made before a replay was interrupted."""
     history = zip(version["status_values"], version["status_times"], version["status_reasons"], strict=True)
     for (before, *_), (status, at_us, reason) in pairwise(history):
         if status in statuses:
@@ -507,7 +508,7 @@ _Side: TypeAlias = tuple[str, str]
 
 
 class _MemoryNode(NamedTuple):
-    """A memory in a backup, with the events that are evidence for it and its predecessor."""
+    """A memory in a backup, with its evidence (ids of events) and its predecessor (a node id)."""
 
     properties: Row
     event_ids: frozenset[str]

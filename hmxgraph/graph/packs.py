@@ -312,7 +312,7 @@ _WINDOWS = 100
 # Maximum hits per term: an equal share of the first number, but at least the second number.
 _TERM_HITS = 3_000
 _LEAST_TERM_HITS = 250
-# If the search was cut off, tenants with up to this many events are ranked by their own statistics.
+# If the search was cut off or found many events, tenants with up to this many are ranked by their own statistics.
 _FEW_EVENTS = 50_000
 # Over-fetch factor for as-of queries: full-text search cannot filter by time.
 REACH = 10

@@ -24,7 +24,7 @@ def add_episodes(
     A unit is a message, or a call with its results. Each session gets an equal share of the tokens left below the cap
     and fills it with its best units. Logs of many tasks have a cap of their own, below which the best steps of all logs
     are added. Units that only repeat memories in *stated* are dropped. *guessed* procedures do not lower the caps.
-    *errors* are the places of the results that the question asks about.
+    *errors* are the places of the results that report the error that the question quotes.
     """
     parts = _parts(ranking)
     dropped, eligible = list[Dropped](), list[Unit]()
@@ -130,7 +130,7 @@ def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[
 
 
 def _chosen(units: Sequence[Unit], limit: int, errors: Container[int]) -> list[Unit]:
-    """Return the units that fit *limit*: those with *errors* and what was said next, the ends of the session, the best.
+    """Return the units that fit *limit*: those with *errors* and the next ones, the first and the last, then the best.
 
     Ties go to the later unit: findings and actions come late in a session.
     """

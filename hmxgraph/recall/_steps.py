@@ -38,7 +38,8 @@ _STEPS_TO_REMEDY, _LESS_PER_STEP = 5, 0.05
 # Factor on all other steps if it is known which results report the error that the question is about.
 _BESIDE_KNOWN_ERROR = 0.75
 # For a question about how something ended: the least score of a step that is an attempt, the factor on the first
-# attempt (1 on the last), the least score of one whose reasons are shown, and how many steps before it may give them.
+# attempt (1 on the last), the least score of an attempt whose reasons are shown, how many steps before it may give
+# them, and how much less each of these steps scores.
 _ATTEMPT, _FIRST_ATTEMPT, _NEAR_END, _REASONS, _LESS_PER_REASON = 0.5, 0.3, 0.8, 3, 0.01
 # Maximum characters of an event of a step, and of a short result. A call that edits a file may have more, because it
 # is the most informative, and ``LONG_EDIT`` while there is room.
@@ -65,10 +66,11 @@ def step_scores(
 ) -> Floats:
     """Return for each event how well its step matches the question, in [0, 1]; results count less than other events.
 
-    A step without a call scores 0: it is not an example of work. If the question is about a failure (*troubled*), a
-    step in which no call failed counts less, and one with a failure that the question quotes scores 1; *errors* are
-    results that are known to report it. For other questions, steps in which no file was edited count less if any step
-    edits a file. If the question asks how something *ended*, of the steps that edit the last ones count most.
+    A step without a call is not an example of work and scores 0 by its words. If the question is about a failure
+    (*troubled*), a step in which no call failed counts less, and one with a failure that the question quotes scores 1,
+    the next five steps slightly less, even without a call; *errors* are results that are known to report that failure.
+    For other questions, steps in which no file was edited count less if any step edits a file. If the question asks
+    how something *ended*, of the steps that edit the last ones count most.
 
     Measured on two sets of 18 questions, each with all steps of three long logs that help to answer it, as nDCG of the
     best eight: .48 and .55; without the factor for edits .46 and .53; without neighbours and share as well .40 and .51.

@@ -73,9 +73,10 @@ def time_reference(text: str, as_of_us: int) -> Span | None:
     """Return the first time that *text* names, as a span; None if it names none.
 
     Understands full dates, months, quarters, years, weekdays, expressions such as "yesterday", "last week" or "two
-    months ago", and offsets from them. A month or weekday without a year is the latest one that had begun by
-    *as_of_us*. "Since" extends the span to the end of the day of *as_of_us*, "from ... to" and "between ... and" to the
-    end of the second time. A relative expression such as "last week" is ignored if a full date follows it.
+    months ago", and offsets from them. A month without a year is the latest one that had begun by *as_of_us*, a weekday
+    the latest one before that day. "Since" extends the span to the end of the day of *as_of_us*, "from ... to" and
+    "between ... and" to the end of the second time. A relative expression such as "last week" is ignored if a full date
+    follows it.
 
     >>> str(time_reference("What happened on 7 May 2023?", 0))
     '2023-05-07T00:00:00.000Z/2023-05-08T00:00:00.000Z'

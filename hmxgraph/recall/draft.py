@@ -418,9 +418,9 @@ class Draft:
     """Everything that goes into a pack; ``whole`` holds the full text of events that the pool has truncated.
 
     ``failed``: sessions whose last feedback was negative; ``long_sessions``: logs of many tasks; ``results`` maps each
-    result event to its call; ``changes``: tools that change something; ``examples``: sessions fetched in full to serve
-    as examples (if empty, any session may serve). With a ``mask_key`` secrets are masked; equal secrets get the same
-    mark, a hash under that key.
+    result event to its call; ``changes``: tools that change something; ``examples``: sessions fetched to serve as
+    examples or cases, long ones only in part (if empty, any session may serve). With a ``mask_key`` secrets are masked;
+    equal secrets get the same mark, a hash under that key.
     """
 
     request: PackRequest
@@ -500,8 +500,8 @@ class Draft:
 
         Their events are shown as calls with their results, in place of the best lines of many sessions. Conversations
         without tool calls are shown line by line if no procedure fits. Where tools do the work, a question that users
-        raised before counts as a request. If the best session is a log of many tasks, its steps are shown for most
-        other questions, too.
+        raised before, or that quotes a known error, counts as a request. If the best session is a log of many tasks,
+        its steps are shown for most other questions, too.
         """
         question, running = self.events.question, self.request.session_id
         if self.cases:
@@ -516,7 +516,7 @@ class Draft:
         guidance = self.appraised.appraisal.guidance
         best = self._by_steps.best_sessions(
             _COPIES * MOST_SESSIONS,
-            self._eligible_sessions - {running},
+            self._eligible_sessions,
             self.events.match.share,
             # A question about a failure is about the sessions that failed in the same way.
             () if self._troubled else self.failed,
@@ -532,9 +532,10 @@ class Draft:
 
     @property
     def _eligible_sessions(self) -> frozenset[str]:
-        """The sessions that may be examples: all that were fetched in full, of an error message those that had it."""
-        fetched, had_error = self.examples or frozenset(self.events.pool.session_id), self.events.error_sessions
-        return fetched if had_error is None else fetched & had_error
+        """The past sessions that may be examples: those fetched as such, else any; those that had a quoted error."""
+        fetched = (self.examples or frozenset(self.events.pool.session_id)) - {self.request.session_id}
+        had_error = (self.events.error_sessions or frozenset()) - {self.request.session_id}
+        return fetched & had_error if had_error else fetched
 
     @cached_property
     def cases(self) -> tuple[str, ...]:
@@ -555,7 +556,7 @@ class Draft:
 
     @cached_property
     def _is_new(self) -> bool:
-        """Whether the request is for work that this tenant has never done; past episodes then do not help."""
+        """Whether past episodes do not help: the work is new to the tenant, or the error that is quoted is unknown."""
         question = self.events.question
         asks = question.works or not question.recalls
         if self.events.error_terms:
@@ -607,7 +608,7 @@ class Draft:
 
     @property
     def _sessions_of_cases(self) -> frozenset[str]:
-        """The sessions with the special terms of the request."""
+        """The sessions with an event that contains most of the request's special terms."""
         return frozenset(compress(self.events.pool.session_id, self.events.cases.tolist()))
 
     @property

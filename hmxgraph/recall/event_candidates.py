@@ -155,9 +155,9 @@ class Episodes:
         """Return at most *most* of the *eligible* sessions, best examples first, all nearly as good as the best.
 
         Each has an event above the threshold. A session is as good as its best match with the question, by the *shares*
-        of the question that its events contain. The results of successful calls do not count (what a lookup returned is
-        not what was asked), nor do the answers of an assistant (the same advice is given for many requests); a log of
-        many tasks is as good as its best step. Sessions that *failed* count less; so do those without any of the
+        of the question that its events contain. The shares of successful results do not count (what a lookup returned
+        is not what was asked), nor do the answers of an assistant (the same advice is given for many requests); a log
+        of many tasks is as good as its best step. Sessions that *failed* count less; so do those without any of the
         expected *changes* if another session made one, and, where tools do the work, those without a successful call.
         """
         bad = np.array([session_id in failed for session_id in self.pool.session_id], dtype=np.bool_)
@@ -180,7 +180,7 @@ class Episodes:
         return list(islice(dict.fromkeys(ranked), most))
 
     def without_copies(self, sessions: Iterable[str]) -> Iterator[str]:
-        """Yield *sessions* but those about the same case as one before them, with the same end.
+        """Yield *sessions* but those about the same case as one already yielded, with the same end.
 
         Two sessions are about the same case if their calls share most of the identifiers of one of them: the same
         customer tries again, or the same task is run twice. Logs of many tasks are no copies of each other.
@@ -227,9 +227,9 @@ class Episodes:
         count_tokens: TokenCounter,
         room: int,
     ) -> "Episodes":
-        """Return the events; edits in logs are cut less if the related events of *sessions* leave half of *room* free.
+        """Return the events; edits in logs are cut less if the logs in *sessions* leave more than half of *room* free.
 
-        The pool *whole* has their texts.
+        The pool *whole* has the texts before they were cut.
         """
         logs = self._of_logs & (self._counts > 0)
         used = sum(compress(self.pool.tokens, logs & np.isin(self.pool.session_id, sorted(sessions))))
@@ -238,7 +238,7 @@ class Episodes:
         return replace(self, pool=shortened(whole, logs, weight_by_term, count_tokens, LONG_EDIT))
 
     def with_results(self) -> "Episodes":
-        """Return the events, with the short results of related calls as related: a call alone seems to have worked."""
+        """Return the events, short results of related calls being related, too: a call alone seems to have worked."""
         relevance, related = self._relevance.copy(), self._counts > 0
         for at in np.flatnonzero(self.pool.results & ~self.pool.empty).tolist():
             call = self._call_of[at]
@@ -250,8 +250,9 @@ class Episodes:
     def with_whole_sessions(self, sessions: Collection[str], shares: Floats, running: str | None = None) -> "Episodes":
         """Return the events, those of *sessions* raised to at least half the relevance of their session's best event.
 
-        Events that match more of the question, by *shares*, rank higher. Empty events, small talk (short messages that
-        match hardly any of the question) and farewells are left out. Logs of many tasks stay as they are.
+        Events that match more of the question, by *shares*, rank higher. Left out are empty events, greetings, small
+        talk (short messages that match hardly any of the question) and, except in the *running* session, farewells that
+        are off topic. Logs of many tasks stay as they are.
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self.pool.empty
         small_talk = (self._small_talk(shares) & ~self._requests) | self._greetings
@@ -274,7 +275,8 @@ class Episodes:
         """Return the events, with *sessions* of more than *most_tokens* reduced to an outline.
 
         An outline consists of the request, each of the *changes* with its result, the messages that match the question
-        best, and how the session ended. The *errors* that the question is about and what was said next come first.
+        best, and how the session ended. The *errors* that the question is about, their calls and what was said next
+        come first.
         """
         relevance, related = self._relevance.copy(), self._counts > 0
         decided = (self._requests | self._ends | self._of_tools(changes)) & ~self.pool.empty
@@ -304,7 +306,7 @@ class Episodes:
         """Which messages among these *events* match nearly as much of the question as the best of their side.
 
         The sides are people and assistants: whoever asks uses the words of the question, whoever answers rarely does.
-        At most three of each side, and none that repeats half of the words of a better one: a refusal is often said
+        At most three of each side, and none with more than half of its words in a better one: a refusal is often said
         again and again.
         """
         spoken = events & ~self.pool.results & self.pool.spoken
@@ -342,8 +344,8 @@ class Episodes:
         """Return the events, those of past *sessions* without what the procedure in the same pack already says.
 
         The procedure already lists the calls of its *routine* actions and what the user must provide. An episode keeps
-        messages about the request, other calls, and failures; if only the request is left, it is dropped. So is a
-        session without any of the *cases*: events that contain the special terms of this request.
+        messages about the request, other calls, and failures; if at most one event besides its end is left, it is
+        dropped. So is a session without any of the *cases*: events that contain the special terms of this request.
         """
         covered = self._routine(routine) | self._repeated_errors | self._off_topic(shares)
         related = self._counts > 0
@@ -381,8 +383,9 @@ class Episodes:
         """Return the events for a question about a failure, without calls that went well.
 
         Left out are empty results, results that report no trouble, errors that repeat the result before them, and calls
-        without a remaining result; steps of logs otherwise stay whole. Unless *repeated*, results that differ only in
-        numbers and identifiers count once: the most relevant one, then the latest.
+        without a remaining result; steps of logs otherwise stay whole. Unless *repeated*, results outside *sessions*
+        that differ from others only in numbers and identifiers are left out: the most relevant remains, of equals the
+        latest.
         """
         whole = self.pool.spoken | (np.array(self.step or [-1] * len(self)) >= 0)
         kept = (self._counts > 0) & ~self.pool.empty & ~self._repeated_errors

@@ -208,7 +208,8 @@ class RunningSession:
 class Known:
     """All knowledge that may be relevant to the question; ``related`` is added last, once the best events are known.
 
-    ``superseded`` and ``deleted`` are the ids of events whose memories have all been superseded or deleted.
+    ``superseded`` and ``deleted`` are the ids of events that are evidence only of memories that no longer hold:
+    memories that ended, and deleted ones.
     """
 
     artifacts: tuple[KnownArtifact, ...] = ()
@@ -229,7 +230,8 @@ class Known:
 _HALF = 0.5
 # Factor on the relevance of knowledge about actions that the request does not call for.
 _OFF_TOPIC = 0.25
-# Factor on the relevance of artifacts other than policies if a playbook answers a failure.
+# Factor on the relevance of artifacts other than policies if a playbook answers a failure; without such a playbook, of
+# those other than policies and playbooks if the question quotes an error.
 _BESIDE_REMEDY = 0.5
 # A failure seen fewer times than this is not worth a warning before anything has failed.
 _OFTEN = 3
@@ -368,9 +370,9 @@ class Guidance:
     def _leads(self, artifact: KnownArtifact, share: float) -> bool:
         """Whether *artifact* is the leading procedure, and the question asks for one.
 
-        A question about trouble that no playbook answers asks for a procedure only if the two share a word. The model
-        knows only past kinds of work: a request that resembles no past event, and has few words of the procedure, asks
-        for something else.
+        Once work has begun, it does. Before that, a question that quotes an error or that a playbook answers does not,
+        and one about other trouble only if it shares a word with the procedure. The model knows only past kinds of
+        work: a request that resembles no past event, and has few words of the procedure, asks for something else.
         """
         alike = self.assurance + share >= _IN_COMMON
         reported = self.remedies or self.error_terms
@@ -515,7 +517,7 @@ def progress(schema: KnownArtifact, done: Sequence[str], session: RunningSession
 def workflow_hints(
     best: Progress | None, session: RunningSession, remedy: KnownArtifact | None = None
 ) -> dict[str, Any] | None:
-    """Return the hints as a document; None if no procedure fits and nothing blocks the session.
+    """Return the hints as a document; None if no procedure fits, no *remedy* has steps and nothing blocks the session.
 
     The steps of the *remedy*, the playbook for the current failure, come before those of the procedure.
     """

@@ -121,7 +121,7 @@ Content = Mapping[str, Any]
 
 
 def brief(artifact_type: str, title: str, text: str, content: Content) -> str:
-    """Return the artifact as short instructions; its full *text* for types without a short form.
+    """Return the artifact as short instructions; its full *text* if its type or content has no short form.
 
     >>> print(brief("task_schema", "Deploy", "", {"steps": [
     ...     {"order": 1, "description": "Apply with kubectl", "tools_used": ["kubectl"], "optional": False},
@@ -237,7 +237,7 @@ def _outcome(other: Content) -> str:
 
 # Task records as candidates, weighted by trust (memd).
 
-# Trust in a record: countersigned, signed by one agent, rejected by another.
+# Trust in a record: countersigned, not countersigned, rejected by another agent.
 _VERIFIED = 1.0
 _SIGNED = 0.8
 REJECTED = 0.2
@@ -338,7 +338,10 @@ _OPEN_DAYS = 7
 
 
 def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
-    """Yield a candidate per item of knowledge, except evidence and relations, which depend on the best events."""
+    """Yield a candidate per item of knowledge, but for evidence and relations, which are added later.
+
+    Entities are candidates only if the question asks how often they were mentioned.
+    """
     yield from (_artifact(artifact, appraisal) for artifact in known.artifacts)
     standing = _standing_rules(known.memories) if appraisal.question.works else frozenset[str]()
     yield from (_memory(memory, appraisal, stands=memory.memory_id in standing) for memory in known.memories)
@@ -350,7 +353,7 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
 def evidence_candidates(known: Known, records: Iterable[Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
     """Yield the latest event that supports each of *records*, with the relevance of the record; each event once.
 
-    Skips events that say almost nothing about the question ("positive feedback"), because they prove nothing, and the
+    Skips events that say little about the question ("positive feedback"), because they prove nothing, and the
     events behind artifacts, because an artifact's text already says how often it was seen.
     """
     by_id = {record.source_id: record for record in records}
@@ -583,7 +586,7 @@ def _calls_for(question: Question, action: str) -> bool:
 
     """
     words_of_action = set(search_text(action).split())
-    return 2 * len(words_of_action.intersection(question.terms)) >= len(words_of_action)
+    return bool(words_of_action) and 2 * len(words_of_action & set(question.terms)) >= len(words_of_action)
 
 
 def _terms_without_actions(question: Question, actions: AbstractSet[str]) -> frozenset[str]:

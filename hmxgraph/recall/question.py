@@ -95,7 +95,7 @@ ANY_FAILURE = frozenset(
         " stop tell user call run try again then go before prevent check make sure given corrected work worked help"
     )
 )
-# An error message: a quotation after "with", "says" and the like, or what follows "Error:" or "(RuntimeError)".
+# An error message: a quotation after "with", "says" and the like, or text from "Error:" or "RuntimeError)" on.
 _MESSAGE = re.compile(
     r"\b(?:errors?|messages?|by|with|returns?|returned|gives?|got|says?|said|raises?|prints?)\W{0,3}"
     r"[\"\u201c`]([^\"\u201d`]{12,300})"
@@ -368,7 +368,8 @@ class PackRequest:
         Raises:
             BudgetTooSmall: a budget below one token.
             InvalidRequest: an argument of the wrong type, a budget that JSON cannot write, or an id that is too long.
-            UnknownChoice: a strategy or section that HMX-C does not list, or a confidence outside [0, 1].
+            UnknownChoice: a strategy or section that HMX-C does not list, an unknown encoding, or a confidence outside
+                [0, 1].
 
         """
         if not isinstance(self.query, str):

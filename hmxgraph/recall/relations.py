@@ -59,10 +59,10 @@ _SILENT = frozenset(
 )
 _WORKERS = frozenset({"agent", "tool"})
 _ACTORS = frozenset(terms("agent agents tool tools command commands"))
-# "Which of them used it?", but not "it cannot be used".
 _ASKS_WHICH_ERROR = re.compile(
     r"\b(?:which|what) (?:kinds? of |types? of )?(?:errors?|exceptions?)\b|\braises?\b", re.IGNORECASE
 )
+# "Which of them used it?", but not "it cannot be used".
 _ASKS_WHO = re.compile(r"\b(?:who|whose|which|what)\b[^.?!]{0,60}\bus(?:es?|ed|ing)\b", re.IGNORECASE)
 
 
@@ -186,8 +186,9 @@ def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[
     """Whether a relation may be shown.
 
     Actions of agents and tools, and things mentioned together, are shown only if a question asks for them; "I think we
-    use the gift card", in a request for work, does not ask who used a tool named "think". A ``hosted_on`` relation is
-    left out if the address contains the host.
+    use the gift card", in a request for work, does not ask who used a tool named "think". What raises an error is shown
+    only if the question asks which errors occur, or names the error without quoting a message. A ``hosted_on`` relation
+    is left out if the address contains the host.
     """
     kind = relation.relation_type
     if kind == "hosted_on" and relation.target.lower() in relation.source.lower():

@@ -43,8 +43,8 @@ SPEAKER = 0.5
 _SUBJECT = 0.2
 # For the user's words, if a question to an assistant about the past is in the first person.
 _ASKER = 0.3
-# An assistant's line must be this much more relevant than others: in packs for 179 questions, 15 of 600 such lines were
-# evidence, and 246 of 2,700 lines of users.
+# For such a question, an assistant's line must be this much more relevant than others: in packs for 179 questions, 15
+# of 600 such lines were evidence, and 246 of 2,700 lines of users.
 _BY_ASSISTANT = 0.2
 _FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|we|our)\b", re.IGNORECASE)
 TIME_WORDS = 0.2
@@ -138,7 +138,7 @@ def _length(pool: EventPool) -> Floats:
 
 
 def _first_mentions(question: Question, pool: EventPool) -> Floats:
-    """Favour first mentions in talk about the past; questions about the current state need the latest mention."""
+    """Favour first mentions in talk, for a question about the past; one about the current state needs the latest."""
     if question.latest:
         return np.zeros(len(pool))
     return FIRST_MENTION * pool.talk * pool.occurrences.novelty(pool.ages)
@@ -195,7 +195,7 @@ def _time_words(question: Question, pool: EventPool) -> Floats:
 _FEEDBACK_EVENTS = 10
 _LEAST_MATCH = 0.2
 MOST_TERMS = 15
-# Minimum number of feedback events that contain the term; maximum share of all events that do.
+# Minimum number of feedback events that contain the term; maximum share of the pool's events that do.
 _SHARED_BY = 2
 COMMON = 0.15
 # Weight of the best feedback match, on a scale where the best lexical match is 1; exponent on the matches below it.
@@ -261,9 +261,9 @@ MEANING = 0.3
 SURE = 0.6
 # Minimum relevance per share of the question that an event itself matches.
 ANSWERS = 0.15
-# An event is unrelated below this much evidence (1 for the best lexical match), whoever said it and whenever, or below
-# this share of the best coverage of the question's words by an event and its neighbours. Links to the best events count
-# half in that coverage.
+# For requests, an event is unrelated below this much evidence (1 for the best lexical match), whoever said it and
+# whenever, or below this share of the best coverage of the question's words by an event and its neighbours. Links to
+# the best events count half in that coverage.
 _RELATED, _LINKED = 0.3, 0.5
 # Minimum share of the best event's relevance, for requests. One in fifty of the events below it is an answer
 # (conversations, chats).
@@ -303,7 +303,7 @@ _TOLD_AFTER_US = 30 * DAY_US
 # Share of the words of a quoted error message that an event must have to report the same error, and the fewest words
 # of a message.
 _OF_ERROR, _LEAST_ERROR_TERMS = 0.6, 2
-# Up to this share of its words, an error is another one.
+# A failed call with at most this share of the message's words reports another error.
 _PART_OF_ERROR = 0.5
 # Weight of the terms of names in the question: its subject says more than its phrasing.
 _NAME = 1.5
@@ -323,7 +323,7 @@ class Ranking:
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
-        """The query terms without speaker names: the speaker is a separate cue."""
+        """The query terms without speaker names, unless nothing else remains: the speaker is a separate cue."""
         named = speakers_named(self.question, self.pool)
         skipped = {term for name in named for term in name.split()}
         kept = tuple(term for term in self.question.terms if term not in skipped)
@@ -380,12 +380,15 @@ class Ranking:
         return feedback_scores(self.pool, self.neighbours, self._by_words, self.words, excluded, self.event_count)
 
     def anchors(self, most: int) -> tuple[str, ...]:
-        """Return the ids of the best *most* events: the anchors of the walk."""
+        """Return the ids of the best events that score above 0, at most *most*: the anchors of the walk."""
         ranks = zip((-self.first).tolist(), self.pool.event_id, strict=True)
         return tuple(event_id for score, event_id in nsmallest(most, ranks) if score < 0)
 
     def best_sessions(self, most: int) -> tuple[str, ...]:
-        """Return at most *most* sessions: for a request for work the likely examples, else those of the best events."""
+        """Return at most *most* sessions: for a request for work the likely examples, else those of the best events.
+
+        Sessions that had the error that the question quotes count more.
+        """
         worth = self.first
         if self.question.works:
             best = self.first.max(initial=0.0) or 1.0
@@ -396,7 +399,7 @@ class Ranking:
         return tuple(islice(dict.fromkeys(self.pool.session_id[at] for at in order if self.first[at] > 0), most))
 
     def best_calls(self, sessions: Collection[str], most: int) -> tuple[str, ...]:
-        """Return the ids of the best *most* calls in *sessions*, by the score of the call or of the event after it."""
+        """Return the ids of the best *most* calls in *sessions*, by the higher score of call and next event."""
         pool = self.pool
         worth = np.maximum(self.first, np.append(self.first[1:], 0.0)).tolist()
         calls = (at for at, kind in enumerate(pool.kinds) if kind == CALLED and pool.session_id[at] in sessions)
@@ -426,7 +429,7 @@ class Ranking:
         return neighbours + bridges(self.question, self.pool, neighbourhood, self.match, neighbours)
 
     def relevance(self, neighbourhood: Neighbourhood) -> Floats:
-        """Return the scores scaled so that the best event has 1; without a match in words or meaning, unscaled.
+        """Return the scores scaled so that the best event has 1; without a match in words or meaning, cut off at 1.
 
         For questions about the past, an event with most of the query terms keeps a minimum relevance at any length.
         """
@@ -489,9 +492,9 @@ class Ranking:
     def is_new(self, running: str | None) -> bool:
         """Whether no past request or step is like this request for work.
 
-        Long texts, such as a file that a tool read, contain many words of any request and are ignored, except for a
-        request that reports a failure: they may report the same one. The *running* session does not count. A request
-        with an identifier that events contain is not new; without any past request, nothing counts as new.
+        Results, such as a file that a tool read, and long texts contain many words of any request and are ignored,
+        except for a request that reports a failure: they may report the same one. The *running* session does not count.
+        A request with an identifier that events contain is not new; without any past request, nothing counts as new.
         """
         past = np.array([session_id != running for session_id in self.pool.session_id], dtype=np.bool_)
         turns = zip(self.pool.kinds, self.pool.speaker, strict=True)
@@ -512,7 +515,10 @@ class Ranking:
 
     @property
     def has_unknown_error(self) -> bool:
-        """Whether the question quotes what it calls an error, and no failed call has even part of its words."""
+        """Whether the question quotes an error message that no result reports.
+
+        The quotation must have a word such as "error", and no failed call may have more than half of its words.
+        """
         if not self.error_terms or ANY_FAILURE.isdisjoint(terms(self.question.error)):
             return False
         failed = np.array([kind == FAILED for kind in self.pool.kinds], dtype=np.bool_)
@@ -523,7 +529,7 @@ class Ranking:
     def error_terms(self) -> tuple[str, ...]:
         """The words of the error message that the question quotes; () if there are fewer than two.
 
-        A quotation is one if the question speaks of trouble, or if a failed call has most of its words.
+        A quotation is an error message if the question speaks of trouble, or if a failed call has most of its words.
         """
         failed = self.question.troubled or any(self.pool.kinds[at] == FAILED for at in np.flatnonzero(self._quoted))
         enough = failed and len(self.question.error_terms) >= _LEAST_ERROR_TERMS
@@ -531,7 +537,7 @@ class Ranking:
 
     @property
     def error_events(self) -> Flags:
-        """Which results have most of the words of the error message that the question quotes."""
+        """Which results report the error that the question quotes (see ``_quoted``); none if it quotes no error."""
         return self._quoted if self.error_terms else np.zeros(len(self.pool), dtype=np.bool_)
 
     @cached_property
@@ -592,7 +598,7 @@ class Ranking:
     def wants_examples(self) -> bool:
         """Whether past sessions help: for a request for work, and, where tools do the work, for what happened before.
 
-        That is an error that the question quotes, or what a user raised.
+        That is an error that the question quotes and a session had, or much the same question, raised by a user.
         """
         return self.question.works or (self.pool.of_tools and (bool(self.error_sessions) or self.was_raised_before))
 
@@ -622,7 +628,7 @@ class Ranking:
 
     @cached_property
     def _is_of_named_time(self) -> Flags:
-        """Which events are from the time that the question names, or from soon after."""
+        """Which events are from the time that the question names, or from up to 15 days before or 30 days after."""
         span = self.question.span
         if span is None:
             return np.zeros(len(self.pool), dtype=np.bool_)
@@ -646,7 +652,7 @@ class Ranking:
         return min(self.assurance / _DOUBTED, 1.0)
 
     def _titles(self) -> Floats:
-        """Weight of each title that occurs in the question, relative to the rarest query term."""
+        """Weight of each title that occurs in the question, relative to the weightiest query term, at most 1."""
         values = self.match.weight_by_term
         top = max(values.values(), default=0.0)
         if not top or not any(self.pool.title):
@@ -696,7 +702,7 @@ def near_best(relevance: Floats, budget: int = DEFAULT_BUDGET) -> Flags:
 
 
 def _is_identifier(token: str) -> bool:
-    """Whether *token* has parts joined by underscores, or mixes digits and letters but is no ordinal or quantity.
+    """Whether *token* has an underscore inside, or mixes five or more digits and letters but is no ordinal or quantity.
 
     >>> [_is_identifier(token) for token in ("mia_li_3668", "W2378156", "59XX6W", "2024-05-20", "1980s", "120ms")]
     [True, True, True, False, False, False]

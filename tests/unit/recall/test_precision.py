@@ -1374,3 +1374,12 @@ def test_whoever_asks_what_to_do_gets_a_past_session_beside_the_procedure(query,
     procedure = artifact(1, steps=[("Apply with kubectl", "exec")], actions=("exec",))
     lines = shown(packed(events, query=query, what=known(artifacts=[procedure])), "episodes")
     assert any("key of Ann" in line for line in lines) == shows
+
+
+def test_the_running_session_is_no_example_of_its_own_error():
+    """If only the running session had the quoted error, other past sessions may still serve."""
+    message = "one new lamp for each old lamp is needed"
+    events = [*failing("now", 10, message, "Hm"), *failing("s2", 20, "the lamp is sold out", "I will ask again")]
+    asked = f'swap_items gives "Error: {message}". What now?'
+    assert draft(events, query=asked, session_id="now")._eligible_sessions == {"s2"}
+    assert draft(events, query=asked)._eligible_sessions == {"now"}
