@@ -115,7 +115,7 @@ def _holds(value: Any, name: str, bound: Any) -> bool:
     try:
         return _COMPARISONS[name](float(value), float(bound))
     except (TypeError, ValueError):
-        return False  # values that cannot be compared meet no bound
+        return False  # a value or a bound that is no number meets none
 
 
 def fits(name: Namespace, condition: Any) -> bool:

@@ -307,19 +307,20 @@ class Recording(Face):
         """Remember *text* from now on and return its memory; the same words again add an observation to that memory.
 
         Options: *kind* (``"fact"``, ``"preference"``, ``"policy"``, ``"goal"``); *hard* (a policy that is part of every
-        pack); *supersedes* (the id of the only memory that this one replaces); *scope* (one name or several: only packs
-        for one of these scopes contain it); *user_id* (only packs for that user, or for one of their sessions, contain
-        it); *pinned* (part of every pack of its scope and user, whatever the question); *aliases* (further names that a
-        question may use for it); *expires* (the time from which it no longer holds); *at* (when it was stated, default
-        now), *agent_id*, *idempotency_key* (for calls that may be repeated: with the same key, one observation).
+        pack); *supersedes* (the id of the memory that this one replaces; then no other is replaced); *scope* (one name
+        or several: only packs for one of these scopes contain it); *user_id* (only packs for that user, or for one of
+        their sessions, contain it); *pinned* (part of every pack of its scope and user, whatever the question);
+        *aliases* (further names that a question may use for it); *expires* (the time from which it no longer holds);
+        *at* (when it was stated, default now), *agent_id*, *idempotency_key* (for calls that may be repeated: with the
+        same key, one observation).
 
         Without *supersedes*, a later answer to the same question ("The release manager is Dan") replaces the earlier
         one of its scope and user.
 
         Raises:
             UnknownChoice: no such kind.
-            InvalidRequest: no text, an unknown option, *hard* for anything but a policy, or the words of a memory that
-                already supersedes another one.
+            InvalidRequest: no text, an unknown option, *hard* for anything but a policy, or, with *supersedes*, the
+                words of a memory that already supersedes a different one.
             NotFound: there is no memory with the id *supersedes*.
             AlreadySuperseded: that memory has another successor.
             SupersessionCycle: *text* has the words of the memory to supersede, or of one of its predecessors.
@@ -403,18 +404,20 @@ class Recording(Face):
         return self._perform(clock.repair(self._tenancy, latest_live_us(tolerance), dry_run=dry_run))
 
     def forget(self, *, dry_run: bool = False, **choices: Unpack[ForgetChoices]) -> ForgetReport:
-        """Erase the selected events, with proof, and deprecate what has no other evidence. Do a dry run first.
+        """Erase the selected events and deprecate what has no other evidence; do a dry run first.
+
+        In the report, ``remaining`` 0 proves that nothing selected still has content.
 
         Artifacts compiled from sessions of these events lose their text, too; ``compile()`` learns again from what is
         left.
 
-        Select by *event_id* (one or several), *session_id*, *agent_id*, *user_id* (what their metadata names, and what
-        was remembered for them), *source*, *fingerprint* (the id of an import or of its fingerprint: the import is
-        withdrawn, and what nothing else supports is deprecated), *before* (a time), *older_than* (an age before the
-        tenant's logical time) or *expired* (ttl); an event must meet all criteria. With *now=True*, age and expiry are
-        measured by this machine's clock, if that is later than the logical time. An erased event keeps id, hash and
-        position; ingesting it again does not bring it back. The logical time goes back to the latest time that is left,
-        of an event, a record or a decision, so that a wrong time leaves no trace.
+        Select by *event_id* (one or several), *session_id*, *agent_id*, *user_id* (events whose metadata name the user,
+        and what was remembered for the user), *source*, *fingerprint* (the id of an import or of its fingerprint: the
+        import is withdrawn, and what nothing else supports is deprecated), *before* (a time), *older_than* (an age
+        before the tenant's logical time) or *expired* (ttl); an event must meet all criteria. With *now=True*, age and
+        expiry are measured by this machine's clock, if that is later than the logical time. An erased event keeps id,
+        hash and position; ingesting it again does not bring it back. The logical time goes back to the latest time that
+        is left: of an event, a status change of an artifact, or a conflict resolved by a person.
 
         Raises:
             InvalidRequest: there is no criterion, one is unknown, or an age is negative or longer than any calendar.

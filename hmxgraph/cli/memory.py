@@ -222,7 +222,7 @@ def dream(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Plan maintenance, or apply its safe part."""
+    """Plan maintenance, or tidy digests; duplicate and expired memories are only reported."""
     with opened(tenant) as graph:
         report = graph.memory.dream(project_id=project, dry_run=not apply, agent_id=agent or "hmxgraph", at=at)
         emit(report.document(), as_json, lambda: _show_dream(report))

@@ -59,7 +59,10 @@ class Program:
 _Factory = Annotated[bool, typer.Option("--factory", help="--adapter names a factory, whose result answers requests.")]
 _ShowAll = Annotated[bool, typer.Option("--all", help="List every case, not only failed ones.")]
 _Clauses = Annotated[
-    bool, typer.Option("--clauses", help="Print each clause with its verdict, its cases, and why it is untested.")
+    bool,
+    typer.Option(
+        "--clauses", help="Print each clause with its verdict, its cases and, if parts of it are untested, why."
+    ),
 ]
 _AsJson = Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON.")]
 

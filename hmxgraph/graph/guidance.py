@@ -39,7 +39,9 @@ def models_kept() -> Mapping[str, Model]:
 
 
 def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
-    """Guidance for *request* from a row of ``recall/events``; it follows the same task schema as suggestions do.
+    """Guidance for *request* from a row of ``recall/events``.
+
+    As in suggestions, the best task schema leads; here that may also be a routine.
 
     *kept* are the cached models, which the statement was asked to leave out.
     """

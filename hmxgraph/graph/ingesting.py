@@ -63,10 +63,10 @@ async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
 
 # Batches prepared for writing: everything that needs no answer from the server is done before a transaction begins.
 
-# Threads share one interpreter: if they prepared at once, all their first batches would be ready at the same late time,
-# with the server idle until then, and a writer that holds locks would wait for the interpreter at each answer. One at a
-# time, the first batch is written while the second is prepared. The lock is held for one batch, never while a source is
-# read: a source may itself wait for another ingest.
+# Ingest calls in several threads share one interpreter. If all prepared simultaneously, their first batches would be
+# ready only at the end, with the server idle until then, and a writer that holds database locks would wait for the
+# interpreter after each answer. One at a time, the first batch is written while the second is prepared. The lock is
+# held for one batch, never while a source is read: a source may itself wait for another ingest.
 _preparing = threading.Lock()
 
 
@@ -229,7 +229,8 @@ class IngestOptions:
     do not name their own. The last events of a source, if fewer than half a batch, are added to the previous batch.
     ``rehome`` stores events that name another tenant under this one; without it they are rejected.
     ``clock`` returns the caller's time in microseconds; events dated more than ``tolerance`` after it are stored and
-    reported, but nothing is extracted from them and they do not advance the logical time. ``window_seconds`` is how
+    reported, but nothing is extracted from them and they do not advance the tenant's logical time, the latest
+    timestamp of its events. ``window_seconds`` is how
     long an event of a stream waits for those that it overtook; events of other sources are ordered within each batch.
     ``writers`` is the number of writers among which the sessions are divided. ``memory`` holds the state kept between
     calls that read one source piece by piece.

@@ -9,7 +9,7 @@ from hmxgraph.protocol.states import State
 
 @dataclass(frozen=True, slots=True)
 class StateQuery:
-    """Selects the states of a shelf: a kind, and optionally a place, items, a time and a maximum number."""
+    """Selects states on a shelf by kind, and optionally by place, items and time, up to *limit*; see :class:`State`."""
 
     shelf: str
     kind: str
@@ -75,7 +75,7 @@ def of_shelf(tenancy: Tenancy, query: StateQuery) -> Procedure[tuple[State, ...]
 def of_kind(
     tenancy: Tenancy, kind: str, marks: Sequence[str] | None, as_of_us: int | None
 ) -> Procedure[tuple[State, ...]]:
-    """The tenant's states of one kind, in descending order of item; only those with *marks*, if given."""
+    """The tenant's states of one kind, in descending order of item; with *marks*, only those with one of them."""
 
     def plan() -> Plan[tuple[State, ...]]:
         rows = yield bind(

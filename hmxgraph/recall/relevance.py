@@ -166,7 +166,10 @@ def _speaker(question: Question, pool: EventPool) -> Floats:
 
 
 def _is_about_asker(question: Question, pool: EventPool) -> bool:
-    """Whether a question to an assistant about the past asks, in the first person, for the words of its user."""
+    """Whether the asker's own words are likely to answer: a question about the past in the first person.
+
+    It names no speaker, and an assistant takes part in the conversations.
+    """
     personal = question.recalls and bool(_FIRST_PERSON.search(question.text[:LONGEST_QUESTION]))
     return personal and _with_assistant(pool) and not speakers_named(question, pool)
 
@@ -268,11 +271,11 @@ _RELATED, _LINKED = 0.3, 0.5
 # Minimum share of the best event's relevance, for requests. One in fifty of the events below it is an answer
 # (conversations, chats).
 _NEAR_BEST = 0.35
-# For questions about the past: the minimum at the default budget, how many events need only that, and how much each
+# For questions about the past: that minimum at the default budget, how many events need only it, and how much each
 # doubling of the rank beyond raises it. A quarter of the budget halves that number; twice the budget lowers the minimum
 # to 0.62 of it, to admit less certain events. For 240 questions in conversations, packs of 1,024 tokens held 86.1 % of
-# the evidence in 12.5 lines, of 2,048 tokens 87.0 % in 14.9; with the minimum of requests and twice the rise, 86.9 % in
-# 14.7 and 89.0 % in 18.8 lines.
+# the evidence in 12.5 lines, of 2,048 tokens 87.0 % in 14.9; with a minimum of 0.35 and a rise of 0.1, 86.9 % in 14.7
+# and 89.0 % in 18.8 lines.
 _NEAR_ANSWER, _FEW_NEAR, _RISE, _LOWER = 0.45, 10, 0.05, 0.7
 # Where even the best events match little of the question, being the best says little: below this assurance, the
 # relevance of all events counts less. At 0.7, packs for questions about nothing known shrink by a third, but evidence
@@ -283,7 +286,8 @@ _HARDLY_RELATED = 0.1
 _TOKEN = re.compile(r"[\w-]+")
 _SHORTEST_IDENTIFIER = 5
 _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
-# A request for work is new if no past request or step of at most this many distinct terms contains this share of it.
+# A request for work is new if no past request or step contains the share ``_ALIKE`` of it; those of more than
+# ``_LONGEST_STEP`` distinct terms are ignored.
 # The more terms a request has, the smaller the share that one event can contain, so shares are scaled by the square
 # root of their number, as in a cosine; a request of the usual number keeps its share, and shorter ones count as having
 # the least number. Measured in logs of a coding agent: of 32 requests for work like that done before, 2 were classed as
@@ -291,7 +295,7 @@ _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
 # three other agents, 107 (108).
 _ALIKE, _LONGEST_STEP = 0.36, 128
 _USUAL_TERMS, _LEAST_TERMS = 8, 5
-# The best events match a long question in this many terms at most.
+# Even the best events seldom match more terms of a long question than this, so their share is measured against it.
 _LONG_REQUEST = 20
 # A question was raised before if a user's message contains this share of it; a question with few terms resembles many
 # messages and needs a larger share.
@@ -441,8 +445,9 @@ class Ranking:
     def related(self, neighbourhood: Neighbourhood, relevance: Floats, budget: int) -> Flags:
         """Which events are about the question, by their words, those of neighbours, or links to the best events.
 
-        For questions about the past, a larger *budget* admits less relevant events. Speaker, length and time order
-        events but are not evidence. Without a match in words or meaning nothing can be excluded.
+        For questions about the past, a larger *budget* admits less relevant events. Speaker, length and time can keep
+        an event out, but only words and links can make one related. Without a match in words or meaning nothing can be
+        excluded.
         """
         if not self._is_matched:
             return np.ones(len(self.pool), dtype=np.bool_)
@@ -596,9 +601,10 @@ class Ranking:
 
     @property
     def wants_examples(self) -> bool:
-        """Whether past sessions help: for a request for work, and, where tools do the work, for what happened before.
+        """Whether past sessions help: always for a request for work.
 
-        That is an error that the question quotes and a session had, or much the same question, raised by a user.
+        Where tools do the work, also if a past session had the error that the question quotes, or a user asked much the
+        same before.
         """
         return self.question.works or (self.pool.of_tools and (bool(self.error_sessions) or self.was_raised_before))
 

@@ -1,4 +1,4 @@
-"""Searching task records: retrieval projections, exact filters, conversation tags, matching (memd)."""
+"""Searching task records as the memd specification defines it: retrieval projections, exact filters, tags, matching."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ def _kept_kinds(own: Sequence[Projection], inherited: Sequence[str]) -> list[str
 
 
 def record_text(record: TaskRecord) -> str:
-    """The readable text of *record*: each projection under its name."""
+    """The readable text of *record*: its main projection under its kind, each further projection under its own name."""
     parts = projections(record)
     lines = [f"{_NAMES[part.kind]}: {part.text}" for part in parts[1:]]
     return "\n".join([f"{record.artifact_kind.replace('_', ' ')}: {parts[0].text}", *lines]) if parts else ""
@@ -175,7 +175,8 @@ _CONTRARY = {"worked": "failed", "failed": "worked"}
 _NAMES = {"worked": "worked", "failed": "failed", "validation": "validated"}
 
 
-# Exact filters: a facet is one filter and its value as text (memd: Exact Filters).
+# Facets: a name and its value as text, for an exact filter (memd: Exact Filters), a tag or a kind of projection. A pair
+# of filters that must match within one reference is one facet.
 
 _PAIRED = {"dataset": ("dataset_name", "dataset_version"), "entity": ("entity_name", "entity_type")}
 _SECOND = dict(_PAIRED.values())

@@ -1,4 +1,4 @@
-"""The outermost layer of the server: each request gets an id, and an error that reaches this layer an answer."""
+"""The outermost layer of the server: each request gets an id, and each error that reaches it becomes an answer."""
 
 from http import HTTPStatus
 
@@ -53,7 +53,9 @@ class Edge:
                 await failure(Refusal.defect(), exchange.meta())(scope, receive, send)
 
     async def _admit(self, exchange: Exchange, scope: Scope) -> None:
-        """Authenticate a request by its key and count it against the rate limit of that key, or of its host if refused.
+        """Authenticate a request by its key and count it against the rate limit of that key.
+
+        If the key is missing or refused, it counts against the limit of the client's address.
 
         Raises:
             Refusal: there is no valid key, too many requests came, or keys cannot be looked up.
