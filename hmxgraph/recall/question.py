@@ -58,7 +58,8 @@ _SPANS = (
     "|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 )
 _LATEST = re.compile(
-    r"\b(?:latest|newest|most recent|current|currently|now|nowadays|these days|at (?:the moment|present)|so far|just)\b"
+    r"\b(?:latest|newest|most recent|current|currently|(?<!what )now|nowadays|these days|at (?:the moment|present)"
+    r"|so far|just)\b"
     r"|(?:\b(?:the|my|our|your|his|her|its|their)|['\u2019]s) (?:very )?(?:last|previous)\b"
     rf"(?!\W+(?:\w+\W+){{0,2}}(?:{_SPANS})\b)"
     r"|\blast\W*$|\b(?:seconds?|minutes?|hours?) ago\b",

@@ -624,6 +624,8 @@ def test_what_was_done_about_a_failure_is_read_beyond_its_window(graph):
     for number in range(5):
         script.call("exec", f"{number} pages", command=f"less handbook{number}")
     script.agent("That is how they do it").call("edit", "changed", path="terms.txt", new_string="signed: yes")
+    for number in range(20):
+        script.call("exec", "ready", command=f"make site{number}")
     graph.ingest(script.events)
-    pack = graph.pack('publish says "carrier contract is missing". What now?', budget=1024)
+    pack = graph.pack('publish says "carrier contract is missing". How do I go on?', budget=1024)
     assert any("terms.txt" in entry.content for entry in pack.entries)

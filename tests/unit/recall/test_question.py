@@ -387,3 +387,9 @@ def test_the_month_may_is_no_term():
     """The word "may" is nearly always a verb; the time that the question names covers the month."""
     assert "may" not in understood("What did Ann bake on 4 May 2026 or on 5 May?", FRIDAY).terms
     assert "march" in understood("What did Ann bake in March?", FRIDAY).terms
+
+
+def test_what_now_asks_for_the_next_step_not_for_the_latest_events():
+    """Whoever quotes an error and asks "What now?" does not mean the newest events; "where is it now" does."""
+    assert not understood("The push fails. What now?", 0).latest
+    assert understood("Where does the team meet now?", 0).latest
