@@ -94,11 +94,12 @@ def step_scores(
     if ended:
         scores = _towards_the_end(scores, np.logical_or.reduceat(edits, starts), pool.sessions[starts])
     if troubled:
-        known = errors is not None and bool(errors.any())
-        scores *= _BESIDE_KNOWN_ERROR if known else 1.0
-        reports = errors if errors is not None and known else _quoted_failures(match, pool)
-        quoted = np.logical_or.reduceat(reports, starts)
-        scores = _with_remedies(scores, quoted, pool.follows[starts])
+        if errors is not None and errors.any():
+            reports = errors
+            scores *= _BESIDE_KNOWN_ERROR
+        else:
+            reports = _quoted_failures(match, pool)
+        scores = _with_remedies(scores, np.logical_or.reduceat(reports, starts), pool.follows[starts])
     per_event: Floats = scores[number - 1]
     return per_event
 

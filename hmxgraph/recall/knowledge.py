@@ -259,13 +259,12 @@ class Guidance:
     empty if the last action did not fail. ``remedies``: the ids of the playbooks for this failure and for the one that
     the question reports; ``warning``: the id of the playbook to show for an expected step.
     ``troubled``: the question speaks of trouble; if it does, ``about`` are the actions whose whole name it contains,
-    and ``suspected`` the actions of playbooks of which it contains at least half of the name. ``error_terms``:
-    the words of the error message that it quotes. ``named``: the actions of
-    procedures that the question names. Without a model nothing is expected. ``assurance``: how well the best events
-    match the question, in [0, 1]. ``led``: the goal actions of the leading procedure; ``changes``: those among them
-    that change something. ``asked``: the actions whose verb is a word of the question; ``doubtful``: the changes among
-    them that, according to a policy, are usually not made. ``chance``: the probability that a request like this leads
-    to the least likely of ``changes``.
+    and ``suspected`` the actions of playbooks of which it contains at least half of the name. ``error_terms``: the
+    words of the error message that it quotes. ``named``: the actions of procedures that the question names. Without a
+    model nothing is expected. ``assurance``: how well the best events match the question, in [0, 1]. ``led``: the goal
+    actions of the leading procedure; ``changes``: those among them that change something. ``asked``: the actions whose
+    verb is a word of the question; ``doubtful``: the changes among them that, according to a policy, are usually not
+    made. ``chance``: the probability that a request like this leads to the least likely of ``changes``.
     """
 
     lead: str | None = None
