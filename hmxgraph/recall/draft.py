@@ -144,7 +144,7 @@ def appraised(
     doubtful = asked & changes_of_policies(in_force.artifacts)
     guidance = replace(guidance, remedies=answering, troubled=question.troubled, about=about, suspected=suspected)
     guidance = replace(guidance, named=named, asked=asked, doubtful=doubtful)
-    guidance = replace(guidance, error_terms=frozenset(by_words.error_terms))
+    guidance = replace(guidance, error_terms=frozenset(by_words.error.terms))
     # Without events, or without terms in the question, the match cannot be judged and counts as certain.
     assurance = by_words.assurance if by_words.event_count and question.terms else 1.0
     guidance = replace(guidance, assurance=assurance)
@@ -471,7 +471,7 @@ class Draft:
         if self.cases:
             return episodes.of_cases(self.cases, self.events.share_without_names, self.changes)
         limit = self._room // max(len(past), 1)
-        episodes = episodes.outlined(short, match.share, self.changes, limit, self.events.error_events)
+        episodes = episodes.outlined(short, match.share, self.changes, limit, self.events.error.events)
         if not self._routine:
             return episodes
         needed = self._usually_failed or self.events.question.seeks_advice
@@ -534,7 +534,7 @@ class Draft:
     def _eligible_sessions(self) -> frozenset[str]:
         """The past sessions that may be examples: those fetched as such, else any; those that had a quoted error."""
         fetched = (self.examples or frozenset(self.events.pool.session_id)) - {self.request.session_id}
-        had_error = (self.events.error_sessions or frozenset()) - {self.request.session_id}
+        had_error = self.events.error.sessions - {self.request.session_id}
         return fetched & had_error if had_error else fetched
 
     @cached_property
@@ -559,8 +559,8 @@ class Draft:
         """Whether past episodes do not help: the work is new to the tenant, or the error that is quoted is unknown."""
         question = self.events.question
         asks = question.works or not question.recalls
-        if self.events.error_terms:
-            return self.events.has_unknown_error
+        if self.events.error.terms:
+            return self.events.error.is_unknown
         return asks and self._acting and not self._is_known and self.events.is_new(self.request.session_id)
 
     @property
@@ -586,12 +586,12 @@ class Draft:
     @property
     def _troubled(self) -> bool:
         """Whether the question is about a failure: it says so, or quotes an error message."""
-        return self.events.question.troubled or bool(self.events.error_terms)
+        return self.events.question.troubled or bool(self.events.error.terms)
 
     @property
     def error_places(self) -> frozenset[int]:
         """The places of the results that report the error that the question quotes."""
-        return frozenset(np.flatnonzero(self.events.error_events).tolist())
+        return frozenset(np.flatnonzero(self.events.error.events).tolist())
 
     @property
     def only_guesses(self) -> bool:
@@ -640,7 +640,7 @@ class Draft:
     @cached_property
     def _by_steps(self) -> Episodes:
         """The scored events; in logs of many tasks, events are scored by step."""
-        match, scored, errors = self.events.match, self._scored_events, self.events.error_events
+        match, scored, errors = self.events.match, self._scored_events, self.events.error.events
         if self.long_sessions.isdisjoint(scored.pool.session_id):
             return scored
         return scored.by_steps(

@@ -11,6 +11,7 @@ from hmxgraph.protocol.canonical import MAX_INTEGER
 from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES
 from hmxgraph.protocol.parsing import checked_text, quoted
 from hmxgraph.protocol.timestamps import iso
+from hmxgraph.recall._quoted_errors import quoted_error
 from hmxgraph.recall._time_rules import MONTH_NAMES, OCCASIONS
 from hmxgraph.recall._times import NamedTime, Span, named_time
 from hmxgraph.text.terms import DEFAULT_ENCODING, ENCODINGS, STOP_WORDS, TokenCounter, counter, terms, words
@@ -89,21 +90,6 @@ _IDIOM = re.compile(
 _IDIOMATIC = re.compile(r"\b(?:called|along|(?:kind|sort|type)s?|far|come|came|gone)\b", re.IGNORECASE)
 # Words for the present are not used as search terms: they occur in events of any time.
 _TODAY = re.compile(r"\b(?:these days|nowadays|at (?:the moment|present)|right now|so far)\b", re.IGNORECASE)
-# Words common to all playbooks and failure reports: they do not show which failure is meant.
-ANY_FAILURE = frozenset(
-    terms(
-        "fail fails failed failing failure error errors exception problem issue fix happen wrong"
-        " stop tell user call run try again then go before prevent check make sure given corrected work worked help"
-    )
-)
-# An error message: a quotation after "with", "says" and the like, or text from "Error:" or "RuntimeError)" on.
-_MESSAGE = re.compile(
-    r"\b(?:errors?|messages?|by|with|returns?|returned|gives?|got|says?|said|raises?|prints?)\W{0,3}"
-    r"[\"\u201c`]([^\"\u201d`]{12,300})"
-    r"|(?:\b|\()((?:error:|exception:|\w+(?:error|exception)[:)])\s+[^\"\u201d`\n]{12,300}?)"
-    r"(?=[\"\u201d`\n]|[.:?!](?:\s|$)|$)",
-    re.IGNORECASE,
-)
 _REQUEST = re.compile(
     r"\b(?:please|help me|let'?s|i (?:want|need)|i(?:'d|\u2019d| would) like"
     r"|i(?:'m|\u2019m| am| was) (?:hoping|looking|trying|wondering))\b",
@@ -156,12 +142,6 @@ class Question:
     months: tuple[str, ...] = ()
     names: tuple[str, ...] = field(default=())
 
-    @property
-    def error_terms(self) -> tuple[str, ...]:
-        """The words of :attr:`error` without identifiers, which vary, and without words of all failures."""
-        own = dict.fromkeys(terms(self.error))
-        return tuple(term for term in own if term.isalpha() and term not in ANY_FAILURE)
-
     def mentions(self, name_terms: str) -> bool:
         """Whether the space-separated terms of a name occur in the question as one run."""
         return name_terms in self.runs
@@ -205,7 +185,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         recalls,
         asks_for_work(read),
         speaks_of_trouble(read),
-        _quoted_error(read),
+        quoted_error(read),
         bool(_LATEST.search(read)),
         bool(_ENDED.search(read)),
         bool(_ADVICE.search(read)),
@@ -276,31 +256,6 @@ def speaks_of_trouble(text: str) -> bool:
 
     """
     return bool(_TROUBLE.search(text))
-
-
-def _quoted_error(text: str) -> str:
-    """Return what *text* quotes like an error message, or "".
-
-    >>> _quoted_error('The push fails with "no upstream branch". Why?')
-    'no upstream branch'
-    >>> _quoted_error("ship: Error: no carrier here. Why?")
-    'Error: no carrier here'
-    >>> _quoted_error("** (RuntimeError) no key is configured")
-    'RuntimeError) no key is configured'
-
-    """
-    found = _MESSAGE.search(text)
-    return (found[1] or found[2]) if found else ""
-
-
-def without_reporting_verb(text: str) -> str:
-    """Return *text* without the word before a quoted error message.
-
-    >>> without_reporting_verb('fetch returned "Error: all gone"')
-    'fetch Error: all gone"'
-
-    """
-    return _MESSAGE.sub(lambda match: match[1] or match[2], text)
 
 
 def _requests(sentence: str) -> bool:

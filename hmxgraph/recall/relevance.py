@@ -11,6 +11,7 @@ from itertools import chain, islice
 import numpy as np
 
 from hmxgraph.protocol.timestamps import DAY_US
+from hmxgraph.recall._quoted_errors import QuotedError
 from hmxgraph.recall.pool import (
     CALLED,
     FAILED,
@@ -26,7 +27,7 @@ from hmxgraph.recall.pool import (
     rarity,
     weighted,
 )
-from hmxgraph.recall.question import ANY_FAILURE, DEFAULT_BUDGET, LONGEST_QUESTION, Question
+from hmxgraph.recall.question import DEFAULT_BUDGET, LONGEST_QUESTION, Question
 from hmxgraph.recall.walk import Neighbourhood, bridges, closeness
 from hmxgraph.text.excerpts import GAP
 from hmxgraph.text.terms import search_text, terms
@@ -304,11 +305,6 @@ _RAISED, _FEW_TERMS, _RAISED_IF_FEW = 0.25, 4, 0.7
 _SPECIAL, _FEW_EVENTS = 0.02, 5
 # How long after a point in time people still talk about it.
 _TOLD_AFTER_US = 30 * DAY_US
-# Share of the words of a quoted error message that an event must have to report the same error, and the fewest words
-# of a message.
-_OF_ERROR, _LEAST_ERROR_TERMS = 0.6, 2
-# A failed call with at most this share of the message's words reports another error.
-_PART_OF_ERROR = 0.5
 # Weight of the terms of names in the question: its subject says more than its phrasing.
 _NAME = 1.5
 
@@ -397,8 +393,8 @@ class Ranking:
         if self.question.works:
             best = self.first.max(initial=0.0) or 1.0
             worth = as_examples(self.pool.sessions, self.match.share, self.first / best)
-        if self.error_sessions:
-            worth = worth + np.isin(self.pool.session_id, sorted(self.error_sessions))
+        if self.error.sessions:
+            worth = worth + np.isin(self.pool.session_id, sorted(self.error.sessions))
         order = np.argsort(-worth, kind="stable").tolist()
         return tuple(islice(dict.fromkeys(self.pool.session_id[at] for at in order if self.first[at] > 0), most))
 
@@ -414,9 +410,9 @@ class Ranking:
 
         These are the failures, if the question speaks of trouble or quotes an error, else the calls.
         """
-        kinds = {FAILED} if self.question.troubled or self.error_terms else {CALLED}
+        kinds = {FAILED} if self.question.troubled or self.error.terms else {CALLED}
         starts = (at for at, kind in enumerate(self.pool.kinds) if kind in kinds and self.first[at] > 0)
-        worth = self.first + self.error_events
+        worth = self.first + self.error.events
         return tuple(self.pool.event_id[at] for at in nlargest(most, starts, key=lambda at: (worth[at], -at)))
 
     def truncated(self, most: int) -> tuple[str, ...]:
@@ -514,47 +510,9 @@ class Ranking:
         return max(share, similarity) < _ALIKE
 
     @cached_property
-    def error_sessions(self) -> frozenset[str] | None:
-        """The sessions with :attr:`error_events`; None if the question quotes no error, or none that is known."""
-        return frozenset(self.pool.session_id[at] for at in np.flatnonzero(self.error_events).tolist()) or None
-
-    @property
-    def has_unknown_error(self) -> bool:
-        """Whether the question quotes an error message that no result reports.
-
-        The quotation must have a word such as "error", and no failed call may have more than half of its words.
-        """
-        if not self.error_terms or ANY_FAILURE.isdisjoint(terms(self.question.error)):
-            return False
-        failed = np.array([kind == FAILED for kind in self.pool.kinds], dtype=np.bool_)
-        matched = self.pool.occurrences.matched(self.error_terms)[failed].max(initial=0)
-        return bool(matched <= _PART_OF_ERROR * len(self.error_terms)) and self.error_sessions is None
-
-    @property
-    def error_terms(self) -> tuple[str, ...]:
-        """The words of the error message that the question quotes; () if there are fewer than two.
-
-        A quotation is an error message if the question speaks of trouble, or if a failed call has most of its words.
-        """
-        failed = self.question.troubled or any(self.pool.kinds[at] == FAILED for at in np.flatnonzero(self._quoted))
-        enough = failed and len(self.question.error_terms) >= _LEAST_ERROR_TERMS
-        return self.question.error_terms if enough else ()
-
-    @property
-    def error_events(self) -> Flags:
-        """Which results report the error that the question quotes (see ``_quoted``); none if it quotes no error."""
-        return self._quoted if self.error_terms else np.zeros(len(self.pool), dtype=np.bool_)
-
-    @cached_property
-    def _quoted(self) -> Flags:
-        """Which results have the text that the question quotes; if none has, failed calls with most of its words."""
-        least = max(_OF_ERROR * len(self.question.error_terms), 1)
-        alike: Flags = self.pool.results & (self.pool.occurrences.matched(self.question.error_terms) >= least)
-        message, exact = self.question.error.casefold().rstrip(".!? "), alike.copy()
-        for at in np.flatnonzero(alike).tolist():
-            exact[at] = message in self.pool.text[at].casefold()
-            alike[at] = self.pool.kinds[at] == FAILED
-        return exact if exact.any() else alike
+    def error(self) -> QuotedError:
+        """The error that the question quotes, if any."""
+        return QuotedError(self.question.error, self.question.troubled, self.pool)
 
     @property
     def _length(self) -> float:
@@ -606,7 +564,7 @@ class Ranking:
         Where tools do the work, also if a past session had the error that the question quotes, or a user asked much the
         same before.
         """
-        return self.question.works or (self.pool.of_tools and (bool(self.error_sessions) or self.was_raised_before))
+        return self.question.works or (self.pool.of_tools and (bool(self.error.sessions) or self.was_raised_before))
 
     @property
     def was_raised_before(self) -> bool:

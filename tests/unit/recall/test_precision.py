@@ -1290,9 +1290,9 @@ def test_a_quotation_is_an_error_if_a_failed_call_reports_it():
     failed = log((100, ("exec(command=git add site.css)", f"exec failed: {message}")))
     page = log((100, ("exec(command=cat notes)", f"exec -> {message}")))
     asked = f'git add says "{message}". How do I add my page?'
-    assert draft(failed, query=asked).events.error_terms
-    assert not draft(page, query=asked).events.error_terms
-    assert not draft(query=asked).events.error_terms
+    assert draft(failed, query=asked).events.error.terms
+    assert not draft(page, query=asked).events.error.terms
+    assert not draft(query=asked).events.error.terms
 
 
 def test_edits_are_shown_longer_while_there_is_room():
@@ -1333,8 +1333,8 @@ def test_a_failure_with_the_quoted_text_comes_before_one_with_most_of_its_words(
     )
     asked = f"({said}. What now?"
     ranking = draft([*right, *wrong], query=asked).events
-    assert [ranking.pool.text[at] for at in np.flatnonzero(ranking.error_events)] == [f"exec failed: ({said}"]
-    (other,) = np.flatnonzero(draft(wrong, query=asked).events.error_events)
+    assert [ranking.pool.text[at] for at in np.flatnonzero(ranking.error.events)] == [f"exec failed: ({said}"]
+    (other,) = np.flatnonzero(draft(wrong, query=asked).events.error.events)
     assert other == 1
 
 
