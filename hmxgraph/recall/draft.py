@@ -144,7 +144,8 @@ def appraised(
     doubtful = asked & changes_of_policies(in_force.artifacts)
     guidance = replace(guidance, remedies=answering, troubled=question.troubled, about=about, suspected=suspected)
     guidance = replace(guidance, named=named, asked=asked, doubtful=doubtful)
-    guidance = replace(guidance, error_terms=frozenset(by_words.error.terms))
+    error = by_words.error
+    guidance = replace(guidance, error_terms=frozenset(error.terms), error_is_unknown=error.is_unknown)
     # Without events, or without terms in the question, the match cannot be judged and counts as certain.
     assurance = by_words.assurance if by_words.event_count and question.terms else 1.0
     guidance = replace(guidance, assurance=assurance)
@@ -696,7 +697,7 @@ class Draft:
             return None
         related = self.events.related(self.neighbourhood, relevance, self.request.budget)
         if self._is_new:
-            related &= self.events.match.share >= SURE
+            related &= self.events.contain(SURE) & (not self.events.error.is_unknown)
         related |= np.array([session_id == self.request.session_id for session_id in pool.session_id], dtype=np.bool_)
         if decay.moment is None or self._is_new:
             return related

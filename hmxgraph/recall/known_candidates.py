@@ -10,7 +10,6 @@ from typing import Any
 
 from hmxgraph.protocol.document import content_faults
 from hmxgraph.protocol.timestamps import DAY_US
-from hmxgraph.recall._quoted_errors import ANY_FAILURE, without_reporting_verb
 from hmxgraph.recall.candidates import EPISODIC, SAID_BY, THRESHOLD, Candidate, Components, RecencyDecay, support
 from hmxgraph.recall.knowledge import (
     AFTER_LOOKUP,
@@ -31,7 +30,7 @@ from hmxgraph.recall.knowledge import (
     KnownRelation,
     Priors,
 )
-from hmxgraph.recall.question import LONGEST_QUESTION, Question
+from hmxgraph.recall.question import ANY_FAILURE, LONGEST_QUESTION, Question, without_reporting_verb
 from hmxgraph.text.lines import attributed, plain_quotes, rejection, speaker_name, tool_quote
 from hmxgraph.text.terms import TokenCounter, search_text, terms
 

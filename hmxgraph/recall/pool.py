@@ -1,11 +1,13 @@
 """The pool of candidate events: their terms as columns, and BM25 over a neighbour field."""
 
 import re
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import count
+from math import fsum
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -511,6 +513,35 @@ def rarity(frequency: Floats | Sequence[int], size: int) -> Floats:
     """
     documents = np.asarray(frequency, dtype=np.float64)
     return np.log1p((size - documents + 0.5) / (documents + 0.5))
+
+
+# Words that belong together are at most this many times as far apart as there are of them.
+_SPAN = 4
+
+
+def together(weights: Mapping[str, float], pool: EventPool, least: float) -> Flags:
+    """Which events have words with the share *least* of all *weights* in one passage, not scattered over a long text.
+
+    >>> pool = EventPool(("e1", "e2"), words=("no key set", "key " + "other " * 9 + "set"))
+    >>> together({"key": 1.0, "set": 1.0}, pool, 0.6).tolist()
+    [True, False]
+
+    """
+    enough = least * fsum(weights.values())
+    counts = pool.occurrences.counts(list(weights))
+    matched = weighted(np.array(list(weights.values())), counts > 0)
+    found = (matched >= enough) & (matched > 0)
+    for at in np.flatnonzero(found).tolist():
+        found[at] = _densest(pool.words[at].split(), weights) >= enough
+    return found
+
+
+def _densest(words: Sequence[str], weights: Mapping[str, float]) -> float:
+    """Return the largest total weight of distinct words in any passage of ``_SPAN`` times their number."""
+    places, span = [at for at, word in enumerate(words) if word in weights], _SPAN * len(weights)
+    passages = (places[first : bisect_left(places, start + span)] for first, start in enumerate(places))
+    distinct = ({words[at]: weights[words[at]] for at in passage} for passage in passages)
+    return max((fsum(each.values()) for each in distinct), default=0.0)
 
 
 def field_scores(match: WordMatch, near: "Nearby") -> Floats:

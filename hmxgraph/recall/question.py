@@ -11,7 +11,6 @@ from hmxgraph.protocol.canonical import MAX_INTEGER
 from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES
 from hmxgraph.protocol.parsing import checked_text, quoted
 from hmxgraph.protocol.timestamps import iso
-from hmxgraph.recall._quoted_errors import quoted_error
 from hmxgraph.recall._time_rules import MONTH_NAMES, OCCASIONS
 from hmxgraph.recall._times import NamedTime, Span, named_time
 from hmxgraph.text.terms import DEFAULT_ENCODING, ENCODINGS, STOP_WORDS, TokenCounter, counter, terms, words
@@ -90,6 +89,22 @@ _IDIOM = re.compile(
 _IDIOMATIC = re.compile(r"\b(?:called|along|(?:kind|sort|type)s?|far|come|came|gone)\b", re.IGNORECASE)
 # Words for the present are not used as search terms: they occur in events of any time.
 _TODAY = re.compile(r"\b(?:these days|nowadays|at (?:the moment|present)|right now|so far)\b", re.IGNORECASE)
+# Words common to all playbooks and failure reports: they do not show which failure is meant.
+ANY_FAILURE = frozenset(
+    terms(
+        "fail fails failed failing failure error errors exception problem issue fix happen wrong"
+        " stop tell user call run try again then go before prevent check make sure given corrected work worked help"
+    )
+)
+# An error message: what a program gives or a person says in quotation marks, or text from "Error:", "error TS2345:",
+# "failed:" or "RuntimeError)" on.
+_MESSAGE = re.compile(
+    r"\b(?:(?P<gives>errors?|returns?|returned|gives?|gets?|got|throws?|raises?|prints?|fails with)"
+    r"|messages?|by|with|says?|said|sees?|saw|shows?|reports?)\W{0,3}[\"\u201c`](?P<quoted>[^\"\u201d`]{12,300})"
+    r"|(?:\b|\()(?P<error>(?:(?:error|exception)\b[^\"\u201d`\n:]{0,20}:|(?:fail(?:s|ed)?|fatal):"
+    r"|\w+(?:error|exception)[:)])\s+[^\"\u201d`\n]{12,300}?)(?=[\"\u201d`\n]|[.?!](?:\s|$)|$)",
+    re.IGNORECASE,
+)
 _REQUEST = re.compile(
     r"\b(?:please|help me|let'?s|i (?:want|need)|i(?:'d|\u2019d| would) like"
     r"|i(?:'m|\u2019m| am| was) (?:hoping|looking|trying|wondering))\b",
@@ -118,8 +133,9 @@ _SUBJECT = re.compile(rf"\b(?:{_VERBS})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.I
 class Question:
     """An analysed question; ``runs`` are all runs of up to ``LONGEST_NAME`` terms, used to match names and titles.
 
-    ``troubled``: speaks of trouble; ``error``: what it quotes like an error message, or ""; ``own``: about the asker's
-    own affairs; ``dated``: names a calendar date that is not open-ended; ``months``: the terms of its month or holiday.
+    ``troubled``: speaks of trouble; ``error``: what it quotes like an error message, or ""; ``reports_error``: whether
+    that is an error for sure; ``own``: about the asker's own affairs; ``dated``: names a calendar date that is not
+    open-ended; ``months``: the terms of its month or holiday.
     """
 
     text: str
@@ -131,6 +147,7 @@ class Question:
     works: bool
     troubled: bool
     error: str
+    reports_error: bool
     latest: bool
     ended: bool
     seeks_advice: bool
@@ -185,7 +202,8 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         recalls,
         asks_for_work(read),
         speaks_of_trouble(read),
-        quoted_error(read),
+        _quoted_error(read),
+        _reports_error(read),
         bool(_LATEST.search(read)),
         bool(_ENDED.search(read)),
         bool(_ADVICE.search(read)),
@@ -256,6 +274,48 @@ def speaks_of_trouble(text: str) -> bool:
 
     """
     return bool(_TROUBLE.search(text))
+
+
+def _quoted_error(text: str) -> str:
+    """Return what *text* quotes like an error message, or "".
+
+    >>> _quoted_error('The push fails with "no upstream branch". Why?')
+    'no upstream branch'
+    >>> _quoted_error("ship: Error: no carrier here. Why?")
+    'Error: no carrier here'
+    >>> _quoted_error("** (RuntimeError) no key is configured")
+    'RuntimeError) no key is configured'
+    >>> _quoted_error("build failed: no such file or folder")
+    'failed: no such file or folder'
+
+    """
+    found = _MESSAGE.search(text)
+    return _message(found) if found else ""
+
+
+def _reports_error(text: str) -> bool:
+    """Whether what *text* quotes is an error, whatever other events say: a program gives it, or it speaks of trouble.
+
+    >>> _reports_error('I get "unable to locate package"'), _reports_error('She says "I am ready to go"')
+    (True, False)
+
+    """
+    found = _MESSAGE.search(text)
+    return found is not None and bool(found["gives"] or found["error"] or speaks_of_trouble(_message(found)))
+
+
+def _message(found: re.Match[str]) -> str:
+    return str(found["quoted"] or found["error"])
+
+
+def without_reporting_verb(text: str) -> str:
+    """Return *text* without the word before a quoted error message.
+
+    >>> without_reporting_verb('fetch returned "Error: all gone"')
+    'fetch Error: all gone"'
+
+    """
+    return _MESSAGE.sub(_message, text)
 
 
 def _requests(sentence: str) -> bool:

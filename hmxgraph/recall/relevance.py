@@ -25,6 +25,7 @@ from hmxgraph.recall.pool import (
     is_assistant,
     match_words,
     rarity,
+    together,
     weighted,
 )
 from hmxgraph.recall.question import DEFAULT_BUDGET, LONGEST_QUESTION, Question
@@ -502,17 +503,23 @@ class Ranking:
         requests = np.array([not kind and not is_assistant(speaker) for kind, speaker in turns], dtype=np.bool_)
         if self._carriers.any() or not (past & requests).any():
             return False
-        if not self.question.troubled:
-            past &= (self.pool.occurrences.vocabulary <= _LONGEST_STEP) & ~self.pool.results
         scale = math.sqrt(max(len(self.match.terms), _LEAST_TERMS) / _USUAL_TERMS)
+        if self.question.troubled:
+            past &= self.contain(_ALIKE / scale)
+        else:
+            past &= (self.pool.occurrences.vocabulary <= _LONGEST_STEP) & ~self.pool.results
         share = float(self.match.share[past].max(initial=0.0)) * scale
         similarity = float(self._meaning[past].max(initial=0.0)) * SURE if self.meanings else 0.0
         return max(share, similarity) < _ALIKE
 
+    def contain(self, share: float) -> Flags:
+        """Which events contain at least *share* of the question's terms, by weight, in one passage."""
+        return together(self.match.weight_by_term, self.pool, share)
+
     @cached_property
     def error(self) -> QuotedError:
         """The error that the question quotes, if any."""
-        return QuotedError(self.question.error, self.question.troubled, self.pool)
+        return QuotedError(self.question, self.pool, self.event_count)
 
     @property
     def _length(self) -> float:

@@ -1043,6 +1043,8 @@ def test_a_policy_about_results_is_shown_where_an_expected_action_depends_on_it(
         guidance = Guidance(expected=frozenset(expected), known=frozenset({"check_network", "switch_off", "reboot"}))
         pack = packed([], known(artifacts=[policy]), query="Please help, nothing works any more", guidance=guidance)
         assert shown(pack, "constraints") == shown_texts
+        unknown = 'I get "no carrier of this name" and nothing works. What now?'
+        assert shown(packed([], known(artifacts=[policy]), query=unknown, guidance=guidance), "constraints") == []
     procedure = artifact(8, "Switch the mode off", steps=[("Switch it off", "switch_off")], actions=("switch_off",))
     for condition, both in (("check_network says “mode: on”", False), ("check_network says “signal: none”", True)):
         waiting = replace(procedure, text=f"{procedure.title}\nBefore: {condition}")
@@ -1245,6 +1247,34 @@ def test_an_error_that_nobody_has_had_brings_no_session():
     asked = 'swap_items gives "Error: warehouse contract terminated yesterday". What now?'
     assert shown(packed(events, query=asked), "episodes") == []
     assert shown(packed(events, query="swap_items fails, the lamp is sold out. What now?"), "episodes") != []
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "TypeError: lamp contract terminated yesterday",
+        "swap_items failed: lamp contract terminated yesterday",
+        'I get "lamp contract terminated yesterday" from swap_items. What should I do?',
+    ],
+)
+def test_an_error_is_unknown_however_many_of_its_words_a_long_text_has(asked):
+    """A long output has each word of the message somewhere; a failure with these words together has the error."""
+    spread = ["lamp", "contract", "terminated", "yesterday", "TypeError"]
+    scattered = " ".join(f"{word} " + "of the shop and the street " * 9 for word in spread)
+    long_output = failing("s1", 10, scattered, f"I will read {scattered}")
+    assert shown(packed(long_output, query=asked), "episodes") == []
+    same = failing("s2", 20, "TypeError, the lamp contract was terminated", "I will call the warehouse")
+    assert "I will call the warehouse" in shown(packed([*long_output, *same], query=asked), "episodes")
+
+
+def test_what_a_person_said_is_no_unknown_error():
+    """Words in quotation marks that nobody has used are an error only if a program gave them."""
+    events = failing("s1", 10, "the lamp is sold out", "I will ask for another lamp")
+    for asked, unknown in (
+        ('The customer says "please swap the lamp of my sister". It does not work. What now?', False),
+        ('The shop returns "please swap the lamp of my sister". It does not work. What now?', True),
+    ):
+        assert draft(events, query=asked).events.error.is_unknown == unknown
 
 
 SAID = {"source": "agent", "speaker": "assistant"}
