@@ -40,7 +40,7 @@ from hmxgraph.recall.draft import Draft
 from hmxgraph.recall.knowledge import decision_constraints, workflow_hints
 from hmxgraph.recall.pack import DATED, Costs, Line, Pack, line_of, parts_of, rendered, shows_date, tokens_of
 from hmxgraph.recall.pool import Floats
-from hmxgraph.text.lines import labelled, outside_kind
+from hmxgraph.text.lines import foreign, labelled, outside_kind
 from hmxgraph.text.masking import linked_secrets, mask_secrets
 
 PROFILE = "hmxgraph-recall-1"
@@ -134,14 +134,14 @@ def _add_recurrences(box: Box, dropped: Iterable[Dropped], shares: Floats) -> No
     """Add dropped events that fit and repeat a text of the pack on another day: the same thing happened again.
 
     Only for questions about the past, because agents repeat the same steps every day, and only for events that match
-    the question well by their *shares*.
+    the question well by their *shares*. The same result of a tool on another day is not news.
     """
     matching = (shares > 0) & (shares >= _RECURS * shares.max(initial=0.0))
     texts = {packed.ranked.candidate.content for packed in box.packed.values() if packed.section == SECTION}
     included_texts = {_occurrence(packed.ranked.candidate) for packed in box.packed.values()}
     for ranked in sorted(each.ranked for each in dropped if each.reason == "duplicate"):
         event = ranked.candidate
-        is_repeat = event.section == SECTION and event.content in texts and not event.verdict
+        is_repeat = event.section == SECTION and event.content in texts and not (event.verdict or foreign(event.label))
         recurs = is_repeat and _occurrence(event) not in included_texts
         if recurs and matching[event.place] and box.fits(ranked):
             box.add(ranked)

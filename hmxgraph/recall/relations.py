@@ -186,9 +186,9 @@ def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[
     """Whether a relation may be shown.
 
     Actions of agents and tools, and things mentioned together, are shown only if a question asks for them; "I think we
-    use the gift card", in a request for work, does not ask who used a tool named "think". What raises an error is shown
-    only if the question asks which errors occur, or names the error without quoting a message. A ``hosted_on`` relation
-    is left out if the address contains the host.
+    use the gift card", in a request for work, does not ask who used a tool named "think", and neither does "Bash
+    failed: no tree", which quotes an error. What raises an error is shown only if the question asks which errors occur,
+    or names the error without quoting a message. A ``hosted_on`` relation is left out if the address contains the host.
     """
     kind = relation.relation_type
     if kind == "hosted_on" and relation.target.lower() in relation.source.lower():
@@ -198,6 +198,8 @@ def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[
     working = kind == "uses" or (kind in {"chooses", "runs", "touches"} and relation.source_key in workers)
     if not working and kind != "mentions_with":
         return True
+    if working and question.error:
+        return False
     ends = sum(question.mentions(search_text(name)) for name in (relation.source, relation.target))
     asks = not _ACTORS.isdisjoint(question.terms) or _ASKS_WHO.search(question.text[:LONGEST_QUESTION])
     return ends == 2 or (ends == 1 and working and not question.works and bool(asks))

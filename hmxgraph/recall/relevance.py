@@ -302,6 +302,8 @@ _LONG_REQUEST = 20
 # A question was raised before if a user's message contains this share of it; a question with few terms resembles many
 # messages and needs a larger share.
 _RAISED, _FEW_TERMS, _RAISED_IF_FEW = 0.25, 4, 0.7
+# A question is about data, not about a case, if no user's message contains this part of what the best result contains.
+_DATA = 0.6
 # A term of a request is special if at most this share of all events, or this number, contain it.
 _SPECIAL, _FEW_EVENTS = 0.02, 5
 # How long after a point in time people still talk about it.
@@ -575,10 +577,11 @@ class Ranking:
 
     @property
     def was_raised_before(self) -> bool:
-        """Whether a message of a user is much like the question."""
+        """Whether a message of a user is much like the question, and no result of a tool is much more like it."""
         least = _RAISED_IF_FEW if len(self.match.terms) < _FEW_TERMS else _RAISED
-        speakers = (self.pool.speaker[at] for at in np.flatnonzero(self.match.share >= least).tolist())
-        return any(speaker and not is_assistant(speaker) for speaker in speakers)
+        users = self.pool.spoken & ~self.pool.by_assistants
+        by_user, by_result = (self.match.share[each].max(initial=0.0) for each in (users, self.pool.results))
+        return bool(by_user >= max(least, _DATA * by_result))
 
     @property
     def cases(self) -> Flags:

@@ -162,6 +162,15 @@ def test_a_question_about_the_past_gets_recurrences():
     assert dates("When did I have a migraine?", budget=30) == (2, 2)
 
 
+def test_the_same_result_on_another_day_is_no_recurrence():
+    """A record that was looked up again says nothing new."""
+    plan = "get_plan -> Basic Plan, 5 GB, 40 USD"
+    events = [event(n, plan, session=f"s{n}", age_days=n, kind="tool_result") for n in range(5)]
+    events += [event(n, f"The lamp of room {n} is on", session=f"t{n}", age_days=n) for n in range(10, 30)]
+    pack = packed(events, query="What does the Basic Plan cost?", budget=600)
+    assert [entry.content for entry in pack.entries] == [f"[tool] {plan}"]
+
+
 def test_repeats_that_do_not_answer_are_packed_once():
     """Only events that match the question count as recurrences; small talk does not."""
     events = [event(0, "A migraine again this morning")]

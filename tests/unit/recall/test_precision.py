@@ -641,6 +641,22 @@ def test_a_question_that_somebody_asked_an_agent_before_gets_a_whole_session():
     assert len(shown(packed(events, query="Is the lamp torn?"), "episodes")) < len(events)
 
 
+def test_a_question_about_data_is_answered_by_the_data():
+    """A session in which a user asked for something similar is longer and says less than the record itself."""
+    told = "Which data plan has my phone, and does it work abroad?"
+    calls = ("get_plan(id=7)", "get_plan -> Premium Plan, data 5 GB, top-up cost per GB 2, cost per month 40")
+    parts = [(told, {"speaker": "user"}), *((text, {"kind": kind}) for text, kind in zip(calls, KINDS, strict=True))]
+    parts.append(("It does, and it is free", {"speaker": "assistant"}))
+    events = [event(n, text, session="s1", age_days=9, **how) for n, (text, how) in enumerate(parts)]
+    about_data, about_case = (
+        "What does a GB cost with the Premium data plan?",
+        "Does the data plan of my phone work abroad?",
+    )
+    assert draft(events, query=about_case).events.was_raised_before
+    assert not draft(events, query=about_data).events.was_raised_before
+    assert calls[1] in shown(packed(events, query=about_data), "episodes")
+
+
 def test_work_that_was_never_done_here_gets_no_past_episodes():
     """Words common to all requests do not make a past one similar; an event with most of the words helps."""
     expecting = Guidance(expected=frozenset({"deploy"}), known=frozenset({"deploy", "roll_back"}))

@@ -171,6 +171,13 @@ def test_thinking_is_no_question_about_a_tool():
     assert said("Which agents use think?", uses, named=["think"]) == ["agent-1 uses think"]
 
 
+def test_an_error_message_does_not_ask_who_uses_a_tool():
+    """The words of the message may name both an agent and its tool."""
+    uses = [relation(1, "tree", "Bash", kind="uses")]
+    assert said("Bash failed: unable to resolve dependency tree", uses, named=["Bash", "tree"]) == []
+    assert said("Does tree use Bash?", uses, named=["Bash", "tree"]) == ["tree uses Bash"]
+
+
 def test_what_was_seen_before_and_not_lately_is_told_as_earlier():
     """An exchanged item is shown as an earlier one of the order."""
     gone, come = (
