@@ -24,6 +24,7 @@ from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.protocol.trust import TrustPolicy
 from hmxgraph.recall.assemble import assemble
+from hmxgraph.recall.briefs import brief
 from hmxgraph.recall.candidates import State
 from hmxgraph.recall.draft import Appraised, Draft, appraised, with_relations
 from hmxgraph.recall.event_candidates import LONGEST_EPISODE
@@ -43,7 +44,6 @@ from hmxgraph.recall.knowledge import (
     RelatedEntity,
     RunningSession,
 )
-from hmxgraph.recall.known_candidates import brief
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import LONGEST_QUESTION, PackRequest, Question, asks_for_work, understood

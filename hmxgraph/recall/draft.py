@@ -8,6 +8,15 @@ from itertools import chain, compress, islice
 
 import numpy as np
 
+from hmxgraph.recall._asked_actions import (
+    actions_asked,
+    actions_in_trouble,
+    actions_named,
+    actions_suspected,
+    changes_of_policies,
+    remedies,
+    warning,
+)
 from hmxgraph.recall._passages import marked_as_superseded, recounted, with_excerpts, with_passages
 from hmxgraph.recall._steps import step_scores
 from hmxgraph.recall._times import Span
@@ -32,17 +41,10 @@ from hmxgraph.recall.knowledge import (
 from hmxgraph.recall.known_candidates import (
     EVIDENCE,
     Appraisal,
-    actions_asked,
-    actions_in_trouble,
-    actions_named,
-    actions_suspected,
-    changes_of_policies,
     evidence_candidates,
     known_candidates,
-    remedies,
     repeated,
     trust,
-    warning,
 )
 from hmxgraph.recall.pack import line_of, tokens_of
 from hmxgraph.recall.pool import EventPool, Flags, Floats, match_words, rarity

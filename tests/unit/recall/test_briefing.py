@@ -1,7 +1,7 @@
 """Artifacts as prompt text."""
 
+from hmxgraph.recall.briefs import brief
 from hmxgraph.recall.candidates import Candidate, Components
-from hmxgraph.recall.known_candidates import brief
 from hmxgraph.recall.pack import NOTICE, Line, groups, rendered
 
 

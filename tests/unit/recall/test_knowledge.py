@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from hmxgraph.protocol.timestamps import DAY_US
+from hmxgraph.recall._asked_actions import remedies
 from hmxgraph.recall.candidates import Candidate, Components
 from hmxgraph.recall.draft import _next_step
 from hmxgraph.recall.knowledge import (
@@ -16,7 +17,6 @@ from hmxgraph.recall.knowledge import (
     progress,
     workflow_hints,
 )
-from hmxgraph.recall.known_candidates import remedies
 from hmxgraph.recall.pack import NOTICE
 from hmxgraph.recall.question import PackRequest, understood
 from hmxgraph.text.terms import search_text

@@ -7,10 +7,10 @@ from itertools import chain
 import numpy as np
 import pytest
 
+from hmxgraph.recall._asked_actions import warning
 from hmxgraph.recall._steps import LINE
 from hmxgraph.recall.draft import MOST_SESSIONS
 from hmxgraph.recall.knowledge import NO_GUIDANCE, Guidance
-from hmxgraph.recall.known_candidates import warning
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import understood

@@ -1,0 +1,175 @@
+"""The actions that a question is about, and the failure that it reports."""
+
+import re
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from itertools import chain
+
+from hmxgraph.recall.knowledge import ASKED_TO, PROCEDURES, Guidance, KnownArtifact
+from hmxgraph.recall.question import ANY_FAILURE, LONGEST_QUESTION, Question, without_reporting_verb
+from hmxgraph.text.terms import search_text, terms
+
+# Share of a failure's words that a question must contain to report it: lower if it names the action, lowest if it also
+# speaks of trouble, since people quote the first part of a message. A failure of ``_TELLING_WORDS`` or more words needs
+# neither.
+_REPORTED, _REPORTED_WITH_ACTION, _QUOTED_WITH_ACTION = 0.8, 0.6, 0.4
+_TELLING_WORDS = 4
+# Verbs that occur in any request, although actions begin with them, too.
+_COMMON_VERBS = frozenset(terms("get find look make take give put"))
+# Possessions and past actions: "our booking", "I cancelled it".
+_NO_REQUEST = re.compile(
+    r"\b(?:my|our|your|his|her|their|the|this|that)\s+\w+|\b(?:i|we|he|she|they|have|has|had|was|were|been)\s+\w+ed\b",
+    re.IGNORECASE,
+)
+
+
+def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: str) -> frozenset[str]:
+    """Return the ids of the playbooks for the *failure* of the running session and for the one the question reports.
+
+    A question reports a failure if it contains enough of the failure's words; of several failures, the one with the
+    most words in common, then one whose action the question names. A failure of few words needs a question that speaks
+    of trouble or names its action.
+
+    >>> from hmxgraph.recall.question import understood
+    >>> def playbook(name, key):
+    ...     return KnownArtifact(name, "failure_playbook", "", "", 0, "", "active", 0.5, 0, failures=(key,))
+    >>> known = [playbook("p1", "branch upstream"), playbook("p2", "disk full"), playbook("p3", "branch protect push")]
+    >>> sorted(remedies(understood("git push failed: the branch has no upstream", 0), known, "disk full"))
+    ['p1', 'p2']
+
+    """
+    playbooks = [artifact for artifact in artifacts if artifact.failures]
+    message_terms = _terms_without_actions(question, {action for each in playbooks for action in each.actions})
+    best = max(
+        ((_reported(each, question, message_terms), each.artifact_id) for each in playbooks), default=((0, 0), "")
+    )
+    matching_ids = {artifact.artifact_id for artifact in playbooks if failure and failure in artifact.failures}
+    return frozenset(matching_ids | ({best[1]} if best[0][0] else set()))
+
+
+def actions_named(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
+    """Return the actions of procedures that the question names; a program's subcommand is enough.
+
+    >>> from hmxgraph.recall.question import understood
+    >>> schema = KnownArtifact("s", "task_schema", "", "", 0, "", "active", 0.5, 0, actions=("git commit", "git add"))
+    >>> sorted(actions_named(understood("How do I commit here?", 0), [schema]))
+    ['git commit']
+
+    """
+    names = {action: search_text(action.split(" ", 1)[-1]) for action in _actions_of_procedures(artifacts)}
+    return frozenset(action for action, name in names.items() if name and question.mentions(name))
+
+
+def actions_asked(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
+    """Return the actions of procedures, and the changes covered by policies, whose verb is a word of the question.
+
+    >>> from hmxgraph.recall.question import understood
+    >>> schema = KnownArtifact("s", "task_schema", "", "", 0, "", "active", 0.5, 0, actions=("get_order", "return_it"))
+    >>> sorted(actions_asked(understood("I would like to return the lamp", 0), [schema]))
+    ['return_it']
+    >>> sorted(actions_asked(understood("Take her off the return of mine, I returned it", 0), [schema]))
+    []
+
+    """
+    known = tuple(artifacts)
+    request_terms = terms(_NO_REQUEST.sub(" ", question.text[:LONGEST_QUESTION]))
+    verbs = frozenset(question.terms).intersection(request_terms) - _COMMON_VERBS
+    actions = _actions_of_procedures(known) | changes_of_policies(known)
+    return frozenset(action for action in actions if not verbs.isdisjoint(search_text(action).split()[:1]))
+
+
+def _actions_of_procedures(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
+    return frozenset(chain.from_iterable(each.actions for each in artifacts if each.artifact_type in PROCEDURES))
+
+
+def changes_of_policies(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
+    """Return the changes covered by policies about requests for a change."""
+    policies = [each for each in artifacts if each.artifact_type == "decision_policy"]
+    asking = [each for each in policies if str(each.content.get("condition", "")).startswith(ASKED_TO)]
+    return frozenset(action for each in asking for action in each.actions[-1:])
+
+
+def actions_in_trouble(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
+    """Return the actions whose whole name a question about trouble contains."""
+    known = {action for artifact in artifacts for action in artifact.actions} if question.troubled else set[str]()
+    return frozenset(action for action in known if question.mentions(search_text(action)))
+
+
+def actions_suspected(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
+    """Return the actions of playbooks that a question about trouble names by at least half of their words.
+
+    The name of a program does not count: it does not say what the action does.
+
+    >>> from hmxgraph.recall.question import understood
+    >>> about = {"failures": ("full",), "actions": ("book_seat",)}
+    >>> playbook = KnownArtifact("p", "failure_playbook", "", "", 0, "", "active", 0.5, 0, **about)
+    >>> sorted(actions_suspected(understood("Booking is rejected", 0), [playbook]))
+    ['book_seat']
+
+    """
+    if not question.troubled:
+        return frozenset()
+    known = {action for artifact in artifacts if artifact.failures for action in artifact.actions}
+    return frozenset(action for action in known if _calls_for(question, action.split(" ", 1)[-1]))
+
+
+def warning(question: Question, artifacts: Iterable[KnownArtifact], guidance: Guidance) -> str:
+    """Return the id of the playbook to show before anything has failed, or "".
+
+    It warns of a failure of an expected step whose action has at least half of its words in the question.
+    One warning is enough; the failure seen most often comes first.
+    """
+    ahead = [each for each in artifacts if guidance.lies_ahead(each) and _calls_for(question, each.actions[0])]
+    return min(ahead, key=lambda each: (-each.observed_count, each.artifact_id)).artifact_id if ahead else ""
+
+
+def _calls_for(question: Question, action: str) -> bool:
+    """Whether the question has at least half of the words in the name of *action*.
+
+    >>> from hmxgraph.recall.question import understood
+    >>> asked = understood("Return the lamp of my order", 0)
+    >>> _calls_for(asked, "return_order_items"), _calls_for(asked, "get_order_details")
+    (True, False)
+
+    """
+    words_of_action = set(search_text(action).split())
+    return bool(words_of_action) and 2 * len(words_of_action & set(question.terms)) >= len(words_of_action)
+
+
+def _terms_without_actions(question: Question, actions: AbstractSet[str]) -> frozenset[str]:
+    """Return the terms of the question without the names of actions and the verb before a quoted error message.
+
+    Neither is part of the message: in ``get_order returned "Error: gone"``, nothing was returned to a shop.
+    """
+    text = without_reporting_verb(question.text[:LONGEST_QUESTION])
+    for action in sorted(actions, key=lambda name: (-len(name), name)):
+        text = text.replace(action, " ", 1)
+    return frozenset(terms(text))
+
+
+def _reported(artifact: KnownArtifact, question: Question, message_terms: frozenset[str]) -> tuple[int, int]:
+    """Return how many words of the failure the question contains, 0 if too few, and whether it names the action.
+
+    A question about trouble also contains enough of them if it describes nothing else.
+    """
+    named = any(map(question.mentions, map(search_text, artifact.actions)))
+    least = _least_share(named=named, troubled=question.troubled)
+    described = message_terms - ANY_FAILURE - set(search_text(" ".join(artifact.actions)).split())
+    keys = [set(key.split()) for key in artifact.failures]
+    matched = [
+        len(message_terms.intersection(key))
+        for key in keys
+        if (
+            len(message_terms.intersection(key)) >= max(least * len(key), min(2, len(key)))
+            and (named or question.troubled or len(key) >= _TELLING_WORDS)
+        )
+        or (question.troubled and len(described) > 1 and described <= key)
+    ]
+    return max(matched, default=0), int(named)
+
+
+def _least_share(*, named: bool, troubled: bool) -> float:
+    """Return the share of a failure's words that a question must contain to report it."""
+    if not named:
+        return _REPORTED
+    return _QUOTED_WITH_ACTION if troubled else _REPORTED_WITH_ACTION

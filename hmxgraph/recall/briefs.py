@@ -1,0 +1,128 @@
+"""Artifacts as prompt text: only what to do, without archive details (HMX-C 3.1)."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from hmxgraph.protocol.document import content_faults
+from hmxgraph.recall.knowledge import WORK_BEGINS
+from hmxgraph.text.lines import plain_quotes, tool_quote
+
+Content = Mapping[str, Any]
+
+
+def brief(artifact_type: str, title: str, text: str, content: Content) -> str:
+    """Return the artifact as short instructions; its full *text* if its type or content has no short form.
+
+    >>> print(brief("task_schema", "Deploy", "", {"steps": [
+    ...     {"order": 1, "description": "Apply with kubectl", "tools_used": ["kubectl"], "optional": False},
+    ...     {"order": 2, "description": "Verify the rollout", "tools_used": ["kubectl"], "optional": True}]}))
+    Deploy
+    1. Apply with kubectl
+    2. Verify the rollout (kubectl, optional)
+
+    """
+    written = _BRIEFLY.get(artifact_type)
+    if written is None or content_faults("artifact", artifact_type, dict(content)):
+        return text
+    return "\n".join(line for line in written(title, content) if line) or text
+
+
+def _task_schema(title: str, content: Content) -> Iterator[str]:
+    if not content.get("steps"):
+        return
+    yield title
+    yield _list("Before", content.get("preconditions"))
+    for step in content["steps"]:
+        yield f"{step.get('order', '-')}. {step.get('description', '')}{_note(step)}"
+    yield _list("After", content.get("postconditions"))
+
+
+def _failure_playbook(title: str, content: Content) -> Iterator[str]:
+    if not content.get("recovery_steps"):
+        return
+    pattern = str(content.get("failure_pattern") or "")
+    heading = _without_quotation(title, pattern)
+    yield heading
+    for number, step in enumerate(content["recovery_steps"], start=1):
+        yield f"{number}. {step}"
+    yield _list("Prevent", content.get("prevention_strategies"))
+    # Last, so that none of our own lines follow and look like part of the quotation.
+    yield "" if pattern.lower() in heading.lower() else tool_quote(pattern)
+
+
+def _causal_pattern(_title: str, content: Content) -> Iterator[str]:
+    """Yield a short form only if the cause quotes a tool: the quotation gets a labelled line of its own."""
+    cause = str(content.get("cause") or "")
+    if not (cited := _CITED.search(cause)):
+        return
+    yield f"When {cause[: cited.start()]}with this{cause[cited.end() :]}, {content.get('effect')} more often"
+    yield _list("Conditions", content.get("conditions"))
+    yield tool_quote(cited.group("words"))
+
+
+def _decision_policy(title: str, content: Content) -> Iterator[str]:
+    if not content.get("recommendation"):
+        return
+    condition = str(content.get("condition") or title)
+    yield f"{_moment(condition)}: {content['recommendation']}"
+    for other in content.get("alternatives") or ():
+        yield f"Instead of: {other.get('description', '')}{_outcome(other)}"
+
+
+def _moment(condition: str) -> str:
+    """Return the condition of a policy as the beginning of a sentence.
+
+    >>> _moment("the work begins"), _moment("push has failed"), _moment("When in doubt")
+    ('First step', 'When push has failed', 'When in doubt')
+
+    """
+    if condition == WORK_BEGINS:
+        return "First step"
+    return condition if condition.lower().startswith("when ") else f"When {condition}"
+
+
+_BRIEFLY: Mapping[str, Callable[[str, Content], Iterator[str]]] = {
+    "task_schema": _task_schema,
+    "failure_playbook": _failure_playbook,
+    "decision_policy": _decision_policy,
+    "causal_pattern": _causal_pattern,
+}
+
+
+_CITED = re.compile(r"\bwith “(?P<words>.*)”", re.DOTALL)
+
+
+def _without_quotation(title: str, pattern: str) -> str:
+    """Remove the quotation of *pattern* from *title*.
+
+    >>> _without_quotation("Recover when ship fails: “no carrier”", "ShipError: no carrier")
+    'Recover when ship fails'
+    >>> _without_quotation("Recover from: “no carrier”", "no carrier")
+    'Recover from this'
+    >>> _without_quotation("Run “blue” again", "no carrier")
+    'Run “blue” again'
+
+    """
+    before, quote, quotation = title.partition("“")
+    cited = plain_quotes(quotation.removesuffix("”").removesuffix(" ..."))
+    if not quote or cited.lower() not in plain_quotes(pattern).lower():
+        return title
+    head = before.rstrip(" :")
+    return f"{head} this" if head.endswith("from") else head
+
+
+def _list(label: str, values: Any) -> str:
+    return f"{label}: {'; '.join(values)}" if values else ""
+
+
+def _note(step: Content) -> str:
+    """Return the tools that the description does not name, and whether the step is optional."""
+    unnamed = [tool for tool in step.get("tools_used") or () if tool not in str(step.get("description", ""))]
+    notes = [*unnamed, *(["optional"] if step.get("optional") else [])]
+    return f" ({', '.join(notes)})" if notes else ""
+
+
+def _outcome(other: Content) -> str:
+    outcome = other.get("outcome")
+    return f" ({outcome})" if outcome else ""
