@@ -37,10 +37,10 @@ _QUOTED = 0.6
 _STEPS_TO_REMEDY, _LESS_PER_STEP = 5, 0.05
 # Factor on all other steps if it is known which results report the error that the question is about.
 _BESIDE_KNOWN_ERROR = 0.75
-# For a question about how something ended: the least score of a step that is an attempt, the factor on the first
-# attempt (1 on the last), the least score of an attempt whose reasons are shown, how many steps before it may give
-# them, and how much less each of these steps scores.
-_ATTEMPT, _FIRST_ATTEMPT, _NEAR_END, _REASONS, _LESS_PER_REASON = 0.5, 0.3, 0.8, 3, 0.01
+# For a question about how something ended: the least score of a step that matches well, the factor on the first of
+# them (1 on the last), the least score of an edit whose reasons are shown, how many steps before it may give them, and
+# how much less each of these steps scores.
+_MATCHES_WELL, _FIRST, _NEAR_END, _REASONS, _LESS_PER_REASON = 0.5, 0.3, 0.8, 3, 0.01
 # Maximum characters of an event of a step, and of a short result. A call that edits a file may have more, because it
 # is the most informative, and ``LONG_EDIT`` while there is room.
 LINE, _LINE_OF_EDIT, LONG_EDIT = 240, 360, 1_440
@@ -70,7 +70,7 @@ def step_scores(
     (*troubled*), a step in which no call failed counts less, and one with a failure that the question quotes scores 1,
     the next five steps slightly less, even without a call; *errors* are results that are known to report that failure.
     For other questions, steps in which no file was edited count less if any step edits a file. If the question asks
-    how something *ended*, of the steps that edit the last ones count most.
+    how something *ended*, of the steps that match well the last ones count most.
 
     Measured on two sets of 18 questions, each with all steps of three long logs that help to answer it, as nDCG of the
     best eight: .48 and .55; without the factor for edits .46 and .53; without neighbours and share as well .40 and .51.
@@ -105,9 +105,9 @@ def step_scores(
 
 
 def _towards_the_end(scores: Floats, edits: Flags, sessions: Integers) -> Floats:
-    """Return the *scores* of steps, lower for the earlier of those in a session that edit and match well.
+    """Return the *scores* of steps, lower for the earlier of those in a session that match well.
 
-    Steps directly before one that matches well, which say why it edits, score nearly as much as it.
+    Steps directly before one that edits and scores high, which say why it edits, score nearly as much as it.
 
     >>> edits, sessions = np.array([True, False, True]), np.array([0, 0, 0])
     >>> _towards_the_end(np.array([1.0, 0.1, 0.8]), edits, sessions).round(2)
@@ -115,9 +115,9 @@ def _towards_the_end(scores: Floats, edits: Flags, sessions: Integers) -> Floats
     """
     weighted = scores.copy()
     for session in np.unique(sessions):
-        attempts = np.flatnonzero((sessions == session) & edits & (scores >= _ATTEMPT))
-        if len(attempts) > 1:
-            weighted[attempts] *= np.linspace(_FIRST_ATTEMPT, 1.0, len(attempts))
+        good = np.flatnonzero((sessions == session) & (scores >= _MATCHES_WELL))
+        if len(good) > 1:
+            weighted[good] *= np.linspace(_FIRST, 1.0, len(good))
     weighted /= weighted.max(initial=0.0) or 1.0
     for at in np.flatnonzero(edits & (weighted >= _NEAR_END)).tolist():
         for before in range(at - 1, max(at - _REASONS, 0) - 1, -1):

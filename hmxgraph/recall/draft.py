@@ -146,8 +146,7 @@ def appraised(
     doubtful = asked & changes_of_policies(in_force.artifacts)
     guidance = replace(guidance, remedies=answering, troubled=question.troubled, about=about, suspected=suspected)
     guidance = replace(guidance, named=named, asked=asked, doubtful=doubtful)
-    error = by_words.error
-    guidance = replace(guidance, error_terms=frozenset(error.terms), error_is_unknown=error.is_unknown)
+    guidance = replace(guidance, error_terms=frozenset(by_words.error.terms))
     # Without events, or without terms in the question, the match cannot be judged and counts as certain.
     assurance = by_words.assurance if by_words.event_count and question.terms else 1.0
     guidance = replace(guidance, assurance=assurance)

@@ -41,6 +41,8 @@ _WITHIN_EPISODE, _BY_SHARE = 0.5, 0.2
 # A message is small talk if it has fewer distinct terms than this and matches at most this fraction of the best share
 # of the question.
 _FEW_WORDS, _HARDLY = 8, 0.2
+# A message that an assistant repeats in at least this many sessions is a formula.
+_FORMULA = 3
 # Factors on the relevance of the first and the last case (a session about what the question names).
 _FIRST_TO_LAST = 1.0, 0.7
 # Next to a procedure, messages that match at most this fraction of the best share of the question are off topic, and an
@@ -255,7 +257,7 @@ class Episodes:
         are off topic. Logs of many tasks stay as they are.
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self.pool.empty
-        small_talk = (self._small_talk(shares) & ~self._requests) | self._greetings
+        small_talk = (self._small_talk(shares) & ~self._requests) | self._greetings | self._formulas
         farewells = self._farewells & self._off_topic(shares)
         for session_id in sorted(set(sessions) - self.long_sessions):
             own = self.of_session(session_id)
@@ -424,6 +426,17 @@ class Episodes:
         greetings: Flags = firsts & self.pool.by_assistants & (self.pool.occurrences.vocabulary < _FEW_WORDS)
         return greetings
 
+    @cached_property
+    def _formulas(self) -> Flags:
+        """Which messages an assistant says in the same words in several sessions: they are about none of them."""
+        sessions: dict[str, set[str]] = {}
+        said = np.flatnonzero(self.pool.by_assistants & ~self._calls & ~self.pool.results).tolist()
+        for at in said:
+            sessions.setdefault(self.pool.text[at], set()).add(self.pool.session_id[at])
+        formulas = np.zeros(len(self), dtype=np.bool_)
+        formulas[[at for at in said if len(sessions[self.pool.text[at]]) >= _FORMULA]] = True
+        return formulas
+
     def _off_topic(self, shares: Floats) -> Flags:
         """Which messages match little of the question, except answers to a farewell that matches more of it."""
         late_requests = self._farewells & (shares > _LITTLE * shares.max(initial=0.0))
@@ -461,7 +474,7 @@ class Episodes:
         Messages of people do not count; thanks and farewells come later. Without such a message, or without results,
         it is the last event by an assistant or a tool, else the last event.
         """
-        own = (~self.pool.spoken | self.pool.by_assistants) & ~self.pool.empty
+        own = (~self.pool.spoken | self.pool.by_assistants) & ~self.pool.empty & ~self._formulas
         last = {**self._last(np.ones(len(self), dtype=np.bool_)), **self._last(own)}
         results, sessions = self._last(self.pool.results), self.pool.sessions.tolist()
         messages = np.flatnonzero(own & ~self._calls & ~self.pool.results).tolist()

@@ -260,12 +260,11 @@ class Guidance:
     the question reports; ``warning``: the id of the playbook to show for an expected step.
     ``troubled``: the question speaks of trouble; if it does, ``about`` are the actions whose whole name it contains,
     and ``suspected`` the actions of playbooks of which it contains at least half of the name. ``error_terms``: the
-    words of the error message that it quotes; ``error_is_unknown``: whether no past event has that message. ``named``:
-    the actions of procedures that the question names. Without a model nothing is expected. ``assurance``: how well the
-    best events match the question, in [0, 1]. ``led``: the goal actions of the leading procedure; ``changes``: those
-    among them that change something. ``asked``: the actions whose verb is a word of the question; ``doubtful``: the
-    changes among them that, according to a policy, are usually not made. ``chance``: the probability that a request
-    like this leads to the least likely of ``changes``.
+    words of the error message that it quotes. ``named``: the actions of procedures that the question names. Without a
+    model nothing is expected. ``assurance``: how well the best events match the question, in [0, 1]. ``led``: the goal
+    actions of the leading procedure; ``changes``: those among them that change something. ``asked``: the actions whose
+    verb is a word of the question; ``doubtful``: the changes among them that, according to a policy, are usually not
+    made. ``chance``: the probability that a request like this leads to the least likely of ``changes``.
     """
 
     lead: str | None = None
@@ -279,7 +278,6 @@ class Guidance:
     about: frozenset[str] = frozenset()
     suspected: frozenset[str] = frozenset()
     error_terms: frozenset[str] = frozenset()
-    error_is_unknown: bool = False
     named: frozenset[str] = frozenset()
     assurance: float = 1.0
     led: frozenset[str] = frozenset()
@@ -408,7 +406,7 @@ class Guidance:
             fitting *= _OFF_TOPIC
         if self._may_be_meant(artifact):
             fitting = max(fitting, _WARNING * (1 + share))
-        elif not self.error_is_unknown and (artifact.artifact_id == self.warning or self._decides(artifact)):
+        elif not self.error_terms and (artifact.artifact_id == self.warning or self._decides(artifact)):
             fitting = max(fitting, _WARNING)
         if self._adds(artifact):
             fitting = max(fitting, _FURTHER)

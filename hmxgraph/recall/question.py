@@ -65,11 +65,13 @@ _LATEST = re.compile(
     r"|\blast\W*$|\b(?:seconds?|minutes?|hours?) ago\b",
     re.IGNORECASE,
 )
-# How something ended: a problem that was solved, or the last of several attempts.
+# How something ended: a problem that was solved, the last of several attempts, or what is left to do.
 _ENDED = re.compile(
     r"\b(?:in the end|eventually|finally|at last|(?:real|root|actual|true) (?:cause|reason|problem|fix|solution))\b"
+    r"|\bwhat (?:was|is|had been) (?:really|actually) (?:wrong|the (?:matter|problem|cause|reason))\b"
     r"|\b(?:how|what) (?:was|were|did|got|has|have)\b[^.?!]{0,80}?\b(?:solved?|fix(?:ed)?|resolved?)\b"
-    r"|\bwas the (?:cause|fix|solution)\b",
+    r"|\bhow did (?:i|we|you|he|she|they)\b[^.?!]{0,40}?\bget (?:it|this|that|them)\b"
+    r"|\bwas the (?:cause|fix|solution)\b|\b(?:left|still|remains?|remaining) (?:open|undone|to (?:be )?do(?:ne)?)\b",
     re.IGNORECASE,
 )
 # Whoever does the work asks what to do; "can I return it" asks for the work itself.

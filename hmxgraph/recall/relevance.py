@@ -113,9 +113,13 @@ def _instructions(question: Question, pool: EventPool) -> Floats:
 
 
 def _instruction(text: str, speaker: str, question: Question) -> float:
-    weight, condition = _instruction_weight(text, speaker)
-    waits = question.recalls and bool(condition) and condition.isdisjoint(question.terms)
-    return 0.0 if waits else weight
+    return 0.0 if _waits(text, speaker, question) else _instruction_weight(text, speaker)[0]
+
+
+def _waits(text: str, speaker: str, question: Question) -> bool:
+    """Whether *text* is an instruction whose condition shares no term with a question about the past."""
+    _, condition = _instruction_weight(text, speaker)
+    return question.recalls and bool(condition) and condition.isdisjoint(question.terms)
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
@@ -456,7 +460,7 @@ class Ranking:
         if _is_about_asker(self.question, self.pool) and not self.question.works:
             relevance = relevance - _BY_ASSISTANT * _spoken_by(set(filter(is_assistant, self.pool.speaker)), self.pool)
         if self.question.recalls:
-            related = (evidence >= _HARDLY_RELATED) & near_best(relevance, budget)
+            related = (evidence >= _HARDLY_RELATED) & near_best(relevance, budget) & ~self._for_other_questions
         else:
             covered = self.neighbours.coverage(self.match) + _LINKED * linked
             related = (evidence >= _RELATED) & (covered >= _RELATED * covered.max(initial=0.0))
@@ -469,6 +473,12 @@ class Ranking:
         if self.meanings:
             related |= self._meaning >= np.maximum(_RELATED, _LINKED * self._meaning.max(initial=0.0))
         return related
+
+    @property
+    def _for_other_questions(self) -> Flags:
+        """Which messages tell an assistant what to do when it is asked about something else."""
+        turns = zip(self.pool.text, self.pool.speaker, strict=True)
+        return np.array([_waits(text, speaker, self.question) for text, speaker in turns], dtype=np.bool_)
 
     @cached_property
     def _carriers(self) -> Flags:

@@ -27,6 +27,12 @@ _SENTENCE_END = r"(?<=[.!?;])(?<!\b\d\.)(?<!\b\d\d\.)\s+"
 _FEW_TERMS, _LEAST_TERMS = 3, 2
 _SENTENCE_ENDS = (".", "!", "?", ";", "\n")
 _FENCE = "```"
+# How assistants end an answer: these sentences repeat the words of the question after everything has been said.
+_CLOSING = re.compile(
+    r"\W*(?:by following (?:these|this|the above)|if you (?:still )?(?:have|need|encounter|run into|would like)\b"
+    r"|(?:please )?(?:let me know|feel free)|would you like|is there anything|i hope th(?:is|at|ese))\b",
+    re.IGNORECASE,
+)
 # The old text that a call to edit a file passes before the new one.
 _OLD_TEXT = re.compile(r"\bold_(str|string|text|source)=.*?, (?=new_\1=)", re.DOTALL)
 _PIECE = re.compile(
@@ -92,6 +98,8 @@ class Passages:
                 used += size
             elif not self.worth[place]:
                 break
+        # A heading says nothing without what follows it.
+        chosen -= {at for at in chosen if at and at + 1 not in chosen and _is_heading(self.pieces[at])}
         return _GAPS.sub(_one_gap, "".join(self._joined(chosen))).rstrip()
 
     @cached_property
@@ -149,8 +157,12 @@ def _one_gap(gaps: re.Match[str]) -> str:
 
 
 def _says_nothing(piece: str, own_terms: frozenset[str]) -> bool:
-    """Whether a piece is a single word, which at best repeats the question, or a heading."""
-    return len(own_terms) < _LEAST_TERMS or piece.rstrip().endswith(":") or piece.startswith("#")
+    """Whether a piece is one word, which at best repeats the question, a heading, or a phrase that ends an answer."""
+    return len(own_terms) < _LEAST_TERMS or _is_heading(piece) or bool(_CLOSING.match(piece))
+
+
+def _is_heading(piece: str) -> bool:
+    return piece.rstrip().endswith(":") or piece.startswith("#")
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)

@@ -1057,8 +1057,8 @@ def test_a_policy_about_results_is_shown_where_an_expected_action_depends_on_it(
         guidance = Guidance(expected=frozenset(expected), known=frozenset({"check_network", "switch_off", "reboot"}))
         pack = packed([], known(artifacts=[policy]), query="Please help, nothing works any more", guidance=guidance)
         assert shown(pack, "constraints") == shown_texts
-        unknown = 'I get "no carrier of this name" and nothing works. What now?'
-        assert shown(packed([], known(artifacts=[policy]), query=unknown, guidance=guidance), "constraints") == []
+        quoting = 'I get "no carrier of this name" and nothing works. What now?'
+        assert shown(packed([], known(artifacts=[policy]), query=quoting, guidance=guidance), "constraints") == []
     procedure = artifact(8, "Switch the mode off", steps=[("Switch it off", "switch_off")], actions=("switch_off",))
     for condition, both in (("check_network says “mode: on”", False), ("check_network says “signal: none”", True)):
         waiting = replace(procedure, text=f"{procedure.title}\nBefore: {condition}")
@@ -1366,6 +1366,46 @@ def test_of_several_attempts_the_last_one_answers_how_it_was_solved():
     for query, last in (("How was the trace id fixed in the end?", True), ("Change the trace id", False)):
         lines = "\n".join(shown(packed([*chain.from_iterable(tries), told], query=query, **asked), "episodes"))
         assert ("trace id 9" in lines) == last, query
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "What was actually wrong with the hall of the museum?",
+        "The hall of the museum: how did we get it through?",
+        "The hall of the museum, is anything left open?",
+    ],
+)
+def test_the_last_step_answers_how_work_ended_even_if_it_edits_nothing(asked):
+    """Ten steps about the hall match equally well; whoever asks how it ended needs the last one."""
+    steps = [
+        announced(20 * n, f"Now the hall of the museum, room {n}:", f"exec(command=open room {n})", "exec -> done")
+        for n in range(10)
+    ]
+    lines = shown(packed([*chain.from_iterable(steps)], query=asked, budget=100, long_sessions={"log"}), "episodes")
+    assert "exec(command=open room 9)" in lines
+    assert "exec(command=open room 0)" not in lines
+
+
+def test_what_an_assistant_says_in_every_session_is_no_end():
+    """A formula at the end of several sessions says nothing about any of them."""
+    formula = "You are now being transferred to a colleague, please hold on for a while and do not hang up your phone"
+    sessions = []
+    for n in range(3):
+        sessions += [*work(f"s{n}", 20 * n)[:-1], event(20 * n + 9, formula, session=f"s{n}", age_days=9, **SAID)]
+    for count, shows in ((3, False), (2, True)):
+        events = [each for each in sessions if each[0][1] in {f"s{n}" for n in range(count)}]
+        lines = [entry.content for entry in packed(events, budget=2048).entries if entry.section == "episodes"]
+        assert any(formula in line for line in lines) == shows
+
+
+def test_an_instruction_for_other_questions_stays_out():
+    """What to do when asked about the weather does not matter to a question about lamps."""
+    events = [event(n, f"The lamp in room {n} is green", speaker="user", session="s1") for n in range(5)]
+    events.append(event(6, "Always answer in Celsius when I ask about the weather", speaker="user", session="s1"))
+    events.append(event(7, "I will", speaker="assistant", session="s1"))
+    assert not any("Celsius" in line for line in shown(packed(events, query="Which lamp is green?")))
+    assert any("Celsius" in line for line in shown(packed(events, query="What was the weather?")))
 
 
 def test_a_failure_with_the_quoted_text_comes_before_one_with_most_of_its_words():

@@ -85,6 +85,25 @@ def test_a_heading_and_a_single_word_tell_nothing():
     assert Passages.of(answer, {"offer": 1.0, "studio": 1.0}).worth == (0.0, 0.0, 2.0, 0.0)
 
 
+def test_how_an_assistant_ends_an_answer_tells_nothing():
+    """The closing phrase repeats the question; the steps that it refers to are the answer."""
+    steps = "1. Put the script beside the page.\n2. Define the handler before the call.\n"
+    answer = (
+        f"Sure.\n{steps}By following these steps, the script of the page finds the handler.\nLet me know if it fails."
+    )
+    passages = Passages.of(answer, {"script": 1.0, "page": 1.0, "handler": 1.0, "fail": 1.0})
+    assert passages.worth == (0.0, 2.0, 1.0, 0.0, 0.0)
+
+
+def test_an_excerpt_does_not_end_with_a_heading():
+    """A heading is shown only with the text below it."""
+    price = "It depends on the shade, the cable and the number of bulbs."
+    passages = Passages.of(f"Hello.\nThe lamp is green.\n### The price\n{price}\n", {"lamp": 1.0, "green": 1.0})
+    excerpts = [passages.excerpt(limit) for limit in range(30, 140)]
+    assert not any(excerpt.rstrip(" […]").endswith("price") for excerpt in excerpts)
+    assert any(f"### The price\n{price}" in excerpt for excerpt in excerpts)
+
+
 def test_an_excerpt_of_an_excerpt_has_no_two_marks_beside_each_other():
     """Long texts are stored as excerpts, and a pack shows excerpts of those."""
     text = "def handler(): […]\n" + "more of the same\n" * 9 + "[…] return the card […]\n[…] 8 of them\n"
