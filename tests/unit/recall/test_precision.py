@@ -1401,11 +1401,11 @@ def test_what_an_assistant_says_in_every_session_is_no_end():
 
 def test_an_instruction_for_other_questions_stays_out():
     """What to do when asked about the weather does not matter to a question about lamps."""
-    events = [event(n, f"The lamp in room {n} is green", speaker="user", session="s1") for n in range(5)]
-    events.append(event(6, "Always answer in Celsius when I ask about the weather", speaker="user", session="s1"))
-    events.append(event(7, "I will", speaker="assistant", session="s1"))
-    assert not any("Celsius" in line for line in shown(packed(events, query="Which lamp is green?")))
-    assert any("Celsius" in line for line in shown(packed(events, query="What was the weather?")))
+    told = "Always answer in Celsius when I ask about the weather"
+    texts = ["The lamp in the hall is green", told, "The lamp at the door is green, too", "Noted"]
+    events = [event(n, text, session="s1", speaker=("user", "assistant")[n == 3]) for n, text in enumerate(texts)]
+    assert told not in " ".join(shown(packed(events, query="Which lamp is green?")))
+    assert told in " ".join(shown(packed(events, query="What was the weather at the green lamp?")))
 
 
 def test_a_failure_with_the_quoted_text_comes_before_one_with_most_of_its_words():
