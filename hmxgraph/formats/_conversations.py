@@ -94,7 +94,7 @@ class _Conversations:
         self._read = reader.read
         self._calls = Calls(origin.carried)
         self._known: dict[str, list[Any]] = origin.carried.setdefault("conversations", {})
-        self._seen: dict[str, bool] = origin.carried.setdefault("seen", {})
+        self._seen: dict[str, str] = origin.carried.setdefault("seen", {})
         self._latest: list[str] = origin.carried.setdefault("latest", [])
 
     def outcome(self, record: Record, talk: Talk) -> Outcome:
@@ -119,12 +119,13 @@ class _Conversations:
         return joined(record, readings, self._origin.carried)
 
     def _reading(self, message: Message, frame: Frame) -> Reading:
-        """A message's drafts; a message whose own id was read before is a repetition."""
+        """A message's drafts; one with the id and the content of a message read before is a repetition."""
         own_id = name(message.get("id")) or name(message.get("uuid"))
-        if own_id and frame.record_id in self._seen:
+        key = derived_id(_message_key(message))
+        if own_id and self._seen.get(frame.record_id) == key:
             return Reading(part_of=frame.event_id("0"))
         if own_id:
-            self._seen[frame.record_id] = True
+            self._seen[frame.record_id] = key
             if len(self._seen) > _MOST_SEEN:
                 del self._seen[next(iter(self._seen))]
         return self._read(message, frame, self._calls)
