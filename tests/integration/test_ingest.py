@@ -104,6 +104,15 @@ def test_undated_messages_with_an_id_and_other_text_are_conflicts(graph, calls):
     assert (reports[-1].duplicates, reports[-1].conflicts) == (calls - 1, 1)
 
 
+@pytest.mark.parametrize("times", ["none", "different"])
+def test_the_same_words_said_twice_are_two_events(graph, times):
+    """Messages without an id that say the same are stored each; ingesting them again stores nothing."""
+    fields = [{} if times == "none" else {"timestamp": f"2026-01-01T00:00:0{n}Z"} for n in range(3)]
+    messages = [{"role": "user", "content": "yes"} | each for each in fields]
+    reports = [graph.ingest(messages, format="messages", session_id="s") for _ in range(2)]
+    assert [(report.accepted, report.duplicates, report.conflicts) for report in reports] == [(3, 0, 0), (0, 3, 0)]
+
+
 def test_the_chain_is_the_order_however_events_arrive(graph, stored, made):
     """Events that arrive late or out of order are chained by sequence, time and id; late ones are counted."""
     for sequences in ([5], [9], [7], [1, 6, 12], [0, 2, 8, 13]):
