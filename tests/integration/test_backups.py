@@ -175,14 +175,14 @@ class _Interruption:
 def test_an_interrupted_replay_is_continued(lived, address, tmp_path, monkeypatch):
     """A replay interrupted after some events, or before the artifacts, ends like an undisturbed one."""
     lived.backup(tmp_path / "all.ndjson")
-    monkeypatch.setattr("hmxgraph.graph.backups._PAGE", 7)
+    monkeypatch.setattr("hmxgraph.graph.replays._MOST_ROWS", 7)
     login = {"user": address.user, "password": address.password}
     with hmxgraph.connect(address.uri, tenant_id=f"{lived.tenant_id}-d", **login) as other:
         for after in (1, 3, 5):
             with pytest.raises(RuntimeError):
                 other.restore(tmp_path / "all.ndjson", progress=_Interruption(after))
         with monkeypatch.context() as patch:
-            patch.setattr("hmxgraph.graph.backups.compile_tenant", interrupted_compilation)
+            patch.setattr("hmxgraph.graph.replays.compile_tenant", interrupted_compilation)
             with pytest.raises(RuntimeError):
                 other.restore(tmp_path / "all.ndjson")
         assert other.restore(tmp_path / "all.ndjson").ok
