@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 from hmxgraph.compiler.reconcile import COMPILER
 from hmxgraph.extraction.extract import EVENT_TYPE
 from hmxgraph.graph import artifacts, conflicts, lifecycle, memory_operations
+from hmxgraph.graph._events import AHEAD, mark_ahead
 from hmxgraph.graph._events import record as record_events
 from hmxgraph.graph.artifacts import BLANK, is_linked, stored_document
 from hmxgraph.graph.compilations import LINEAGES, CompileOptions, compile_tenant
@@ -84,7 +85,10 @@ def _events(tenancy: Tenancy, nodes: Nodes, reported_ids: frozenset[str] | set[s
         if "Event" in node["labels"] and not properties.get("erased") and properties["event_id"] not in reported_ids:
             wire = {name: value for name, value in properties.items() if name in Event.model_fields or name in _ORIGINS}
             event = Event.parse(event_document(wire) | {"tenant_id": tenancy.tenant_id})
-            recorded.append((properties.get("recorded_version", 0), prepare(event, counter())))
+            prepared = prepare(event, counter())
+            if properties.get(AHEAD):
+                (prepared,) = mark_ahead([prepared], event.time_us - 1)
+            recorded.append((properties.get("recorded_version", 0), prepared))
     recorded.sort(key=lambda pair: (pair[0], pair[1].session_key, pair[1].order))
     return [event for _, event in recorded]
 
@@ -125,8 +129,10 @@ def _recorded_again(tenancy: Tenancy, chain: Sequence[Row]) -> Procedure[None]:
     """Record the versions of a chain with the proposals to succeed them, and change their statuses as before."""
     stored = []
     for version in chain:
-        recorded_us = version["status_times"][0]
-        receipt = yield from lifecycle.record_artifact(tenancy, _as_recorded(tenancy, version), at_us=recorded_us)
+        recorded_us, artifact = version["status_times"][0], _as_recorded(tenancy, version)
+        # A version that was superseded or ended may have had the content that a later version of another chain has.
+        unique = version.get("dedup_key") is not None
+        receipt = yield from lifecycle.record_artifact(tenancy, artifact, at_us=recorded_us, unique=unique)
         if receipt.outcome == "duplicate":
             continue
         stored.append(version)
@@ -143,10 +149,17 @@ _ENDED = ("deprecated", "archived")
 
 
 def _as_recorded(tenancy: Tenancy, version: Row) -> Artifact:
-    """The artifact of a node with the status in which it was recorded; an erased one without content."""
+    """The artifact of a node with the status in which it was recorded; an erased one without content.
+
+    One that is valid for the tenant of the backup is valid for this tenant instead.
+    """
     document = (stored_document(version) or {}) | {"tenant_id": tenancy.tenant_id}
     document["status"] = version["status_values"][0]
     document.pop("superseded_by", None)
+    scope = document.get("validity_scope") or {}
+    if tenants := scope.get("tenant_ids"):
+        renamed = [tenancy.tenant_id if name == version["tenant_id"] else name for name in tenants]
+        document["validity_scope"] = scope | {"tenant_ids": list(dict.fromkeys(renamed))}
     if version.get("erased"):
         document["content_hash"] = content_hash(document["content"])
     return Artifact.parse(document)
