@@ -1,5 +1,6 @@
 """Events in the graph: batches written in one transaction each, and events as rows."""
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
@@ -27,6 +28,7 @@ from hmxgraph.ingest.prepare import (
     left_out,
     loops,
 )
+from hmxgraph.protocol.events import Position
 from hmxgraph.protocol.reports import BatchReceipt, ConflictingEvent
 from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
 from hmxgraph.records.events import SESSION
@@ -178,10 +180,9 @@ def _end(values: Sequence[Any]) -> End:
     return End((sequence, time_us, event_id), key)
 
 
-def neighbours(row: Row, event_id: str) -> Neighbours:
-    """The two stored events that *event_id* belongs between, from a row of ``events/neighbours``."""
-    twins = [twin for twin in row["twins"] if twin[0] < event_id]
-    _, before, after = max(twins or row["lower"])
+def neighbours(around: Sequence[list[Any]], order: Position) -> Neighbours:
+    """The two events of a session that one with this *order* belongs between; *around* are the sorted events nearby."""
+    *_, before, after = around[bisect_left(around, list(order)) - 1]
     return Neighbours(before, after)
 
 
@@ -651,22 +652,11 @@ def _amid(events: list[PreparedEvent], session: StoredSession) -> list[PreparedE
 
 
 def _neighbours(tenancy: Tenancy, events: Sequence[PreparedEvent]) -> Plan[dict[str, Neighbours]]:
-    rows = yield bind(
-        "events/neighbours", tenant_id=tenancy.tenant_id, batch={"late": [_place(event) for event in events]}
-    )
-    ids = {event.key: event.event.event_id for event in events}
-    return {row["key"]: neighbours(row, ids[row["key"]]) for row in rows}
-
-
-def _place(event: PreparedEvent) -> Row:
-    sequence, time_us, event_id = event.order
-    return {
-        "key": event.key,
-        "session_key": event.session_key,
-        "sequence": sequence,
-        "time_us": time_us,
-        "event_id": event_id,
-    }
+    sequences = {(event.session_key, event.event.sequence) for event in events}
+    late = [{"session_key": session_key, "sequence": sequence} for session_key, sequence in sorted(sequences)]
+    rows = yield bind("events/neighbours", tenant_id=tenancy.tenant_id, batch={"late": late})
+    around = {(row["session_key"], row["sequence"]): sorted(row["around"]) for row in rows}
+    return {event.key: neighbours(around[event.session_key, event.event.sequence], event.order) for event in events}
 
 
 def _late(events: Iterable[PreparedEvent], sessions: Mapping[str, StoredSession]) -> int:
