@@ -1,28 +1,28 @@
-// The stored events next to late ones: those at the same position in the order, and those at the position before it.
+// The stored events among which late ones belong: for each sequence number of a late event, the events with that number
+// and those with the number before it.
 //
-// Ids break the last tie, and the database compares stored text by code points but parameters by UTF-16 units, so the
-// caller compares them. Because ORDER BY lists the index's two properties, session and sequence, the index is read in
-// order and the search ends at once. The hint is needed because some statistics make the planner choose another index.
+// The caller compares times and ids, once for all late events with the same number. Ids break the last tie, and the
+// database compares stored text by code points but parameters by UTF-16 units. Because ORDER BY lists the index's two
+// properties, session and sequence, the index is read in order and the search for the number before ends at once. The
+// hints are needed because some statistics make the planner choose another index.
 //
 // mode: read
-// row:  key, twins, lower
+// row:  session_key, sequence, around
 UNWIND $batch.late AS row
-CALL (row) {
-  MATCH (twin:Event {tenant_id: $tenant_id, session_key: row.session_key, sequence: row.sequence, time_us: row.time_us})
-  USING INDEX SEEK twin:Event(session_key, sequence)
-  OPTIONAL MATCH (twin)-[:NEXT]->(successor:Event)
-  RETURN collect([twin.event_id, twin.key, successor.key]) AS twins
-}
 CALL (row) {
   OPTIONAL MATCH (event:Event {tenant_id: $tenant_id, session_key: row.session_key})
   USING INDEX SEEK event:Event(session_key, sequence)
-  WHERE event.sequence <= row.sequence AND [event.sequence, event.time_us] < [row.sequence, row.time_us]
-  RETURN event.sequence AS sequence, event.time_us AS time_us
-  ORDER BY event.session_key DESC, sequence DESC, time_us DESC
+  WHERE event.sequence < row.sequence
+  RETURN event.sequence AS before
+  ORDER BY event.session_key DESC, before DESC
   LIMIT 1
 }
-OPTIONAL MATCH (event:Event {tenant_id: $tenant_id, session_key: row.session_key, sequence: sequence, time_us: time_us})
-USING INDEX SEEK event:Event(session_key, sequence)
-OPTIONAL MATCH (event)-[:NEXT]->(successor:Event)
-RETURN row.key AS key, twins, collect([event.event_id, event.key, successor.key]) AS lower
-ORDER BY key
+CALL (row, before) {
+  MATCH (event:Event {tenant_id: $tenant_id, session_key: row.session_key})
+  USING INDEX SEEK event:Event(session_key, sequence)
+  WHERE event.sequence IN [before, row.sequence]
+  OPTIONAL MATCH (event)-[:NEXT]->(successor:Event)
+  RETURN collect([event.sequence, event.time_us, event.event_id, event.key, successor.key]) AS around
+}
+RETURN row.session_key AS session_key, row.sequence AS sequence, around
+ORDER BY session_key, sequence

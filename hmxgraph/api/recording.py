@@ -1,6 +1,8 @@
 """Recording: events from any source, memories by hand, and forgetting."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
 from datetime import date, timedelta
 from typing import Any, NamedTuple, TypedDict, Unpack, cast
 from uuid import uuid4
@@ -210,6 +212,19 @@ class LiveSessions:
             self._carried.pop(next(iter(self._carried)))
         return self._carried.setdefault(session_id, {})
 
+    @contextmanager
+    def restored_on_error(self, session_id: str) -> Iterator[None]:
+        """Restore the state of a session if the block raises, so that repeating the call reads its messages again.
+
+        Otherwise messages that were converted, but not stored, would count as read.
+        """
+        before = deepcopy(self._carried.get(checked_text("session_id", session_id), {}))
+        try:
+            yield
+        except BaseException:
+            self._carried[session_id] = before
+            raise
+
 
 class Recorder(NamedTuple):
     """A session to record, with its agent and user."""
@@ -253,9 +268,10 @@ class Recording(Face):
             UnknownChoice: there is no such format.
 
         """
-        origin = Recorder(session_id, agent_id, user_id).origin(idempotency_key, self._live)
-        items = appending.converted(self._tenancy, messages, origin, format)
-        return self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
+        with self._live.restored_on_error(session_id):
+            origin = Recorder(session_id, agent_id, user_id).origin(idempotency_key, self._live)
+            items = appending.converted(self._tenancy, messages, origin, format)
+            return self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
 
     def append(
         self, event_type: str, content: Mapping[str, Any], *, session_id: str, **options: Unpack[AppendOptions]

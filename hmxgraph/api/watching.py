@@ -284,6 +284,8 @@ class Watch:
         with path.open("rb") as file:
             file_stat = os.fstat(file.fileno())
             start = position if position.size and _sealed(file, position) else _UNREAD
+            # A last line may have been stored without its line end: what follows belongs to the same line.
+            before = start.line - 1 if _ends_mid_line(file, start.size) else start.line
             file.seek(start.size)
             lines, size = self._complete_lines(name, file, file_stat.st_size - start.size, closed=closed)
             end = start.size + size
@@ -291,12 +293,12 @@ class Watch:
                 file_stat.st_ino,
                 end,
                 file_stat.st_mtime_ns if end == file_stat.st_size else 0,
-                start.line + len(lines),
+                before + len(lines) if lines else start.line,
                 _seal(file, end),
                 start.format,
                 start.carried,
             )
-        numbered = tuple((start.line + number, line) for number, line in enumerate(lines, start=1) if line.strip())
+        numbered = tuple((before + number, line) for number, line in enumerate(lines, start=1) if line.strip())
         return [_Piece(name, numbered, after)] if size or after.inode != position.inode else []
 
     def _complete_lines(self, path: Path, file: IO[bytes], available: int, *, closed: bool) -> tuple[list[bytes], int]:
@@ -405,6 +407,12 @@ def _seal(file: IO[bytes], size: int) -> str:
     head = file.read(min(size, _SEAL))
     file.seek(max(0, size - _SEAL))
     return sha256(head + file.read(min(size, _SEAL))).hexdigest()
+
+
+def _ends_mid_line(file: IO[bytes], size: int) -> bool:
+    """Whether the first *size* bytes end without a line end."""
+    file.seek(max(0, size - 1))
+    return file.read(min(size, 1)) not in {b"", b"\n"}
 
 
 def _is_json(line: bytes) -> bool:

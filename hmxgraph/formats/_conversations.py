@@ -13,7 +13,7 @@ from hmxgraph.formats._calls import Calls
 from hmxgraph.formats._drafts import Frame, Place, Reading, frame_of, joined, not_an_object
 from hmxgraph.formats._messages import Message, is_message, message_reading, role_of
 from hmxgraph.formats._parts import block_text, contents
-from hmxgraph.formats._values import derived_id, listed, mapping, name, present, session_of
+from hmxgraph.formats._values import derived_id, listed, mapping, moment, name, present, session_of
 from hmxgraph.formats.conversion import JsonObject, Origin, Outcome, Record
 
 # Envelope fields that name the conversation, its time and its participants.
@@ -22,6 +22,8 @@ _TIMES = ("timestamp", "created_at", "created", "createdAt", "time", "ts", "date
 _USERS = ("user_id", "userId", "user")
 # Maximum number of message ids remembered to detect repeated messages.
 _MOST_SEEN = 20_000
+# Maximum number of texts whose repetitions are numbered; beyond it, the one seen longest ago is dropped.
+_MOST_COUNTED = 5_000
 _AGENTS = ("agent_id", "agentId", "assistant_id")
 
 
@@ -94,7 +96,8 @@ class _Conversations:
         self._read = reader.read
         self._calls = Calls(origin.carried)
         self._known: dict[str, list[Any]] = origin.carried.setdefault("conversations", {})
-        self._seen: dict[str, bool] = origin.carried.setdefault("seen", {})
+        self._seen: dict[str, str] = origin.carried.setdefault("seen", {})
+        self._counts: dict[str, int] = origin.carried.setdefault("counts", {})
         self._latest: list[str] = origin.carried.setdefault("latest", [])
 
     def outcome(self, record: Record, talk: Talk) -> Outcome:
@@ -108,7 +111,8 @@ class _Conversations:
         framed: list[tuple[Message, Frame]] = []
         for position, message in enumerate(talk.messages[start:], start):
             place = replace(_place(talk, message, session_id, position), in_order=not talk.whole)
-            frame = frame_of(record, self._origin, place, _message_key(message))
+            key = _message_key(message) if talk.whole else self._single_key(message, place)
+            frame = frame_of(record, self._origin, place, key)
             if isinstance(frame, Fault):
                 return Outcome(record, fault=frame)
             framed.append((message, frame))
@@ -118,13 +122,31 @@ class _Conversations:
         readings = [(frame, self._reading(message, frame)) for message, frame in framed]
         return joined(record, readings, self._origin.carried)
 
+    def _single_key(self, message: Message, place: Place) -> str:
+        """The identity of a message outside a conversation: people say the same words more than once in a session.
+
+        Repetitions differ by their time; without one, they are numbered. Messages with an id need neither.
+        """
+        key = _message_key(message)
+        if place.own_id or self._origin.key:
+            return key
+        if own := moment(place.time):
+            return f"{key} {own.us}"
+        name_of_text = derived_id(place.session_id, key)[:16]
+        before = self._counts.pop(name_of_text, 0)
+        self._counts[name_of_text] = before + 1
+        if len(self._counts) > _MOST_COUNTED:
+            del self._counts[next(iter(self._counts))]
+        return f"{key} {before}" if before else key
+
     def _reading(self, message: Message, frame: Frame) -> Reading:
-        """A message's drafts; a message whose own id was read before is a repetition."""
+        """A message's drafts; one with the id and the content of a message read before is a repetition."""
         own_id = name(message.get("id")) or name(message.get("uuid"))
-        if own_id and frame.record_id in self._seen:
+        key = derived_id(_message_key(message))
+        if own_id and self._seen.get(frame.record_id) == key:
             return Reading(part_of=frame.event_id("0"))
         if own_id:
-            self._seen[frame.record_id] = True
+            self._seen[frame.record_id] = key
             if len(self._seen) > _MOST_SEEN:
                 del self._seen[next(iter(self._seen))]
         return self._read(message, frame, self._calls)

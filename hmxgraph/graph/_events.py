@@ -1,5 +1,6 @@
 """Events in the graph: batches written in one transaction each, and events as rows."""
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
@@ -27,6 +28,7 @@ from hmxgraph.ingest.prepare import (
     left_out,
     loops,
 )
+from hmxgraph.protocol.events import Position
 from hmxgraph.protocol.reports import BatchReceipt, ConflictingEvent
 from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
 from hmxgraph.records.events import SESSION
@@ -178,10 +180,9 @@ def _end(values: Sequence[Any]) -> End:
     return End((sequence, time_us, event_id), key)
 
 
-def neighbours(row: Row, event_id: str) -> Neighbours:
-    """The two stored events that *event_id* belongs between, from a row of ``events/neighbours``."""
-    twins = [twin for twin in row["twins"] if twin[0] < event_id]
-    _, before, after = max(twins or row["lower"])
+def neighbours(around: Sequence[list[Any]], order: Position) -> Neighbours:
+    """The two events of a session that one with this *order* belongs between; *around* are the sorted events nearby."""
+    *_, before, after = around[bisect_left(around, list(order)) - 1]
     return Neighbours(before, after)
 
 
@@ -324,6 +325,38 @@ def offers(events: Iterable[PreparedEvent]) -> Iterator[tuple[str, str]]:
             yield event.call_key, event.key
 
 
+# The stored body of an event, with which an event of the same id is compared.
+
+
+class StoredBody(NamedTuple):
+    """The hash of a stored event, with its type and content where these were read; an erased event has no content."""
+
+    event_hash: str
+    event_type: str | None = None
+    content: str | None = None
+
+    @classmethod
+    def of(cls, event: PreparedEvent) -> "StoredBody":
+        """The body of an event as it will be stored."""
+        return cls(event.properties["event_hash"], event.event.event_type, event.properties["content"])
+
+    def differs_from(self, event: PreparedEvent, *, floating: bool = False) -> bool:
+        """Whether *event* is another event.
+
+        The time, sequence and metadata of a *floating* event depend on when it was read, so only type and content are
+        compared.
+        """
+        if event.properties["event_hash"] == self.event_hash:
+            return False
+        same_type, contents = event.event.event_type == self.event_type, {None, event.properties["content"]}
+        return not (floating and same_type and self.content in contents)
+
+
+def is_undated(event: PreparedEvent) -> bool:
+    """Whether the source of *event* gave no time for it."""
+    return event.event.metadata.get("undated") is True
+
+
 # Batches of events, each stored in one transaction.
 
 
@@ -426,8 +459,8 @@ def _unnamed(extractions: Iterable[Extracted]) -> Iterator[str]:
 
 def _refuse_conflicts(conflicting: tuple[ConflictingEvent, ...]) -> None:
     for event in conflicting:
-        stored = f"stored with another body (hash {event.stored_hash})"
-        reason = f"event {event.event_id!r} is {stored}; give it an id of its own"
+        other = f"another body than the stored or earlier event with this id (hash {event.stored_hash})"
+        reason = f"event {event.event_id!r} has {other}; give it an id of its own"
         raise IngestRefused(event.source or "source", reason, event.line)
 
 
@@ -441,26 +474,40 @@ def _sift(tenancy: Tenancy, batch: Batch) -> Plan[Sifted]:
             "session_keys": sorted({event.session_key for event in batch.events}),
         },
     )
-    return divided(batch, dict(rows[0]["events"]), dict(rows[0]["sessions"]), frozenset(rows[0]["signatures"]))
+    known = {key: StoredBody(event_hash) for key, event_hash in rows[0]["events"]}
+    if redated := _redated(batch, known):
+        bodies = yield bind("events/bodies", tenant_id=tenancy.tenant_id, batch={"event_keys": redated})
+        known |= {body["key"]: StoredBody(body["event_hash"], body["event_type"], body["content"]) for body in bodies}
+    return divided(batch, known, dict(rows[0]["sessions"]), frozenset(rows[0]["signatures"]))
 
 
-def divided(batch: Batch, known: Mapping[str, str], counts: Mapping[str, int], signatures: frozenset[str]) -> Sifted:
-    """*batch* divided into new, repeated and conflicting events; *known* holds the hashes of stored events by key."""
-    hashes = {**{event.key: event.properties["event_hash"] for event in batch.events}, **known}
-    repeated = [*(event for event in batch.events if event.key in known), *batch.repeats]
-    clashes = [event for event in repeated if _differs(event, hashes[event.key])]
-    return Sifted(
-        tuple(event for event in batch.events if event.key not in known),
-        len(repeated) - len(clashes),
-        tuple(conflict(event, hashes[event.key]) for event in sorted(clashes, key=lambda event: event.place)),
-        counts,
-        signatures,
+def _redated(batch: Batch, known: Mapping[str, StoredBody]) -> list[str]:
+    """The keys of undated events that are stored with another hash, perhaps only because their time differs."""
+    return sorted(
+        {
+            event.key
+            for event in (*batch.events, *batch.repeats)
+            if event.key in known and is_undated(event) and known[event.key].differs_from(event)
+        }
     )
 
 
-def _differs(event: PreparedEvent, stored_hash: str) -> bool:
-    """Whether *event* differs from the event stored under its id; an undated event never does."""
-    return event.properties["event_hash"] != stored_hash and event.event.metadata.get("undated") is not True
+def divided(
+    batch: Batch, known: Mapping[str, StoredBody], counts: Mapping[str, int], signatures: frozenset[str]
+) -> Sifted:
+    """*batch* divided into new, repeated and conflicting events; *known* holds the bodies of stored events by key."""
+    bodies = {**{event.key: StoredBody.of(event) for event in batch.events}, **known}
+    repeated = [*(event for event in batch.events if event.key in known), *batch.repeats]
+    clashes = [event for event in repeated if bodies[event.key].differs_from(event, floating=is_undated(event))]
+    return Sifted(
+        tuple(event for event in batch.events if event.key not in known),
+        len(repeated) - len(clashes),
+        tuple(
+            conflict(event, bodies[event.key].event_hash) for event in sorted(clashes, key=lambda event: event.place)
+        ),
+        counts,
+        signatures,
+    )
 
 
 class Opened(NamedTuple):
@@ -479,7 +526,7 @@ def _open(tenancy: Tenancy, batch: Batch, sifted: Sifted, observations: memories
     row = yield from open_batch(tenancy, batch_slots | observations.slots(tenancy))
     stored = [stored_session(session) for session in row["sessions"]]
     if any(sifted.counts.get(session.key, 0) != session.event_count for session in stored):
-        known = {key: event_hash for key, event_hash, *_ in row["events"]}
+        known = {key: StoredBody(*body) for key, *body in row["events"]}
         sifted = divided(batch, known, sifted.counts, frozenset(row["signatures"] or ()))
     return Opened({session.key: session for session in stored}, sifted, row["answers"])
 
@@ -605,22 +652,11 @@ def _amid(events: list[PreparedEvent], session: StoredSession) -> list[PreparedE
 
 
 def _neighbours(tenancy: Tenancy, events: Sequence[PreparedEvent]) -> Plan[dict[str, Neighbours]]:
-    rows = yield bind(
-        "events/neighbours", tenant_id=tenancy.tenant_id, batch={"late": [_place(event) for event in events]}
-    )
-    ids = {event.key: event.event.event_id for event in events}
-    return {row["key"]: neighbours(row, ids[row["key"]]) for row in rows}
-
-
-def _place(event: PreparedEvent) -> Row:
-    sequence, time_us, event_id = event.order
-    return {
-        "key": event.key,
-        "session_key": event.session_key,
-        "sequence": sequence,
-        "time_us": time_us,
-        "event_id": event_id,
-    }
+    sequences = {(event.session_key, event.event.sequence) for event in events}
+    late = [{"session_key": session_key, "sequence": sequence} for session_key, sequence in sorted(sequences)]
+    rows = yield bind("events/neighbours", tenant_id=tenancy.tenant_id, batch={"late": late})
+    around = {(row["session_key"], row["sequence"]): sorted(row["around"]) for row in rows}
+    return {event.key: neighbours(around[event.session_key, event.event.sequence], event.order) for event in events}
 
 
 def _late(events: Iterable[PreparedEvent], sessions: Mapping[str, StoredSession]) -> int:

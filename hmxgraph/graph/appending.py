@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from hmxgraph.errors import Fault, InvalidDocument, InvalidRequest
@@ -11,9 +12,11 @@ from hmxgraph.formats.conversion import Format, JsonObject, Origin, Outcome, Rec
 from hmxgraph.graph import memories
 from hmxgraph.graph._events import (
     Opened,
+    StoredBody,
     divided,
     extracted,
     is_ahead,
+    is_undated,
     mark_ahead,
     store_new,
     stored_session,
@@ -98,27 +101,30 @@ def record(tenancy: Tenancy, items: Items, latest_us: int | None = None) -> Proc
 
     Nothing is extracted from events dated after *latest_us*, and they do not advance the logical time.
     """
-    item_events = [_item_events(tenancy, outcome.events, latest_us) for outcome in items.outcomes]
+    item_events = [_item_events(tenancy, items.session_id, outcome.events, latest_us) for outcome in items.outcomes]
     events = [event for prepared, faults in item_events if not faults for event in prepared]
-    states_of_events: Mapping[str, str] = {}
+    states: Sequence[str] = []
     if events:
-        floating = frozenset(event.key for event in events if event.event.metadata.get("undated") is True)
-        states_of_events = yield from write(partial(append, tenancy, items.session_id, events, floating))
+        floating = frozenset(event.key for event in events if is_undated(event))
+        states = yield from write(partial(append, tenancy, items.session_id, events, floating))
+    states_in_order = iter(states)
     receipts = tuple(
-        _receipt(number, outcome, prepared, faults, states_of_events)
+        _receipt(number, outcome, prepared, faults, [] if faults else list(islice(states_in_order, len(prepared))))
         for number, (outcome, (prepared, faults)) in enumerate(zip(items.outcomes, item_events, strict=True))
     )
     return RecordReport(tenancy.tenant_id, items.session_id, items.format, receipts)
 
 
 def _item_events(
-    tenancy: Tenancy, documents: Sequence[JsonObject], latest_us: int | None
+    tenancy: Tenancy, session_id: str, documents: Sequence[JsonObject], latest_us: int | None
 ) -> tuple[tuple[PreparedEvent, ...], tuple[Fault, ...]]:
     """The events of one item, ready to be stored, or the faults of an invalid one."""
     try:
         events = [Event.parse({**document, "tenant_id": tenancy.tenant_id}) for document in documents]
     except InvalidDocument as error:
         return (), error.faults
+    if other := [event.session_id for event in events if event.session_id != session_id]:
+        return (), (Fault("$.session_id", "HMX-E 2.1", quoted(other[0]), f"{quoted(session_id)}, as in the call"),)
     return mark_ahead([_prepared(tenancy, event) for event in events], latest_us), ()
 
 
@@ -132,7 +138,7 @@ def _receipt(
     outcome: Outcome,
     events: Sequence[PreparedEvent],
     faults: Sequence[Fault],
-    states_of_events: Mapping[str, str],
+    states: Sequence[str],
 ) -> Receipt:
     faults = [*faults, *([outcome.fault] if outcome.fault else [])]
     event_warnings = [text for event in events for text in event.event.warnings]
@@ -147,9 +153,8 @@ def _receipt(
         return Receipt(position, "duplicate", (outcome.part_of,), warnings=warnings)
     if not events:
         return Receipt(position, "skipped", reason=outcome.skipped or "nothing in it", warnings=warnings)
-    states = [states_of_events[event.key] for event in events]
     if refused := [event_id for event_id, state in zip(ids, states, strict=True) if state == "conflict"]:
-        reason = f"{refused[0]!r} is stored with another body; give it a key of its own"
+        reason = f"{refused[0]!r} is stored with another body; give it an id or key of its own"
         return Receipt(position, "rejected", ids, reason, warnings)
     return Receipt(position, "stored" if "stored" in states else "duplicate", ids, warnings=warnings)
 
@@ -161,8 +166,10 @@ def append(
     floating: frozenset[str],
     *,
     by_hand: bool = False,
-) -> Plan[dict[str, str]]:
-    """The state of each event after appending, by key: ``stored``, ``duplicate`` or ``conflict``.
+) -> Plan[list[str]]:
+    """Append *events*, and return the state of each: ``stored``, ``duplicate`` or ``conflict``.
+
+    If several have the same id, the first is stored, and the others are compared with it.
 
     Usually sends three statements, one more if there is something to remember; only the first, which locks the session,
     if no event is new. *floating* are the keys of events whose time and sequence the engine sets: they get a sequence
@@ -170,37 +177,34 @@ def append(
     event is a duplicate if the event stored under its id has the same type and content. *by_hand* marks the events of a
     `remember`.
     """
-    extractions = without_ahead(extracted(events, tenancy.trust, by_hand=by_hand), events)
+    firsts = list({event.key: event for event in reversed(events)}.values())
+    extractions = without_ahead(extracted(firsts, tenancy.trust, by_hand=by_hand), firsts)
     session_slot = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}
     slots = {"sessions": [session_slot], "event_keys": sorted(extractions)}
     row = yield from open_batch(tenancy, slots | memories.Observations.of(list(extractions.values())).slots(tenancy))
-    stored = {key: tuple(values) for key, *values in row["events"]}
-    states_of_events = {event.key: _compared(event, stored.get(event.key), floating) for event in events}
-    distinct = {event.key: event for event in events if states_of_events[event.key] == "stored"}
-    if distinct:
+    stored = {key: StoredBody(*body) for key, *body in row["events"]}
+    states: list[str] = []
+    new: list[PreparedEvent] = []
+    for event in events:
+        states.append(_compared(event, stored.get(event.key), floating))
+        if states[-1] == "stored":
+            new.append(event)
+            stored[event.key] = StoredBody.of(event)
+    if new:
         session = stored_session(row["sessions"][0])
         last = session.ends.tail.order[0] if session.ends else -1
-        new = sorted(_placed(distinct.values(), floating, last), key=lambda event: event.order)
+        new = sorted(_placed(new, floating, last), key=lambda event: event.order)
         batch = divided(Batch(tuple(new)), {}, {}, frozenset(row["signatures"] or ()))
         observations = memories.Observations.of([extractions[event.key] for event in new])
         yield from store_new(tenancy, Opened({session.key: session}, batch, row["answers"]), observations, extractions)
-    return states_of_events
+    return states
 
 
-def _compared(event: PreparedEvent, stored: tuple[Any, ...] | None, floating: frozenset[str]) -> str:
-    """``stored`` for a new *event*, ``duplicate`` if it was stored before, ``conflict`` if its id is another event's.
-
-    The time, sequence and metadata of a floating event depend on when it was recorded, so only type and content are
-    compared. An erased event has no content left to compare.
-    """
+def _compared(event: PreparedEvent, stored: StoredBody | None, floating: frozenset[str]) -> str:
+    """``stored`` for a new *event*, ``duplicate`` for a stored one, ``conflict`` if its id is another event's."""
     if stored is None:
         return "stored"
-    event_hash, event_type, content = stored
-    if event.key in floating:
-        same = event.event.event_type == event_type and content in {None, event.properties["content"]}
-    else:
-        same = event.properties["event_hash"] == event_hash
-    return "duplicate" if same else "conflict"
+    return "conflict" if stored.differs_from(event, floating=event.key in floating) else "duplicate"
 
 
 def _placed(events: Iterable[PreparedEvent], floating: frozenset[str], last: int) -> Iterator[PreparedEvent]:
@@ -262,5 +266,5 @@ def append_one(tenancy: Tenancy, draft: Draft) -> Procedure[Receipt]:
         return Receipt(0, "rejected", reason="; ".join(map(str, error.faults)), warnings=warnings)
     (prepared,) = mark_ahead([_prepared(tenancy, event)], draft.latest_us)
     floating = frozenset() if draft.timed else frozenset({prepared.key})
-    states_of_events = yield from write(partial(append, tenancy, draft.session_id, [prepared], floating))
-    return _receipt(0, Outcome(Record(None), warnings=warnings), [prepared], (), states_of_events)
+    states = yield from write(partial(append, tenancy, draft.session_id, [prepared], floating))
+    return _receipt(0, Outcome(Record(None), warnings=warnings), [prepared], (), states)

@@ -175,8 +175,13 @@ def lost_race(error: Exception) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    text = getattr(error, "message", None) or str(error) or type(error).__name__
-    return str(text).splitlines()[0]
+    text = str(getattr(error, "message", None) or str(error) or type(error).__name__).splitlines()[0]
+    attempted, resolved, _ = text.partition(" (resolved to ")
+    if not resolved:
+        return text
+    # The driver lists the addresses it tried, but not what the system said.
+    said = [cause.strerror for cause in _causes(error) if isinstance(cause, OSError) and cause.strerror]
+    return f"{attempted}: {said[-1]}" if said else attempted
 
 
 # Plans and procedures do no I/O of their own: a plan is sent from here statement by statement, a procedure transaction

@@ -125,10 +125,13 @@ def _refuse(artifact: Artifact, faults: list[Fault]) -> None:
 # Writing artifacts: recorded, superseded, moved between statuses; Cypher enforces the rules, under locks.
 
 
-def record_artifact(tenancy: Tenancy, artifact: Artifact, *, at_us: int | None = None) -> Procedure[ArtifactReceipt]:
+def record_artifact(
+    tenancy: Tenancy, artifact: Artifact, *, at_us: int | None = None, unique: bool = True
+) -> Procedure[ArtifactReceipt]:
     """Store *artifact* as the first version of a chain, or as the successor of the artifact that it ``supersedes``.
 
-    Storing a successor raises the errors of `supersede`.
+    Storing a successor raises the errors of `supersede`. Unless it is *unique*, other live artifacts may have its
+    content.
 
     Raises:
         InvalidDocument: it cannot start a chain in this tenant; every fault is listed.
@@ -136,19 +139,20 @@ def record_artifact(tenancy: Tenancy, artifact: Artifact, *, at_us: int | None =
 
     """
     if artifact.supersedes is not None:
-        return (yield from supersede(tenancy, artifact.supersedes, artifact, at_us=at_us))
+        return (yield from supersede(tenancy, artifact.supersedes, artifact, at_us=at_us, unique=unique))
     check_recordable(tenancy, artifact)
-    recorded = yield from write(lambda: _record(tenancy, artifact, at_us))
+    recorded = yield from write(lambda: _record(tenancy, _new_row(tenancy, artifact, at_us, unique=unique)))
     return (yield from _with_conflicts(tenancy, recorded))
 
 
 def supersede(
-    tenancy: Tenancy, old_id: str, artifact: Artifact, *, at_us: int | None = None
+    tenancy: Tenancy, old_id: str, artifact: Artifact, *, at_us: int | None = None, unique: bool = True
 ) -> Procedure[ArtifactReceipt]:
     """Store *artifact* as the successor of the active head *old_id*: status, edge and version at once (HMX-A 7).
 
     A fresh document (version 1, no ``supersedes``) is numbered here; any other must have the next version. A draft is
-    only a proposal: *old_id* stays in force, and the draft joins the chain when `transition` makes it active.
+    only a proposal: *old_id* stays in force, and the draft joins the chain when `transition` makes it active. Unless
+    *artifact* is *unique*, other live artifacts may have its content.
 
     Raises:
         NotFound: there is no artifact *old_id*.
@@ -162,7 +166,7 @@ def supersede(
 
     """
     check_successor(tenancy, old_id, artifact)
-    recorded = yield from write(lambda: _supersede(tenancy, old_id, artifact, at_us))
+    recorded = yield from write(lambda: _supersede(tenancy, old_id, artifact, at_us, unique=unique))
     return (yield from _with_conflicts(tenancy, recorded))
 
 
@@ -255,8 +259,13 @@ def _legal_from(status: str) -> tuple[str, ...]:
     return LEGAL_TRANSITIONS.get(status, ())
 
 
-def _record(tenancy: Tenancy, artifact: Artifact, at_us: int | None) -> Plan[ArtifactReceipt]:
+def _new_row(tenancy: Tenancy, artifact: Artifact, at_us: int | None, *, unique: bool) -> Row:
+    """The row of an artifact to store; without a dedup_key unless it is *unique*."""
     row = artifact_row(tenancy, artifact, counter(), at_us=at_us)
+    return row if unique else row | {"properties": row["properties"] | {"dedup_key": None}}
+
+
+def _record(tenancy: Tenancy, row: Row) -> Plan[ArtifactReceipt]:
     existing = yield from _existing(tenancy, row, None)
     if same := existing.get("same"):
         return _unchanged(same, row)
@@ -267,13 +276,15 @@ def _record(tenancy: Tenancy, artifact: Artifact, at_us: int | None) -> Plan[Art
     return ArtifactReceipt(value(row["properties"]), "created")
 
 
-def _supersede(tenancy: Tenancy, old_id: str, artifact: Artifact, at_us: int | None) -> Plan[ArtifactReceipt]:
+def _supersede(
+    tenancy: Tenancy, old_id: str, artifact: Artifact, at_us: int | None, *, unique: bool
+) -> Plan[ArtifactReceipt]:
     old_key = tenancy.node_key(old_id)
     keys = sorted({old_key, tenancy.node_key(artifact.artifact_id)})
     yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
     old = yield from node(tenancy, old_id)
     successor = numbered(artifact, old)
-    row = artifact_row(tenancy, successor, counter(), at_us=at_us)
+    row = _new_row(tenancy, successor, at_us, unique=unique)
     existing = yield from _existing(tenancy, row, old)
     if same := existing.get("same"):
         return _replayed(same, row, old)
@@ -298,7 +309,7 @@ def _propose(tenancy: Tenancy, row: Row, old: Row, successor: Artifact) -> Plan[
     if old["status"] != "active" or not fits:
         raise _why_refused(old, successor)
     # Only one draft or active artifact with the same content can have the dedup key; the one in force keeps it.
-    same = properties["dedup_key"] == old["dedup_key"]
+    same = properties["dedup_key"] == old.get("dedup_key")
     proposed = properties | {"supersedes_key": None, "dedup_key": None if same else properties["dedup_key"]}
     yield bind("artifacts/create", tenant_id=tenancy.tenant_id, artifacts=[row | {"properties": proposed}])
     yield from bump(tenancy, proposed["status_times"][0])

@@ -529,7 +529,8 @@ def remember(
 
     Raises:
         UnknownChoice: no such kind.
-        InvalidRequest: no text, *hard* for anything but a policy, or a memory that already supersedes another one.
+        InvalidRequest: no text, *hard* for anything but a policy, a memory that already supersedes another one, or an
+            event id that was used for the same text with other options.
         NotFound: there is no memory to supersede, or none can be extracted from a text.
         AlreadySuperseded: it has another successor.
         SupersessionCycle: the words are those of the memory to supersede or of one of its predecessors.
@@ -545,7 +546,9 @@ def _remember(tenancy: Tenancy, statements: Sequence[tuple[Remembered, MemoryOpe
         prepare(memory_event(tenancy.tenant_id, operation, 0, EVENT_TYPE, statement.content), counter())
         for statement, operation in statements
     ]
-    yield from append(tenancy, SESSION, events, frozenset(event.key for event in events), by_hand=True)
+    states = yield from append(tenancy, SESSION, events, frozenset(event.key for event in events), by_hand=True)
+    if "conflict" in states:
+        raise _other_statement(statements[states.index("conflict")][0])
     stored = yield from memories.of_events(tenancy, [event.key for event in events])
     for event, (statement, _) in zip(events, statements, strict=True):
         if event.key not in stored:
@@ -554,6 +557,11 @@ def _remember(tenancy: Tenancy, statements: Sequence[tuple[Remembered, MemoryOpe
         if statement.terms.supersedes and supersedes != statement.terms.supersedes:
             yield from _refuse(tenancy, memory, statement.terms.supersedes, supersedes)
     return tuple(stored[event.key][0] for event in events)
+
+
+def _other_statement(statement: Remembered) -> InvalidRequest:
+    expected = "one that was not used for the same text with other options"
+    return InvalidRequest("idempotency_key", f"of {statement.text!r:.60}", expected, "use another key")
 
 
 def _refuse(tenancy: Tenancy, memory: Memory, old_id: str, supersedes: str | None) -> Plan[None]:

@@ -175,14 +175,14 @@ class _Interruption:
 def test_an_interrupted_replay_is_continued(lived, address, tmp_path, monkeypatch):
     """A replay interrupted after some events, or before the artifacts, ends like an undisturbed one."""
     lived.backup(tmp_path / "all.ndjson")
-    monkeypatch.setattr("hmxgraph.graph.backups._PAGE", 7)
+    monkeypatch.setattr("hmxgraph.graph.replays._MOST_ROWS", 7)
     login = {"user": address.user, "password": address.password}
     with hmxgraph.connect(address.uri, tenant_id=f"{lived.tenant_id}-d", **login) as other:
         for after in (1, 3, 5):
             with pytest.raises(RuntimeError):
                 other.restore(tmp_path / "all.ndjson", progress=_Interruption(after))
         with monkeypatch.context() as patch:
-            patch.setattr("hmxgraph.graph.backups.compile_tenant", interrupted_compilation)
+            patch.setattr("hmxgraph.graph.replays.compile_tenant", interrupted_compilation)
             with pytest.raises(RuntimeError):
                 other.restore(tmp_path / "all.ndjson")
         assert other.restore(tmp_path / "all.ndjson").ok
@@ -308,3 +308,49 @@ def test_successors_of_compiled_artifacts_are_replayed(graph, address, tmp_path,
     assert len(ours[0]) == 2
     assert erased == any("[erased]" in each[1] for each in theirs[0])
     assert erased or theirs == ours
+
+
+def test_artifacts_of_a_tenant_are_valid_for_the_tenant_of_the_replay(graph, address, tmp_path):
+    """A validity scope that names the tenant names the other tenant in a replay; further tenants stay."""
+    own, other = graph.tenant_id, f"{graph.tenant_id}-b"
+    for number, tenants in enumerate(([own], ["else", own], [other, own])):
+        step = f"Apply {number}"
+        graph.record_artifact(schema(f"a{number}", step=step, validity_scope={"tenant_ids": tenants}))
+    graph.supersede("a0", schema("a9", step="Wait", second=1, validity_scope={"tenant_ids": [own]}))
+    graph.backup(tmp_path / "all.ndjson")
+    login = {"user": address.user, "password": address.password}
+    with hmxgraph.connect(address.uri, tenant_id=other, **login) as replayed:
+        assert replayed.restore(tmp_path / "all.ndjson").ok
+        scopes = [replayed.artifact(f"a{number}").validity_scope.tenant_ids for number in (0, 1, 2, 9)]
+        assert [list(scope) for scope in scopes] == [[other], ["else", other], [other], [other]]
+
+
+def test_chains_that_exchanged_their_contents_are_replayed(graph, address, tmp_path):
+    """A version may have had the content that another chain has now; ended chains and proposals likewise."""
+    graph.record_artifact(schema("a1", step="Apply"))
+    graph.record_artifact(schema("b1", step="Wait"))
+    graph.supersede("a1", schema("a2", step="Ask", second=1))
+    graph.supersede("b1", schema("b2", step="Apply", second=1))
+    graph.supersede("a2", schema("a3", step="Wait", second=2))
+    graph.record_artifact(schema("c1", step="Ask"))
+    graph.transition("c1", "archived")
+    graph.supersede("b2", schema("b3", step="Ask", second=2, status="draft"))
+    graph.transition("b3", "deprecated")
+    graph.record_artifact(schema("d1", step="Ask"))
+    ours, theirs = replayed_artifacts(graph, address, tmp_path)
+    assert theirs == ours
+    assert {artifact_id for artifact_id, *_ in ours[0]} == {
+        f"{name!r}" for name in ("a1", "a2", "a3", "b1", "b2", "b3", "c1", "d1")
+    }
+
+
+def test_events_dated_ahead_of_the_clock_stay_ahead_in_a_replay(graph, address, tmp_path):
+    """An event that was dated too far ahead of the clock does not advance the logical time of a replay either."""
+    graph.append("message", {"role": "user", "text": "I live in Rome"}, session_id="s", at="2100-01-01T00:00:00Z")
+    graph.append("message", {"role": "user", "text": "I live in Berlin"}, session_id="s")
+    graph.backup(tmp_path / "all.ndjson")
+    login = {"user": address.user, "password": address.password}
+    with hmxgraph.connect(address.uri, tenant_id=f"{graph.tenant_id}-b", **login) as other:
+        assert other.restore(tmp_path / "all.ndjson").ok
+        assert other.health()["logical_us"] == graph.health()["logical_us"]
+        assert [memory.text for memory in other.memories()[0]] == ["The user lives in Berlin."]

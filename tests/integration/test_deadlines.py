@@ -5,6 +5,7 @@ import pickle
 import signal
 import threading
 from contextlib import contextmanager
+from functools import partial
 from time import monotonic, sleep
 
 import psutil
@@ -90,6 +91,22 @@ def test_a_write_that_was_not_sent_says_so(connect, proxy, fault):
         proxy.fault = None
         graph.remember("The build is green")
         assert observed(graph) == [1]
+
+
+@pytest.mark.parametrize("in_session", [False, True])
+def test_messages_that_were_not_stored_are_stored_by_the_repeated_call(connect, proxy, in_session):
+    """Messages of a call that failed do not count as read: the repeated call stores them."""
+    messages = [{"role": "user", "content": "hello", "id": "m1"}, {"role": "assistant", "content": "hi", "id": "m2"}]
+    conversation = [{"messages": [{"role": "user", "content": "one"}, {"role": "assistant", "content": "two"}]}]
+    with connect() as graph, graph.session(session_id="s") as session:
+        record = session.record if in_session else partial(graph.record, session_id="s")
+        for said in (messages, conversation):
+            proxy.fault = "silent"
+            with within(2), graph.timeout(2), pytest.raises(DeadlineExceeded):
+                record(said)
+            proxy.fault = None
+            assert {receipt.status for receipt in record(said).receipts} == {"stored"}
+        assert graph.health()["event_count"] == 4
 
 
 def test_a_commit_without_an_answer_is_unknown(connect, proxy):

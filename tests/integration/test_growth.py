@@ -334,7 +334,7 @@ def test_a_long_session_costs_what_is_read_of_it(graph, tenant_id, hits, name):
     def cost(begin, end):
         work = {"tool_name": "make", "arguments": {}}
         graph.ingest(event("long", number, "tool_call", work, tenant=tenant_id) for number in range(begin, end))
-        late = {"key": "late", "session_key": session_key, "sequence": end - 1, "time_us": 0}
+        late = {"session_key": session_key, "sequence": end - 1}
         given = {"tenant_id": tenant_id, "tenant_key": tenancy.key, "session_key": session_key}
         call = tenancy.node_key(f"long/{end - 1}")
         given |= {"sessions": [session_key], "calls": [call], "unanswered": [call]}
@@ -343,6 +343,31 @@ def test_a_long_session_costs_what_is_read_of_it(graph, tenant_id, hits, name):
 
     few = cost(0, 300)
     assert cost(300, 900) == few
+
+
+@pytest.mark.parametrize("second", [0, 1], ids=["one time", "a time each"])
+def test_late_events_with_one_sequence_number_cost_little_more(address, tenant_id, second):
+    """Late events whose sequence number many stored events have too cost a few times what appended ones cost."""
+    connection = Counting(address)
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
+
+    def cost(session_id, numbers, sequence):
+        before, documents = connection.hits, []
+        for number in numbers:
+            document = event(
+                session_id, number, "message", {"role": "user", "text": "yes"}, tenant=tenant_id
+            ).document()
+            times = iso(START + second * number * 1_000_000)
+            documents.append(document | {"timestamp": times, "sequence": sequence(number)})
+        graph.ingest(documents)
+        return connection.hits - before
+
+    cost("ordered", range(1, 600), lambda number: number)
+    appended = cost("ordered", range(600, 800), lambda number: number)
+    cost("tied", [*range(1, 1_200, 2), 1_200], lambda _: 1)
+    late = cost("tied", range(400, 800, 2), lambda _: 1)
+    connection.close()
+    assert late < 4 * appended
 
 
 def test_a_long_session_costs_what_its_ends_cost(address, tenant_id):

@@ -94,6 +94,25 @@ def test_repeats_within_a_batch_are_judged_by_what_is_stored(graph, made):
     assert [conflict.line for conflict in report.conflicting] == [1, 2, 6]
 
 
+@pytest.mark.parametrize("calls", [1, 2])
+def test_undated_messages_with_an_id_and_other_text_are_conflicts(graph, calls):
+    """An undated message is a duplicate only if its text is that of the message with its id, at whatever time."""
+    messages = [{"role": "user", "content": text, "id": "m1"} for text in ("hello", "bye")]
+    parts = [messages] if calls == 1 else [[messages[0]], messages]
+    reports = [graph.ingest(part, format="messages", session_id="s") for part in parts]
+    assert [report.accepted for report in reports] == [1, 0][:calls]
+    assert (reports[-1].duplicates, reports[-1].conflicts) == (calls - 1, 1)
+
+
+@pytest.mark.parametrize("times", ["none", "different"])
+def test_the_same_words_said_twice_are_two_events(graph, times):
+    """Messages without an id that say the same are stored each; ingesting them again stores nothing."""
+    fields = [{} if times == "none" else {"timestamp": f"2026-01-01T00:00:0{n}Z"} for n in range(3)]
+    messages = [{"role": "user", "content": "yes"} | each for each in fields]
+    reports = [graph.ingest(messages, format="messages", session_id="s") for _ in range(2)]
+    assert [(report.accepted, report.duplicates, report.conflicts) for report in reports] == [(3, 0, 0), (0, 3, 0)]
+
+
 def test_the_chain_is_the_order_however_events_arrive(graph, stored, made):
     """Events that arrive late or out of order are chained by sequence, time and id; late ones are counted."""
     for sequences in ([5], [9], [7], [1, 6, 12], [0, 2, 8, 13]):
@@ -231,6 +250,13 @@ def test_strict_ingest_refuses_conflicts(graph, made):
     with pytest.raises(IngestRefused, match="'e1'"):
         graph.ingest([made("e2", 1), made("e1", 5)], on_error="raise")
     assert graph.health()["event_count"] == 1
+
+
+def test_strict_ingest_refuses_two_events_with_one_id(graph, made):
+    """Two events of one batch with one id are an error that does not claim that either is stored."""
+    with pytest.raises(IngestRefused, match="'e1' has another body than the stored or earlier event"):
+        graph.ingest([made("e1"), made("e1", 5)], on_error="raise")
+    assert graph.health()["event_count"] == 0
 
 
 def test_strict_ingest_refuses_a_conflict_that_another_writer_makes_meanwhile(address, graph, made):

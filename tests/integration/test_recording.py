@@ -12,6 +12,7 @@ import pytest
 import hmxgraph
 from hmxgraph.errors import InvalidRequest
 from tests.integration.ingested import Ingested, statements
+from tests.unit.ingest.making import document
 
 WRITER = """
 import sys, hmxgraph
@@ -79,6 +80,39 @@ def test_an_idempotency_key(graph, stored):
     assert stored.session("s")["event_count"] == 1
 
 
+def test_two_items_of_one_call_with_the_same_id(graph, stored):
+    """Of several items with the same id, the first is stored; the others are duplicates, or rejected if they differ."""
+    texts = ("hello", "hello", "bye")
+    events = [document(event_id="e1", session_id="s", content={"role": "user", "text": text}) for text in texts]
+    report = graph.record(events, session_id="s")
+    assert [receipt.status for receipt in report.receipts] == ["stored", "duplicate", "rejected"]
+    assert json.loads(stored.event("e1")["content"])["text"] == "hello"
+    assert report.receipts[2].reason == "'e1' is stored with another body; give it an id or key of its own"
+
+
+def test_messages_with_the_same_id_and_other_text(graph):
+    """A message with the id of another one is not taken for its repetition."""
+    messages = [{"role": "user", "content": text, "id": "m1"} for text in ("hello", "hello", "bye")]
+    report = graph.record(messages, session_id="s")
+    assert [receipt.status for receipt in report.receipts] == ["stored", "duplicate", "rejected"]
+
+
+def test_events_of_another_session_are_rejected(graph):
+    """An event that names another session is rejected by name, and the rest is stored."""
+    events = [document(event_id="e1", session_id="t"), document(event_id="e2", session_id="s")]
+    report = graph.record(events, session_id="s")
+    assert [receipt.status for receipt in report.receipts] == ["rejected", "stored"]
+    assert "$.session_id: found 't', expected 's'" in report.receipts[0].reason
+
+
+def test_a_key_used_for_another_statement(graph):
+    """Remembering the same text under the same key with other options is refused, and stores nothing."""
+    graph.remember("Ann likes tea", idempotency_key="k")
+    with pytest.raises(InvalidRequest, match="idempotency_key"):
+        graph.remember_all(["Bo likes tea", {"text": "Ann likes tea", "scope": "x"}], idempotency_key="k")
+    assert [memory.text for memory in graph.memories()[0]] == ["Ann likes tea"]
+
+
 def test_appended_events_keep_their_order(graph, stored):
     """An appended event follows everything in its session, even events with later timestamps."""
     graph.append("message", {"role": "user", "text": "later"}, session_id="s", at="2100-01-01T00:00:00Z")
@@ -100,6 +134,7 @@ def test_any_json_is_stored_with_a_warning(graph):
         (lambda graph: graph.append("message", {}, session_id="s", agent="a"), "choose from agent_id"),
         (lambda graph: graph.record("hi", session_id="s"), "as dicts"),
         (lambda graph: graph.record([{"a": 1}], session_id="s"), "nearest"),
+        (lambda graph: graph.record([{"role": "user", "content": "hi"}], session_id=["s"]), "session_id"),
     ],
 )
 def test_what_cannot_be_recorded_is_an_error(graph, call, words):

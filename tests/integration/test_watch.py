@@ -379,6 +379,23 @@ def test_a_single_look_stores_a_last_line_without_a_line_end(watch, once, transc
     assert (followed.progress.unfinished, followed.progress.rejected) == (1, 0)
 
 
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", " \n\n"])
+def test_lines_after_one_that_was_stored_without_its_line_end_keep_their_numbers(
+    watch, once, graph, transcript, tmp_path, line_end
+):
+    """The line end that arrives later is not counted as a line, and an ingest of the whole file stores nothing new."""
+    append(transcript, plain(0) + plain(1).strip())
+    once(watch())
+    append(transcript, line_end)
+    watch().step()
+    append(transcript, plain(2) + plain(3))
+    assert watch().step() == 2
+    report = graph.ingest(transcript, format="messages")
+    assert (report.accepted, report.duplicates, report.conflicts) == (0, 4, 0)
+    position = Positions(tmp_path / "state" / "positions.sqlite").get(transcript)
+    assert position.line == len(transcript.read_bytes().splitlines())
+
+
 @pytest.mark.slow
 def test_the_status_is_one_line_on_a_terminal(environment, transcript, stored):
     """At a terminal the status is updated in place; Ctrl-C compiles, leaves the last status and exits with 0."""

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from neo4j.exceptions import Neo4jError
+from neo4j.exceptions import Neo4jError, ServiceUnavailable
 
 from hmxgraph.errors import (
     AccessDenied,
@@ -87,3 +87,10 @@ def test_what_another_client_made_at_the_same_time_is_asked_for_again(code, agai
     """If two clients create the same key, constraint or index at once, the second retries and finds it."""
     refused = Neo4jError._hydrate_neo4j(code=f"Neo.ClientError.{code}", message="it is there already")
     assert worth_repeating(refused) is again
+
+
+def test_what_the_system_said_is_named():
+    """An unreachable address is named once, with the reason of the operating system."""
+    unreachable = ServiceUnavailable("Couldn't connect to localhost:1 (resolved to ('127.0.0.1:1',)):\nfailed")
+    unreachable.__cause__ = ConnectionRefusedError(111, "Connection refused")
+    assert translated(unreachable, URI, "events/record").reason == "Couldn't connect to localhost:1: Connection refused"
