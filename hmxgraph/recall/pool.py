@@ -2,10 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import count
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -213,6 +214,8 @@ _OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
 # Feedback with a comment of at most two words says only how the session went; the date line marks failed sessions.
 _BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
 _ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot", "model"})
+# The sort key of a row: session, then sequence, time and id (HMX-E 7).
+_POOL_ORDER = itemgetter(1, 5, 6, 0)
 # How many turns away a word still counts.
 REACH = 4
 _APART = REACH + 1
@@ -248,7 +251,7 @@ class EventPool:
     def of(cls, *parts: Iterable[Sequence[Any]], centres: frozenset[str] = frozenset()) -> "EventPool":
         """Build the pool from the rows in *parts*, with fields in order; repeated events are kept once."""
         rows = {row[0]: row for part in parts for row in part}
-        ordered = sorted(rows.values(), key=_pool_order)
+        ordered = sorted(rows.values(), key=_POOL_ORDER)
         return cls(*zip(*ordered, strict=True), centres=centres) if ordered else cls()
 
     def with_lines(self, text: Sequence[str], tokens: Sequence[int]) -> "EventPool":
@@ -315,6 +318,11 @@ class EventPool:
         return 2 * int(np.count_nonzero(in_tool_sessions)) > len(self)
 
     @cached_property
+    def speakers(self) -> dict[str, str]:
+        """The blank-separated terms of each speaker's name, by name in alphabetical order."""
+        return {speaker: " ".join(terms_of(speaker)) for speaker in sorted(set(self.speaker)) if speaker}
+
+    @cached_property
     def spoken(self) -> Flags:
         """Which events have a speaker."""
         return np.array(list(map(bool, self.speaker)), dtype=np.bool_)
@@ -327,9 +335,11 @@ class EventPool:
     @cached_property
     def empty(self) -> Flags:
         """Which events are results with nothing but the name of their tool, or feedback with almost no comment."""
-        nothing = np.array([text.rstrip().endswith((":", "->")) for text in self.text], dtype=np.bool_)
-        bare = np.array([_BARE_FEEDBACK.fullmatch(text) is not None for text in self.text], dtype=np.bool_)
-        return self.results & ((self.occurrences.vocabulary <= 1) | nothing) | bare
+        empty = self.results & (self.occurrences.vocabulary <= 1)
+        for at, (text, result) in enumerate(zip(self.text, self.results.tolist(), strict=True)):
+            if (result and text.rstrip().endswith((":", "->"))) or _BARE_FEEDBACK.fullmatch(text):
+                empty[at] = True
+        return empty
 
     @cached_property
     def tools(self) -> list[tuple[str, str] | None]:
@@ -364,6 +374,24 @@ class EventPool:
                 calls.remove(call_of[at])
         return tuple(call_of)
 
+    @cached_property
+    def calls(self) -> Flags:
+        """Which events are tool calls."""
+        return self._of_kind(CALLED)
+
+    @cached_property
+    def successes(self) -> Flags:
+        """Which events are results of calls that did not fail."""
+        return self._of_kind(WORKED)
+
+    @cached_property
+    def failures(self) -> Flags:
+        """Which events are results of calls that failed."""
+        return self._of_kind(FAILED)
+
+    def _of_kind(self, kind: str) -> Flags:
+        return np.array([each == kind for each in self.kinds], dtype=np.bool_)
+
     @property
     def unanswered(self) -> list[str]:
         """The ids of the calls whose results are not in the pool."""
@@ -379,8 +407,20 @@ class EventPool:
     @cached_property
     def sessions(self) -> Integers:
         """Session number of each event."""
-        numbers = {session: number for number, session in enumerate(dict.fromkeys(self.session_id))}
-        return np.array([numbers[session] for session in self.session_id], dtype=np.int64)
+        return np.array(list(map(self._session_numbers.__getitem__, self.session_id)), dtype=np.int64)
+
+    @cached_property
+    def _session_numbers(self) -> dict[str, int]:
+        return {session_id: number for number, session_id in enumerate(dict.fromkeys(self.session_id))}
+
+    def of_session(self, session_id: str | None) -> Flags:
+        """Which events belong to this session."""
+        return self.of_sessions((session_id,))
+
+    def of_sessions(self, session_ids: Container[str | None]) -> Flags:
+        """Which events belong to one of these sessions."""
+        chosen = np.array([each in session_ids for each in self._session_numbers], dtype=np.bool_)
+        return chosen[self.sessions]
 
     @cached_property
     def places(self) -> Integers:
@@ -413,7 +453,7 @@ class EventPool:
 
 # The columns that depend on the lines, and those that depend on the tool calls and results in them.
 _OF_LINES = frozenset({"lengths", "empty"})
-_OF_TOOLS = frozenset({"tools", "kinds", "call_of"})
+_OF_TOOLS = frozenset({"tools", "kinds", "calls", "successes", "failures", "call_of"})
 
 
 def _tool(text: str) -> tuple[str, str] | None:
@@ -426,11 +466,6 @@ def _tool(text: str) -> tuple[str, str] | None:
 def is_assistant(speaker: str) -> bool:
     """Whether *speaker* is a name that logs use for an assistant."""
     return speaker.lower() in _ASSISTANTS
-
-
-def _pool_order(row: Sequence[Any]) -> tuple[str, int, int, str]:
-    """Return the sort key: session, then sequence, time and id (HMX-E 7)."""
-    return row[1], row[5], row[6], row[0]
 
 
 # BM25 over a neighbour field: term matches in an event and in the turns around it.
@@ -463,7 +498,7 @@ _PHRASING_WORDS = frozenset(
 _ANSWER_BONUS = 0.4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WordMatch:
     """Counts of the query terms in each event (terms by events), and the weight of each term."""
 
@@ -481,7 +516,7 @@ class WordMatch:
         """Weight by term."""
         return dict(zip(self.terms, self.weights.tolist(), strict=True))
 
-    @property
+    @cached_property
     def share(self) -> Floats:
         """Share of the total term weight that each event itself matches, in [0, 1]."""
         total = self.weights.sum()
