@@ -489,8 +489,7 @@ class Draft:
     def whole_episode_ids(self) -> frozenset[str]:
         """The ids of the events of :attr:`whole_sessions`."""
         pool = self._scored_events.pool
-        named = zip(pool.event_id, pool.session_id, strict=True)
-        return frozenset(event_id for event_id, session_id in named if session_id in self.whole_sessions)
+        return frozenset(compress(pool.event_id, pool.of_sessions(self.whole_sessions).tolist()))
 
     @cached_property
     def whole_sessions(self) -> frozenset[str]:

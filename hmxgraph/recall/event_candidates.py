@@ -162,10 +162,10 @@ class Episodes:
         """
         bad = self.pool.of_sessions(failed)
         if self.pool.of_tools:
-            bad |= ~np.isin(self.pool.sessions, self.pool.sessions[self.pool.successes])
+            bad |= ~self.pool.in_sessions_of(self.pool.successes)
         changed = self._of_tools(changes)
         if changed.any():
-            bad |= ~np.isin(self.pool.sessions, self.pool.sessions[changed])
+            bad |= ~self.pool.in_sessions_of(changed)
         answers = self.pool.by_assistants & ~self.pool.results & ~self._of_logs
         own_shares = np.where(self.pool.successes | answers, 0.0, shares)
         matched = np.where(self._of_logs, self._relevance, own_shares)
@@ -205,7 +205,7 @@ class Episodes:
         logs = self._of_logs
         if not logs.any():
             return self
-        about = np.isin(self.pool.sessions, self.pool.sessions[self._counts > 0])
+        about = self.pool.in_sessions_of(self._counts > 0)
         relevance = np.where(logs, scores * self._relevance.max(initial=0.0), self._relevance)
         related = np.where(logs, about & (scores >= _NEARLY), self._counts > 0)
         step = np.where(logs, steps(self.pool), -1)

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import count
 from operator import itemgetter
 from typing import Any, TypeAlias
@@ -313,8 +313,7 @@ class EventPool:
     @cached_property
     def of_tools(self) -> bool:
         """Whether most of the events belong to sessions with tool results."""
-        tool_results = self.results & (self.talk > 0)
-        in_tool_sessions = np.isin(self.sessions, self.sessions[tool_results])
+        in_tool_sessions = self.in_sessions_of(self.results & (self.talk > 0))
         return 2 * int(np.count_nonzero(in_tool_sessions)) > len(self)
 
     @cached_property
@@ -420,6 +419,12 @@ class EventPool:
     def of_sessions(self, session_ids: Container[str | None]) -> Flags:
         """Which events belong to one of these sessions."""
         chosen = np.array([each in session_ids for each in self._session_numbers], dtype=np.bool_)
+        return chosen[self.sessions]
+
+    def in_sessions_of(self, events: Flags) -> Flags:
+        """Which events belong to a session with one of these *events*."""
+        chosen = np.zeros(len(self._session_numbers), dtype=np.bool_)
+        chosen[self.sessions[events]] = True
         return chosen[self.sessions]
 
     @cached_property
@@ -629,6 +634,7 @@ def _relative_lengths(lengths: Floats, b: float) -> Floats:
     return 1 - b + b * lengths / mean
 
 
+@cache
 def _shares(each_step: float) -> Floats:
     """Return the weight passed over 0, 1, 2, ... steps; zero beyond ``REACH``."""
     return np.array([*(each_step**step for step in range(REACH + 1)), 0.0])

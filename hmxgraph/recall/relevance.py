@@ -64,8 +64,8 @@ FIRST_MENTION = 0.3
 # others say counts.
 _INSTRUCTION, _PREFERENCE = 0.5, 0.2
 _INSTRUCTS = re.compile(
-    r"^(?:please,? |and |also,? )*(?:always|never|from now on|going forward|make sure (?:to|you)|remember to"
-    r"|(?:do not|don['\u2019]t) ever)\b|\b(?:when|whenever|if) i ask\b",
+    r"(?:please,? |and |also,? )*(?:always|never|from now on|going forward|make sure (?:to|you)|remember to"
+    r"|(?:do not|don['\u2019]t) ever)\b",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(r"\b(?:when|whenever|if) i ask\b(.*)", re.IGNORECASE)
@@ -120,10 +120,13 @@ def _instruction(text: str, question: Question) -> float:
 @lru_cache(maxsize=_CACHED_TEXTS)
 def _instruction_weight(text: str) -> tuple[float, frozenset[str]]:
     """The weight of an instruction or preference in *text*, and the terms of its condition."""
-    if _INSTRUCTS.search(text):
-        condition = _CONDITION.search(text)
-        return _INSTRUCTION, frozenset(terms(condition[1])) if condition else frozenset()
-    return _PREFERENCE if _PREFERS.search(text) else 0.0, frozenset()
+    # Looking for a word of each pattern first is several times as fast.
+    folded = text.casefold()
+    if "ask" in folded and (condition := _CONDITION.search(text)):
+        return _INSTRUCTION, frozenset(terms(condition[1]))
+    if _INSTRUCTS.match(text):
+        return _INSTRUCTION, frozenset()
+    return _PREFERENCE if "prefer" in folded and _PREFERS.search(text) else 0.0, frozenset()
 
 
 def _with_assistant(pool: EventPool) -> bool:
@@ -397,9 +400,10 @@ class Ranking:
             best = self.first.max(initial=0.0) or 1.0
             worth = as_examples(self.pool.sessions, self.match.share, self.first / best)
         if self.error_sessions:
-            worth = worth + np.isin(self.pool.session_id, sorted(self.error_sessions))
-        order = np.argsort(-worth, kind="stable").tolist()
-        return tuple(islice(dict.fromkeys(self.pool.session_id[at] for at in order if self.first[at] > 0), most))
+            worth = worth + self.pool.of_sessions(self.error_sessions)
+        order = np.argsort(-worth, kind="stable")
+        good = order[self.first[order] > 0].tolist()
+        return tuple(islice(dict.fromkeys(map(self.pool.session_id.__getitem__, good)), most))
 
     def best_calls(self, sessions: Collection[str], most: int) -> tuple[str, ...]:
         """Return the ids of the best *most* calls in *sessions*, by the higher score of call and next event."""
@@ -532,15 +536,17 @@ class Ranking:
         matched = self.pool.occurrences.matched(self.error_terms)[self.pool.failures].max(initial=0)
         return bool(matched <= _PART_OF_ERROR * len(self.error_terms)) and self.error_sessions is None
 
-    @property
+    @cached_property
     def error_terms(self) -> tuple[str, ...]:
         """The words of the error message that the question quotes; () if there are fewer than two.
 
         A quotation is an error message if the question speaks of trouble, or if a failed call has most of its words.
         """
+        quoted = self.question.error_terms
+        if len(quoted) < _LEAST_ERROR_TERMS:
+            return ()
         failed = self.question.troubled or bool((self._quoted & self.pool.failures).any())
-        enough = failed and len(self.question.error_terms) >= _LEAST_ERROR_TERMS
-        return self.question.error_terms if enough else ()
+        return quoted if failed else ()
 
     @property
     def error_events(self) -> Flags:
@@ -575,8 +581,7 @@ class Ranking:
         for name in self.question.names:
             if len(own_terms := terms(name)) > 1 or any(map(str.isdigit, name)):
                 naming |= (self.pool.occurrences.counts(own_terms) >= 1).all(axis=0)
-        cases: Flags = np.isin(self.pool.sessions, self.pool.sessions[naming & ~self.pool.results])
-        return cases
+        return self.pool.in_sessions_of(naming & ~self.pool.results)
 
     def case_sessions(self, most: int) -> tuple[str, ...]:
         """Return at most *most* sessions of :attr:`named_cases`: best match without names first, then the latest.
