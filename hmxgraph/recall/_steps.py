@@ -78,7 +78,7 @@ def step_scores(
     if not len(pool):
         return np.zeros(0)
     calls = pool.calls
-    edits = calls & np.array([bool(_EDIT.search(text)) for text in pool.text], dtype=np.bool_)
+    edits = np.array([call and bool(_EDIT.search(text)) for call, text in zip(calls.tolist(), pool.text, strict=True)])
     number = steps(pool)
     starts = np.flatnonzero(np.diff(number, prepend=0))
     scores = _matches(match, pool, ~pool.results, starts) + _OF_RESULTS * _matches(match, pool, pool.results, starts)

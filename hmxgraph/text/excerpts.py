@@ -142,7 +142,7 @@ def without_old_text(call: str) -> str:
     >>> without_old_text("Edit(path=a.py, old_string=x = 1, new_string=x = 2)")
     'Edit(path=a.py, old_string=[…], new_string=x = 2)'
     """
-    return _OLD_TEXT.sub(rf"old_\1={_BEGUN.rstrip()}, ", call)
+    return _OLD_TEXT.sub(rf"old_\1={_BEGUN.rstrip()}, ", call) if "old_" in call else call
 
 
 def _one_gap(gaps: re.Match[str]) -> str:
