@@ -384,11 +384,11 @@ def _pack(
     knowledge = _knowledge(opening, query_terms)
     yield Ahead(knowledge)
     # Events are ranked here, and knowledge is appraised below, while the server works on the next statement.
-    anchors = opening.anchors
+    best_events = _best_events(opening, query_terms)
     [knowledge_row] = yield knowledge
     knowledge_row = nearest.added_to(knowledge_row)
     named = opening.named(knowledge_row)
-    surroundings = _surroundings(opening, query_terms, anchors, named)
+    surroundings = bind("recall/surroundings", **best_events, named=_padded(list(named), _NAMED))
     yield Ahead(surroundings)
     appraised_knowledge = opening.appraised(knowledge_row, count_tokens)
     [surroundings_row] = yield surroundings
@@ -641,9 +641,8 @@ def _knowledge(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
     )
 
 
-def _surroundings(
-    opening: _Opening, query_terms: tuple[str, ...], anchors: Iterable[str], named: Iterable[str]
-) -> Statement:
+def _best_events(opening: _Opening, query_terms: tuple[str, ...]) -> dict[str, Any]:
+    """The parameters of ``recall/surroundings`` that depend on the ranking of events, not on knowledge."""
     tenancy, request, state = opening.tenancy, opening.request, opening.state
     ranking = opening.by_words
     span = ranking.question.span
@@ -651,29 +650,27 @@ def _surroundings(
     sessions = tuple(dict.fromkeys([*examples, *ranking.best_sessions(_SESSIONS)]))[:_SESSIONS]
     calls = ranking.best_calls(examples, _CALLS)
     latest = not query_terms or request.strategy == "recency_biased" or ranking.question.latest
-    return bind(
-        "recall/surroundings",
-        tenant_id=tenancy.tenant_id,
-        tenant_key=tenancy.key,
-        as_of_us=state.as_of_us,
-        anchors=_keys(tenancy, anchors, _ANCHORS),
-        sessions=_keys(tenancy, sessions, _SESSIONS),
-        examples=len(examples),
-        trails=_keys(tenancy, ranking.trail_starts(_TRAILS), _TRAILS),
-        short=_SHORT,
-        longest=LONGEST_EPISODE,
-        calls=_keys(tenancy, calls, _CALLS),
-        unanswered=_keys(tenancy, (call for call in ranking.pool.unanswered if call in calls), _CALLS),
-        named=_padded(list(named), _NAMED),
-        related="graph_relations" in request.sections,
-        links=_LINKS,
-        long=_keys(tenancy, ranking.truncated(LONG), LONG),
-        degree=COMMON,
-        from_us=span.start_us if span else _NEVER,
-        to_us=span.end_us if span else _NEVER,
-        latest_us=state.as_of_us - _LATEST_DAYS * DAY_US if latest else _NEVER,
-        session_key=_session_key(tenancy, request),
-    )
+    return {
+        "tenant_id": tenancy.tenant_id,
+        "tenant_key": tenancy.key,
+        "as_of_us": state.as_of_us,
+        "anchors": _keys(tenancy, opening.anchors, _ANCHORS),
+        "sessions": _keys(tenancy, sessions, _SESSIONS),
+        "examples": len(examples),
+        "trails": _keys(tenancy, ranking.trail_starts(_TRAILS), _TRAILS),
+        "short": _SHORT,
+        "longest": LONGEST_EPISODE,
+        "calls": _keys(tenancy, calls, _CALLS),
+        "unanswered": _keys(tenancy, (call for call in ranking.pool.unanswered if call in calls), _CALLS),
+        "related": "graph_relations" in request.sections,
+        "links": _LINKS,
+        "long": _keys(tenancy, ranking.truncated(LONG), LONG),
+        "degree": COMMON,
+        "from_us": span.start_us if span else _NEVER,
+        "to_us": span.end_us if span else _NEVER,
+        "latest_us": state.as_of_us - _LATEST_DAYS * DAY_US if latest else _NEVER,
+        "session_key": _session_key(tenancy, request),
+    }
 
 
 def _owners(tenancy: Tenancy, request: PackRequest) -> list[str]:

@@ -85,7 +85,7 @@ def with_passages(
     if len(best) == 1 or sum(pool.tokens[at] for at in best) <= _WHOLE_SHARE * budget:
         return episodes
     weights = {
-        session_id: decisive_weights(pool, episodes.of_session(session_id), weight_by_term) for session_id in sessions
+        session_id: decisive_weights(pool, pool.of_session(session_id), weight_by_term) for session_id in sessions
     }
     limits = _limits([(pool.session_id[at], pool.tokens[at]) for at in best], limit, room) if sessions else {}
     texts, tokens, used = list(pool.text), list(pool.tokens), 0

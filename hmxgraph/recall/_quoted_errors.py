@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hmxgraph.recall.pool import FAILED, EventPool, Flags, rarity, together
+from hmxgraph.recall.pool import EventPool, Flags, rarity, together
 from hmxgraph.recall.question import ANY_FAILURE, Question
 from hmxgraph.text.terms import terms
 
@@ -31,7 +31,7 @@ class QuotedError:
         A quotation is an error message if the question speaks of trouble, or if a failed call has most of its words.
         """
         troubled = self.question.troubled or self.question.reports_error
-        failed = troubled or any(self.pool.kinds[at] == FAILED for at in np.flatnonzero(self._alike))
+        failed = troubled or bool((self._alike & self.pool.failures).any())
         return tuple(self._weights) if failed and len(self._weights) >= _LEAST_TERMS else ()
 
     @property
@@ -60,11 +60,10 @@ class QuotedError:
     def _alike(self) -> Flags:
         """Which results have the quoted text; if none has, failed calls that mention the error."""
         message = self.question.error.casefold().rstrip(".!? ")
-        exact, similar = self._mentions & self.pool.results, self._mentions.copy()
-        for at in np.flatnonzero(self._mentions).tolist():
-            exact[at] &= message in self.pool.text[at].casefold()
-            similar[at] = self.pool.kinds[at] == FAILED
-        return exact if exact.any() else similar
+        exact = self._mentions & self.pool.results
+        for at in np.flatnonzero(exact).tolist():
+            exact[at] = message in self.pool.text[at].casefold()
+        return exact if exact.any() else self._mentions & self.pool.failures
 
     @cached_property
     def _mentions(self) -> Flags:

@@ -77,8 +77,8 @@ def step_scores(
     """
     if not len(pool):
         return np.zeros(0)
-    calls = np.array([kind == CALLED for kind in pool.kinds], dtype=np.bool_)
-    edits = calls & np.array([bool(_EDIT.search(text)) for text in pool.text], dtype=np.bool_)
+    calls = pool.calls
+    edits = np.array([call and bool(_EDIT.search(text)) for call, text in zip(calls.tolist(), pool.text, strict=True)])
     number = steps(pool)
     starts = np.flatnonzero(np.diff(number, prepend=0))
     scores = _matches(match, pool, ~pool.results, starts) + _OF_RESULTS * _matches(match, pool, pool.results, starts)
@@ -86,8 +86,7 @@ def step_scores(
     scores += _OF_NEIGHBOURS * _means_beside(scores, pool.follows[starts])
     scores *= np.logical_or.reduceat(calls, starts)
     if troubled:
-        failures = np.array([kind == FAILED for kind in pool.kinds], dtype=np.bool_)
-        scores *= np.where(np.logical_or.reduceat(failures, starts), 1.0, _WITHOUT_FAILURE)
+        scores *= np.where(np.logical_or.reduceat(pool.failures, starts), 1.0, _WITHOUT_FAILURE)
     elif edits.any():
         scores *= np.where(np.logical_or.reduceat(edits, starts), 1.0, _WITHOUT_EDIT)
     scores /= scores.max(initial=0.0) or 1.0

@@ -66,7 +66,8 @@ def assemble(draft: Draft) -> Pack:
     ranking = list(draft.ranking.comparable(reachable_ids))
     repeats = Repeats()
     whole_events = [ranked for ranked in ranking if ranked.candidate.section == SECTION] if whole_episodes else []
-    judgement = judged([ranked for ranked in ranking if ranked not in whole_events], draft.appraised.contest, repeats)
+    others = [ranked for ranked in ranking if ranked.candidate.section != SECTION] if whole_episodes else ranking
+    judgement = judged(others, draft.appraised.contest, repeats)
     box = _filled(draft, judgement, _RELATIONS if whole_episodes else frozenset())
     if whole_episodes:
         dropped_events = add_episodes(box, whole_events, repeats, draft.error_places, guessed=draft.only_guesses)

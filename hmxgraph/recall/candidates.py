@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
@@ -41,11 +42,18 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
 THRESHOLD = 0.40
 HALF_LIFE_DAYS = 7.0
 _RECENT_HALF_LIFE_DAYS = 2.0
+# Number of components whose rounded value is cached: most candidates share a few values.
+_CACHED_NUMBERS = 4_096
 
 
 def plain(number: float) -> float:
     """Return *number* as canonical JSON writes it (RFC 8785 3.2.2.3): whole numbers without ".0"."""
     return int(number) if number.is_integer() else number
+
+
+@lru_cache(maxsize=_CACHED_NUMBERS)
+def _four_decimals(number: float) -> float:
+    return plain(round(1.0 * number, 4))
 
 
 class Components(NamedTuple):
@@ -75,7 +83,7 @@ class Components(NamedTuple):
         {'relevance': 1, 'recency': 0.5, 'provenance': 0.1235, 'salience': 0}
 
         """
-        relevance, recency, provenance, salience = [plain(round(1.0 * value, 4)) for value in self]
+        relevance, recency, provenance, salience = map(_four_decimals, self)
         return {"relevance": relevance, "recency": recency, "provenance": provenance, "salience": salience}
 
 

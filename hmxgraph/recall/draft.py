@@ -491,8 +491,7 @@ class Draft:
     def whole_episode_ids(self) -> frozenset[str]:
         """The ids of the events of :attr:`whole_sessions`."""
         pool = self._scored_events.pool
-        named = zip(pool.event_id, pool.session_id, strict=True)
-        return frozenset(event_id for event_id, session_id in named if session_id in self.whole_sessions)
+        return frozenset(compress(pool.event_id, pool.of_sessions(self.whole_sessions).tolist()))
 
     @cached_property
     def whole_sessions(self) -> frozenset[str]:
@@ -656,7 +655,7 @@ class Draft:
         sections, decay = frozenset(self.request.sections), self.appraised.appraisal.decay
         if SECTION not in sections:
             return Episodes(EventPool(), np.zeros(0), decay)
-        relevance = self.events.relevance(self.neighbourhood)
+        relevance = self.events.relevance(self._final_scores)
         terms, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
         pool = with_excerpts(self.events.pool, self.whole, terms, count_tokens)
         pool = pool if self.request.stored_counts else recounted(pool, count_tokens)
@@ -676,6 +675,11 @@ class Draft:
             self.long_sessions,
         )
 
+    @cached_property
+    def _final_scores(self) -> Floats:
+        """The scores of the events by words, cues and the walk."""
+        return self.events.scores(self.neighbourhood)
+
     def _timely(self, decay: RecencyDecay, pool: EventPool, relevance: Floats) -> Floats | float:
         """Return how much recency counts per event.
 
@@ -683,7 +687,7 @@ class Draft:
         """
         if decay.moment is not None or self.request.strategy == "recency_biased":
             return 1.0
-        running = np.array([session_id == self.request.session_id for session_id in pool.session_id], dtype=np.bool_)
+        running = pool.of_session(self.request.session_id)
         matters = np.maximum(np.maximum(relevance, self.events.words), self.events.match.share)
         return np.where(running, 1.0, timely(matters, self.events.assurance))
 
@@ -696,10 +700,10 @@ class Draft:
         by_time = self.request.strategy == "recency_biased" or (question.latest and len(question.terms) <= _BARE)
         if self.request.sections == (SECTION,) or by_time:
             return None
-        related = self.events.related(self.neighbourhood, relevance, self.request.budget)
+        related = self.events.related(self._final_scores, relevance, self.request.budget)
         if self._is_new:
             related &= self.events.contain(SURE) & (not self.events.error.is_unknown)
-        related |= np.array([session_id == self.request.session_id for session_id in pool.session_id], dtype=np.bool_)
+        related |= pool.of_session(self.request.session_id)
         if decay.moment is None or self._is_new:
             return related
         return related | _events_of_moment(decay.moment, pool, relevance, self.request.budget)

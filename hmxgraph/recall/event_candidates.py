@@ -25,7 +25,7 @@ from hmxgraph.recall.candidates import (
     RecencyDecay,
     scores,
 )
-from hmxgraph.recall.pool import CALLED, FAILED, WORKED, EventPool, Flags, Floats
+from hmxgraph.recall.pool import EventPool, Flags, Floats
 from hmxgraph.recall.question import asks, speaks_of_trouble
 from hmxgraph.recall.relevance import as_examples
 from hmxgraph.text.lines import attributed
@@ -162,21 +162,19 @@ class Episodes:
         of many tasks is as good as its best step. Sessions that *failed* count less; so do those without any of the
         expected *changes* if another session made one, and, where tools do the work, those without a successful call.
         """
-        bad = np.array([session_id in failed for session_id in self.pool.session_id], dtype=np.bool_)
+        bad = self.pool.of_sessions(failed)
         if self.pool.of_tools:
-            bad |= ~np.isin(self.pool.sessions, self.pool.sessions[self._of_kind(WORKED)])
+            bad |= ~self.pool.in_sessions_of(self.pool.successes)
         changed = self._of_tools(changes)
         if changed.any():
-            bad |= ~np.isin(self.pool.sessions, self.pool.sessions[changed])
+            bad |= ~self.pool.in_sessions_of(changed)
         answers = self.pool.by_assistants & ~self.pool.results & ~self._of_logs
-        own_shares = np.where(self._of_kind(WORKED) | answers, 0.0, shares)
+        own_shares = np.where(self.pool.successes | answers, 0.0, shares)
         matched = np.where(self._of_logs, self._relevance, own_shares)
         relevance = np.where(answers, 0.0, self._relevance)
         worth = as_examples(self.pool.sessions, matched, relevance) + _BY_TIME * self.recency
         worth *= np.where(bad, _IF_FAILED, 1.0)
-        usable = (self.scores >= THRESHOLD) & np.array(
-            [each in eligible for each in self.pool.session_id], dtype=np.bool_
-        )
+        usable = (self.scores >= THRESHOLD) & self.pool.of_sessions(eligible)
         usable &= worth >= _AS_GOOD * worth[usable].max(initial=0.0)
         ranked = (self.pool.session_id[at] for at in np.argsort(-worth, kind="stable").tolist() if usable[at])
         return list(islice(dict.fromkeys(ranked), most))
@@ -197,7 +195,7 @@ class Episodes:
 
     def _identifiers(self, session_id: str) -> frozenset[str]:
         """The identifiers in the calls of a session."""
-        calls = np.flatnonzero(self.of_session(session_id) & self._calls).tolist()
+        calls = np.flatnonzero(self.pool.of_session(session_id) & self.pool.calls).tolist()
         return frozenset(each for at in calls for each in _IDENTIFIER.findall(self.pool.text[at]))
 
     def by_steps(self, scores: Floats, weight_by_term: Mapping[str, float], count_tokens: TokenCounter) -> "Episodes":
@@ -209,7 +207,7 @@ class Episodes:
         logs = self._of_logs
         if not logs.any():
             return self
-        about = np.isin(self.pool.sessions, self.pool.sessions[self._counts > 0])
+        about = self.pool.in_sessions_of(self._counts > 0)
         relevance = np.where(logs, scores * self._relevance.max(initial=0.0), self._relevance)
         related = np.where(logs, about & (scores >= _NEARLY), self._counts > 0)
         step = np.where(logs, steps(self.pool), -1)
@@ -234,7 +232,7 @@ class Episodes:
         The pool *whole* has the texts before they were cut.
         """
         logs = self._of_logs & (self._counts > 0)
-        used = sum(compress(self.pool.tokens, logs & np.isin(self.pool.session_id, sorted(sessions))))
+        used = sum(compress(self.pool.tokens, logs & self.pool.of_sessions(sessions)))
         if not 0 < 2 * used < room:
             return self
         return replace(self, pool=shortened(whole, logs, weight_by_term, count_tokens, LONG_EDIT))
@@ -260,7 +258,7 @@ class Episodes:
         small_talk = (self._small_talk(shares) & ~self._requests) | self._greetings | self._formulas
         farewells = self._farewells & self._off_topic(shares)
         for session_id in sorted(set(sessions) - self.long_sessions):
-            own = self.of_session(session_id)
+            own = self.pool.of_session(session_id)
             # The *running* session has not ended.
             skipped = small_talk if session_id == running else small_talk | farewells
             related &= ~(own & skipped)
@@ -284,7 +282,7 @@ class Episodes:
         decided = (self._requests | self._ends | self._of_tools(changes)) & ~self.pool.empty
         tokens = np.array(self.pool.tokens)
         for session_id in sorted(sessions):
-            own = self.of_session(session_id)
+            own = self.pool.of_session(session_id)
             if tokens[own & related].sum() <= most_tokens:
                 continue
             on_topic, top = self._on_topic(own & related, shares), relevance[own].max(initial=0.0)
@@ -335,7 +333,7 @@ class Episodes:
         """Return the events, long results in *sessions* cut to their beginning and to matching or decisive passages."""
         pool = self.pool
         for session_id in sorted(sessions):
-            own = self.of_session(session_id)
+            own = self.pool.of_session(session_id)
             weights = decisive_weights(self.pool, own, weight_by_term)
             pool = shortened(pool, own & pool.results, weights, count_tokens)
         return replace(self, pool=pool)
@@ -352,7 +350,7 @@ class Episodes:
         covered = self._routine(routine) | self._repeated_errors | self._off_topic(shares)
         related = self._counts > 0
         for session_id in sorted(sessions):
-            own = self.of_session(session_id)
+            own = self.pool.of_session(session_id)
             kept = own & related & ~covered
             informative = np.count_nonzero(kept & ~self._ends) >= _FEW_LEFT and (own & cases).any()
             related &= (~own | kept) if informative else ~own
@@ -366,7 +364,7 @@ class Episodes:
         outlined = self.outlined(sessions, shares, changes, 0, np.zeros(len(self), dtype=np.bool_))
         relevance = outlined.relevance.copy()
         for session_id, part in zip(sessions, np.linspace(*_FIRST_TO_LAST, len(sessions)).tolist(), strict=True):
-            relevance[self.of_session(session_id)] *= part
+            relevance[self.pool.of_session(session_id)] *= part
         return replace(outlined, relevance=relevance)
 
     @property
@@ -391,12 +389,12 @@ class Episodes:
         """
         whole = self.pool.spoken | (np.array(self.step or [-1] * len(self)) >= 0)
         kept = (self._counts > 0) & ~self.pool.empty & ~self._repeated_errors
-        for at in np.flatnonzero(kept & ~whole & self._of_kind(WORKED)).tolist():
+        for at in np.flatnonzero(kept & ~whole & self.pool.successes).tolist():
             kept[at] = speaks_of_trouble(self.pool.text[at])
         if not repeated:
-            kept &= ~self._same_failure(kept) | np.isin(self.pool.session_id, sorted(sessions))
+            kept &= ~self._same_failure(kept) | self.pool.of_sessions(sessions)
         answered = self._calls_of(kept & self.pool.results)
-        return replace(self, related=kept & (whole | ~self._calls | answered))
+        return replace(self, related=kept & (whole | ~self.pool.calls | answered))
 
     def _same_failure(self, kept: Flags) -> Flags:
         """Which results among the *kept* events differ from a better one only in numbers and identifiers."""
@@ -407,10 +405,6 @@ class Episodes:
         same: Flags = kept & self.pool.results
         same[list(best.values())] = False
         return same
-
-    def of_session(self, session_id: str) -> Flags:
-        """Which events belong to this session."""
-        return np.array([other == session_id for other in self.pool.session_id], dtype=np.bool_)
 
     def _small_talk(self, shares: Floats) -> Flags:
         """Which messages are greetings, thanks and confirmations: few words, hardly any of them in the question."""
@@ -430,7 +424,7 @@ class Episodes:
     def _formulas(self) -> Flags:
         """Which messages an assistant says in the same words in several sessions: they are about none of them."""
         sessions: dict[str, set[str]] = {}
-        said = np.flatnonzero(self.pool.by_assistants & ~self._calls & ~self.pool.results).tolist()
+        said = np.flatnonzero(self.pool.by_assistants & ~self.pool.calls & ~self.pool.results).tolist()
         for at in said:
             sessions.setdefault(self.pool.text[at], set()).add(self.pool.session_id[at])
         formulas = np.zeros(len(self), dtype=np.bool_)
@@ -477,7 +471,7 @@ class Episodes:
         own = (~self.pool.spoken | self.pool.by_assistants) & ~self.pool.empty & ~self._formulas
         last = {**self._last(np.ones(len(self), dtype=np.bool_)), **self._last(own)}
         results, sessions = self._last(self.pool.results), self.pool.sessions.tolist()
-        messages = np.flatnonzero(own & ~self._calls & ~self.pool.results).tolist()
+        messages = np.flatnonzero(own & ~self.pool.calls & ~self.pool.results).tolist()
         # Backwards, so that the first message of each session wins.
         return last | {sessions[at]: at for at in reversed(messages) if at > results.get(sessions[at], len(self))}
 
@@ -488,9 +482,9 @@ class Episodes:
 
     def _routine(self, tools: Collection[str]) -> Flags:
         """Which events are calls of these *tools* that did not fail, and their results."""
-        routine: Flags = self._of_tools(tools) & ~self._failures
+        routine: Flags = self._of_tools(tools) & ~self.pool.failures
         # A call whose result says that it failed is not routine either.
-        return routine & ~self._calls_of(self._failures)
+        return routine & ~self._calls_of(self.pool.failures)
 
     @property
     def _repeated_errors(self) -> Flags:
@@ -506,21 +500,10 @@ class Episodes:
     @property
     def _explanations(self) -> Flags:
         """Which messages directly follow a failure."""
-        messages = self.pool.follows & ~self._calls & ~self.pool.results
-        messages[1:] &= self._failures[:-1]
+        messages = self.pool.follows & ~self.pool.calls & ~self.pool.results
+        messages[1:] &= self.pool.failures[:-1]
         messages[:1] = False
         return messages
-
-    @property
-    def _calls(self) -> Flags:
-        return self._of_kind(CALLED)
-
-    @property
-    def _failures(self) -> Flags:
-        return self._of_kind(FAILED)
-
-    def _of_kind(self, kind: str) -> Flags:
-        return np.array([each == kind for each in self.pool.kinds], dtype=np.bool_)
 
     def _of_tools(self, tools: Collection[str]) -> Flags:
         """Which events are calls of these *tools*, or their results."""
@@ -544,7 +527,7 @@ class Episodes:
     @cached_property
     def _of_logs(self) -> Flags:
         """Which events belong to logs of many tasks."""
-        return np.array([session_id in self.long_sessions for session_id in self.pool.session_id], dtype=np.bool_)
+        return self.pool.of_sessions(self.long_sessions)
 
     def orders(self) -> Iterator[Order]:
         """Return the ranking key of each event, as in ``Candidate.order``."""

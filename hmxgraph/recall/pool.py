@@ -3,11 +3,12 @@
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import count
 from math import fsum
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -215,6 +216,8 @@ _OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
 # Feedback with a comment of at most two words says only how the session went; the date line marks failed sessions.
 _BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
 _ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot", "model"})
+# The sort key of a row: session, then sequence, time and id (HMX-E 7).
+_POOL_ORDER = itemgetter(1, 5, 6, 0)
 # How many turns away a word still counts.
 REACH = 4
 _APART = REACH + 1
@@ -250,7 +253,7 @@ class EventPool:
     def of(cls, *parts: Iterable[Sequence[Any]], centres: frozenset[str] = frozenset()) -> "EventPool":
         """Build the pool from the rows in *parts*, with fields in order; repeated events are kept once."""
         rows = {row[0]: row for part in parts for row in part}
-        ordered = sorted(rows.values(), key=_pool_order)
+        ordered = sorted(rows.values(), key=_POOL_ORDER)
         return cls(*zip(*ordered, strict=True), centres=centres) if ordered else cls()
 
     def with_lines(self, text: Sequence[str], tokens: Sequence[int]) -> "EventPool":
@@ -312,9 +315,13 @@ class EventPool:
     @cached_property
     def of_tools(self) -> bool:
         """Whether most of the events belong to sessions with tool results."""
-        tool_results = self.results & (self.talk > 0)
-        in_tool_sessions = np.isin(self.sessions, self.sessions[tool_results])
+        in_tool_sessions = self.in_sessions_of(self.results & (self.talk > 0))
         return 2 * int(np.count_nonzero(in_tool_sessions)) > len(self)
+
+    @cached_property
+    def speakers(self) -> dict[str, str]:
+        """The blank-separated terms of each speaker's name, by name in alphabetical order."""
+        return {speaker: " ".join(terms_of(speaker)) for speaker in sorted(set(self.speaker)) if speaker}
 
     @cached_property
     def spoken(self) -> Flags:
@@ -329,9 +336,11 @@ class EventPool:
     @cached_property
     def empty(self) -> Flags:
         """Which events are results with nothing but the name of their tool, or feedback with almost no comment."""
-        nothing = np.array([text.rstrip().endswith((":", "->")) for text in self.text], dtype=np.bool_)
-        bare = np.array([_BARE_FEEDBACK.fullmatch(text) is not None for text in self.text], dtype=np.bool_)
-        return self.results & ((self.occurrences.vocabulary <= 1) | nothing) | bare
+        empty = self.results & (self.occurrences.vocabulary <= 1)
+        for at, (text, result) in enumerate(zip(self.text, self.results.tolist(), strict=True)):
+            if (result and text.rstrip().endswith((":", "->"))) or _BARE_FEEDBACK.fullmatch(text):
+                empty[at] = True
+        return empty
 
     @cached_property
     def tools(self) -> list[tuple[str, str] | None]:
@@ -366,6 +375,24 @@ class EventPool:
                 calls.remove(call_of[at])
         return tuple(call_of)
 
+    @cached_property
+    def calls(self) -> Flags:
+        """Which events are tool calls."""
+        return self._of_kind(CALLED)
+
+    @cached_property
+    def successes(self) -> Flags:
+        """Which events are results of calls that did not fail."""
+        return self._of_kind(WORKED)
+
+    @cached_property
+    def failures(self) -> Flags:
+        """Which events are results of calls that failed."""
+        return self._of_kind(FAILED)
+
+    def _of_kind(self, kind: str) -> Flags:
+        return np.array([each == kind for each in self.kinds], dtype=np.bool_)
+
     @property
     def unanswered(self) -> list[str]:
         """The ids of the calls whose results are not in the pool."""
@@ -381,8 +408,26 @@ class EventPool:
     @cached_property
     def sessions(self) -> Integers:
         """Session number of each event."""
-        numbers = {session: number for number, session in enumerate(dict.fromkeys(self.session_id))}
-        return np.array([numbers[session] for session in self.session_id], dtype=np.int64)
+        return np.array(list(map(self._session_numbers.__getitem__, self.session_id)), dtype=np.int64)
+
+    @cached_property
+    def _session_numbers(self) -> dict[str, int]:
+        return {session_id: number for number, session_id in enumerate(dict.fromkeys(self.session_id))}
+
+    def of_session(self, session_id: str | None) -> Flags:
+        """Which events belong to this session."""
+        return self.of_sessions((session_id,))
+
+    def of_sessions(self, session_ids: Container[str | None]) -> Flags:
+        """Which events belong to one of these sessions."""
+        chosen = np.array([each in session_ids for each in self._session_numbers], dtype=np.bool_)
+        return chosen[self.sessions]
+
+    def in_sessions_of(self, events: Flags) -> Flags:
+        """Which events belong to a session with one of these *events*."""
+        chosen = np.zeros(len(self._session_numbers), dtype=np.bool_)
+        chosen[self.sessions[events]] = True
+        return chosen[self.sessions]
 
     @cached_property
     def places(self) -> Integers:
@@ -415,7 +460,7 @@ class EventPool:
 
 # The columns that depend on the lines, and those that depend on the tool calls and results in them.
 _OF_LINES = frozenset({"lengths", "empty"})
-_OF_TOOLS = frozenset({"tools", "kinds", "call_of"})
+_OF_TOOLS = frozenset({"tools", "kinds", "calls", "successes", "failures", "call_of"})
 
 
 def _tool(text: str) -> tuple[str, str] | None:
@@ -428,11 +473,6 @@ def _tool(text: str) -> tuple[str, str] | None:
 def is_assistant(speaker: str) -> bool:
     """Whether *speaker* is a name that logs use for an assistant."""
     return speaker.lower() in _ASSISTANTS
-
-
-def _pool_order(row: Sequence[Any]) -> tuple[str, int, int, str]:
-    """Return the sort key: session, then sequence, time and id (HMX-E 7)."""
-    return row[1], row[5], row[6], row[0]
 
 
 # BM25 over a neighbour field: term matches in an event and in the turns around it.
@@ -465,7 +505,7 @@ _PHRASING_WORDS = frozenset(
 _ANSWER_BONUS = 0.4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WordMatch:
     """Counts of the query terms in each event (terms by events), and the weight of each term."""
 
@@ -483,7 +523,7 @@ class WordMatch:
         """Weight by term."""
         return dict(zip(self.terms, self.weights.tolist(), strict=True))
 
-    @property
+    @cached_property
     def share(self) -> Floats:
         """Share of the total term weight that each event itself matches, in [0, 1]."""
         total = self.weights.sum()
@@ -625,6 +665,7 @@ def _relative_lengths(lengths: Floats, b: float) -> Floats:
     return 1 - b + b * lengths / mean
 
 
+@cache
 def _shares(each_step: float) -> Floats:
     """Return the weight passed over 0, 1, 2, ... steps; zero beyond ``REACH``."""
     return np.array([*(each_step**step for step in range(REACH + 1)), 0.0])

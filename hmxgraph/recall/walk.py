@@ -185,7 +185,7 @@ class _Graph:
     def event_seeds(self, word_scores: Floats) -> Floats:
         """Return the seeds of the lexically best events in the neighbourhood."""
         seeds = np.where(self.reached, word_scores, 0.0)
-        best = sorted(range(len(seeds)), key=lambda place: (-seeds[place], place))[:_SEED_EVENTS]
+        best = np.argsort(-seeds, kind="stable")[:_SEED_EVENTS]
         return np.where(np.isin(np.arange(len(seeds)), best), seeds, 0.0)
 
     def walk(self, entity_seeds: Floats, event_seeds: Floats) -> Floats:

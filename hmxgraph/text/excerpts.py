@@ -59,10 +59,11 @@ class Passages:
 
         """
         pieces, piece_terms, code = _pieces(text)
+        wanted = frozenset(weight_by_term)
         # Sets have no stable order, and a plain sum of floats depends on the order.
         worth = tuple(
-            0.0 if _says_nothing(piece, own) else fsum(weight_by_term[term] for term in own if term in weight_by_term)
-            for piece, own in zip(pieces, piece_terms, strict=True)
+            0.0 if wanted.isdisjoint(own) else fsum(weight_by_term[term] for term in wanted & own)
+            for own in piece_terms
         )
         if not any(each for place, each in enumerate(worth) if place not in code):
             return cls(pieces, worth)
@@ -149,16 +150,19 @@ def without_old_text(call: str) -> str:
     >>> without_old_text("Edit(path=a.py, old_string=x = 1, new_string=x = 2)")
     'Edit(path=a.py, old_string=[…], new_string=x = 2)'
     """
-    return _OLD_TEXT.sub(rf"old_\1={_BEGUN.rstrip()}, ", call)
+    return _OLD_TEXT.sub(rf"old_\1={_BEGUN.rstrip()}, ", call) if "old_" in call else call
 
 
 def _one_gap(gaps: re.Match[str]) -> str:
     return str(gaps[1]) + ("\n" if "\n" in gaps[0] else " ")
 
 
-def _says_nothing(piece: str, own_terms: frozenset[str]) -> bool:
-    """Whether a piece is one word, which at best repeats the question, a heading, or a phrase that ends an answer."""
-    return len(own_terms) < _LEAST_TERMS or _is_heading(piece) or bool(_CLOSING.match(piece))
+def _piece_terms(piece: str) -> frozenset[str]:
+    """The terms of a piece; none if it is a single word, which at best repeats the question, a heading or a closing."""
+    if _is_heading(piece) or _CLOSING.match(piece):
+        return frozenset()
+    own = frozenset(terms(piece))
+    return own if len(own) >= _LEAST_TERMS else frozenset()
 
 
 def _is_heading(piece: str) -> bool:
@@ -169,14 +173,14 @@ def _is_heading(piece: str) -> bool:
 def _pieces(text: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], frozenset[int]]:
     """Return the pieces of *text*, the terms of each, and which of them are code between fences.
 
-    A piece that repeats an earlier one has no terms: logs give the same warning many times. Cached, because packs of
-    one tenant split the same texts again and again.
+    A piece that repeats an earlier one has no terms: logs give the same warning many times. Nor has a single word or a
+    heading. Cached, because packs of one tenant split the same texts again and again.
     """
     pieces = tuple(_PIECE.findall(text))
     firsts: dict[str, int] = {}
     places = [firsts.setdefault(piece.strip(), place) for place, piece in enumerate(pieces)]
     piece_terms = tuple(
-        frozenset(terms(piece) if first == place else ())
+        _piece_terms(piece) if first == place else frozenset[str]()
         for place, (first, piece) in enumerate(zip(places, pieces, strict=True))
     )
     return pieces, piece_terms, frozenset(_code(pieces))

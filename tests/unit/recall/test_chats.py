@@ -3,7 +3,6 @@
 import numpy as np
 
 from hmxgraph.recall.pool import EventPool, Nearby, field_scores, match_words
-from hmxgraph.recall.walk import Neighbourhood
 from hmxgraph.text.terms import counter
 from tests.recall_makers import draft, event, packed
 
@@ -109,7 +108,8 @@ def test_what_the_assistant_said_about_it_helps_the_asker_less():
     events = [event(n, text, session=f"s{n}", speaker=speaker) for n, (text, speaker) in enumerate([*said, said[0]])]
 
     def related(query):
-        return draft(events, query=query).events.related(Neighbourhood(), np.array([1.0, 0.5, 0.5]), 2048).tolist()
+        ranking = draft(events, query=query).events
+        return ranking.related(ranking.first, np.array([1.0, 0.5, 0.5]), 2048).tolist()
 
     assert related("Which paint did I pick for my kitchen wall?") == [True, False, True]
     assert related("Which paint suits the kitchen wall?")[1]

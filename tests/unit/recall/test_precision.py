@@ -15,7 +15,6 @@ from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import understood
 from hmxgraph.recall.relevance import Ranking
-from hmxgraph.recall.walk import Neighbourhood
 from hmxgraph.text.terms import counter
 from tests.recall_makers import COUNT, NOW, QUERY, artifact, draft, event, evidence, known, memory, packed, record
 
@@ -717,11 +716,11 @@ def test_a_question_about_a_date_is_answered_from_that_time(query, before):
     """A message from half a year before is left out unless it matches better than all messages of that time."""
     pool = EventPool.of([event(1, "baked a dish", age_days=190)[0], event(2, "baked a dish", age_days=9)[0]])
     ranking = Ranking(understood(query, NOW), pool, 2)
-    assert ranking.related(Neighbourhood(), np.array([0.8, 0.9]), 2048).tolist() == [before, True]
-    assert ranking.related(Neighbourhood(), np.array([0.9, 0.8]), 2048).tolist() == [True, True]
+    assert ranking.related(ranking.first, np.array([0.8, 0.9]), 2048).tolist() == [before, True]
+    assert ranking.related(ranking.first, np.array([0.9, 0.8]), 2048).tolist() == [True, True]
     plan = event(3, "plan to bake a dish in march", age_days=99)[0]
     planned = Ranking(ranking.question, EventPool.of([plan, event(2, "baked a dish", age_days=9)[0]]), 2)
-    assert planned.related(Neighbourhood(), np.array([0.8, 0.9]), 2048).tolist() == [True, True]
+    assert planned.related(planned.first, np.array([0.8, 0.9]), 2048).tolist() == [True, True]
 
 
 def test_a_procedure_with_an_action_that_the_question_names_fits():

@@ -145,7 +145,7 @@ def test_without_mentions_nothing_walks():
     """An empty neighbourhood leaves the lexical scores unchanged."""
     ranking = Ranking(understood("staging", NOW), pool_of("staging", "bread"), 2)
     assert ranking.scores(Neighbourhood()) is ranking.first
-    assert ranking.relevance(Neighbourhood()).max() == 1.0
+    assert ranking.relevance(ranking.first).max() == 1.0
 
 
 def test_what_helps_is_lifted_clear():
@@ -221,7 +221,7 @@ def test_events_that_match_little_of_the_question_are_not_shown_for_being_the_be
         )
         ranking = Ranking(understood(query, NOW), pool, 1000)
         relevance = np.array([1.0, 0.7, 0.6, 0.5, 0.46])
-        return ranking.related(Neighbourhood(), relevance, 2048).sum()
+        return ranking.related(ranking.first, relevance, 2048).sum()
 
     assert shown("Who met about the budget?") == 5
     assert shown("Which glacier did the polar explorer photograph on his budget?") < 5
