@@ -4,6 +4,7 @@ import statistics
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -26,6 +27,7 @@ from hmxgraph.compiler._wording import (
     asks_question,
     capital,
     common_complaint,
+    common_phrase,
     common_words,
     distinctive,
     listed,
@@ -40,7 +42,7 @@ from hmxgraph.compiler.goal_classes import GoalClass, in_order_of_work
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
 from hmxgraph.text.artifacts import in_sessions
-from hmxgraph.text.terms import most_first
+from hmxgraph.text.terms import most_first, terms
 
 _KEYWORDS = 80
 _MOST_KEYWORDS = 6
@@ -75,6 +77,8 @@ def task_schemas(
         _add_result_conditions(content, rules)
         _add_pitfalls(content, pitfalls)
         schema = _schema(goal_class, content, keywords, usual, profile, asked.get(goal_class.name))
+        if not _shows_when(goal_class, everyone, len(requests), profile):
+            schema = replace(schema, useful=False)
         if any(not step["optional"] for step in schema.content["steps"]):
             yield schema
 
@@ -164,6 +168,45 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
         and _does_what_is_asked(goal_class)
         and statistics.median(_share_covered(shared, model) for model in goal_class.examples) >= most
         and (not seen.count or seen.success_rate >= _RARELY)
+    )
+
+
+def _shows_when(goal_class: GoalClass, everyone: Counter[str], total: int, profile: CompilerProfile) -> bool:
+    """Whether the requests show when the work is due, so that a procedure is not followed for other requests.
+
+    They show it if they name each change, if most share a phrase or a complaint, or if most contain a word that is rare
+    in other requests. *everyone* counts the terms of all requests, *total* the requests. Work without requests, answers
+    and general-purpose programs need no such sign.
+    """
+    requests = [example.request for example in goal_class.examples if example.request]
+    changes = [name for name, share in goal_class.steps if share >= _HALF and is_action(name)]
+    handed_over = any(share >= _HALF and kind_of(name) == "handover" for name, share in goal_class.steps)
+    if not requests or any(map(serves_any_purpose, changes)) or not (changes or handed_over):
+        return True
+    return (
+        (bool(changes) and all(_is_named(change, changes, requests) for change in changes))
+        or any(phrase(requests, profile.title_share) for phrase in (common_complaint, common_phrase))
+        or _has_own_word(goal_class, requests, everyone, total)
+    )
+
+
+def _is_named(change: str, changes: Sequence[str], requests: Sequence[str]) -> bool:
+    """Whether many of these requests contain the verb or a noun of *change* that the other *changes* do not share."""
+    own = _name_terms(change).difference(*(_name_terms(other) for other in changes if other != change))
+    return sum(not own.isdisjoint(terms(request)) for request in requests) >= _OFTEN * len(requests)
+
+
+def _name_terms(action: str) -> frozenset[str]:
+    """The terms of the verb and the nouns in the name of *action*."""
+    return frozenset(terms(" ".join((read_action(action).verb, *noun_words(action)))))
+
+
+def _has_own_word(goal_class: GoalClass, requests: Sequence[str], everyone: Counter[str], total: int) -> bool:
+    """Whether there is a term that most *requests* of the examples use, and few requests of other classes."""
+    here, own = term_counts(requests), term_counts(goal_class.requests)
+    others = total - len(goal_class.requests)
+    return any(
+        here[term] >= _USUALLY * len(requests) and everyone[term] - own[term] <= _SELDOM * others for term in here
     )
 
 
