@@ -174,20 +174,19 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
 def _shows_when(goal_class: GoalClass, everyone: Counter[str], total: int, profile: CompilerProfile) -> bool:
     """Whether the requests show when the work is due, so that a procedure is not followed for other requests.
 
-    They show it if they name each change, if most share a phrase or a complaint, or if most contain a word that is rare
-    in other requests. *everyone* counts the terms of all requests, *total* the requests. Work without requests, answers
-    and general-purpose programs need no such sign.
+    They show it if most share a phrase or a complaint; for changes, also if they name each of them, or if most contain a
+    word that is rare in other requests. *everyone* counts the terms of all requests, *total* the requests. Work without
+    requests, answers and general-purpose programs need no such sign.
     """
     requests = [example.request for example in goal_class.examples if example.request]
     changes = [name for name, share in goal_class.steps if share >= _HALF and is_action(name)]
     handed_over = any(share >= _HALF and kind_of(name) == "handover" for name, share in goal_class.steps)
     if not requests or any(map(serves_any_purpose, changes)) or not (changes or handed_over):
         return True
-    return (
-        (bool(changes) and all(_is_named(change, changes, requests) for change in changes))
-        or any(phrase(requests, profile.title_share) for phrase in (common_complaint, common_phrase))
-        or _has_own_word(goal_class, requests, everyone, total)
-    )
+    if any(phrase(requests, profile.title_share) for phrase in (common_complaint, common_phrase)):
+        return True
+    named = all(_is_named(change, changes, requests) for change in changes)
+    return bool(changes) and (named or _has_own_word(goal_class, requests, everyone, total))
 
 
 def _is_named(change: str, changes: Sequence[str], requests: Sequence[str]) -> bool:

@@ -614,6 +614,20 @@ def test_silent_choices_become_policies():
     assert policy.summary.endswith("it went well in 6 of 6 sessions, against 6 of 12 with find_user_by_name.")
 
 
+def test_a_policy_for_one_task_names_it():
+    """A choice that holds for one kind of request says so in its title and its sentence."""
+    sessions = [identified(f"m{n}", "find_by_email", {"email": f"ann{n}@example.com"}) for n in range(4)]
+    sessions += [identified(f"z{n}", "find_by_name", {"name": f"Ann Lee {n}"}) for n in range(4)]
+    sessions += [served(f"r{n}", f"Return the lamp {n}", "get_order", "return_lamp") for n in range(30)]
+    [policy] = [draft for draft in drafts(sessions, "decision_policy") if "find_by_name" in draft.title]
+    assert policy.title == "First step to cancel the order: find_by_email or find_by_name"
+    assert policy.summary == (
+        "First step to cancel the order: If the user has given email: find_by_email. "
+        "If the user has given name: find_by_name."
+    )
+    assert policy.content["condition"] == "the work begins and the task is to cancel the order"
+
+
 def test_a_policy_names_the_words_that_select_each_choice():
     """If the user's words determine the choice, the policy states them for each option."""
     sessions = [identified(f"m{n}", "find_by_email", {"email": f"ann{n}@example.com"}) for n in range(4)]
