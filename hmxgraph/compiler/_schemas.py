@@ -174,9 +174,9 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
 def _shows_when(goal_class: GoalClass, everyone: Counter[str], total: int, profile: CompilerProfile) -> bool:
     """Whether the requests show when the work is due, so that a procedure is not followed for other requests.
 
-    They show it if most share a phrase or a complaint; for changes, also if they name each of them, or if most contain a
-    word that is rare in other requests. *everyone* counts the terms of all requests, *total* the requests. Work without
-    requests, answers and general-purpose programs need no such sign.
+    They show it if most share a phrase or a complaint; for changes, also if they name each of them, or if most contain
+    a word that is rare in other requests. *everyone* counts the terms of all requests, *total* the requests. Work
+    without requests, answers and general-purpose programs need no such sign.
     """
     requests = [example.request for example in goal_class.examples if example.request]
     changes = [name for name, share in goal_class.steps if share >= _HALF and is_action(name)]
