@@ -41,7 +41,7 @@ from hmxgraph.compiler.failures import to_the_same_end
 from hmxgraph.compiler.goal_classes import GoalClass, in_order_of_work
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
-from hmxgraph.text.artifacts import in_sessions
+from hmxgraph.text.artifacts import in_sessions, times
 from hmxgraph.text.terms import most_first, terms
 
 _KEYWORDS = 80
@@ -54,6 +54,8 @@ _USUALLY = 0.75
 _SELDOM = 0.2
 _RARELY = 0.25
 _MOST_OPTIONAL = 2
+# Success rate below which a procedure says how often its change went well, and minimum sessions to say so.
+_MOSTLY_WELL, _ENOUGH = 0.6, 8
 
 
 def task_schemas(
@@ -100,14 +102,15 @@ def _schema(
     models = goal_class.examples
     name = class_name(goal_class, profile)
     telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_MOST_KEYWORDS]
-    content["preconditions"] += [asked.precondition] if asked else []
+    seen = _observations(goal_class, content)
+    content["preconditions"] += [asked.precondition] if asked else _doubts(goal_class, seen)
     return ArtifactDraft(
         artifact_type="task_schema",
         lineage_key=f"goal:{goal_class.name}",
         title=title(name),
         summary=_summary(name, content),
         content=content,
-        seen=_observations(goal_class, content),
+        seen=seen,
         source_events=evidence((trail(session) for session in models), profile.max_evidence),
         tags=tags([*telling, *subjects(content["tools_used"])[:_MOST_KEYWORDS]]),
         keywords=tuple(keywords),
@@ -116,6 +119,22 @@ def _schema(
         # If most sessions declined the change, a procedure would lead an agent to make it without saying when.
         useful=_useful(goal_class, content, profile) and (asked is None or not asked.usually_declined),
     )
+
+
+def _doubts(goal_class: GoalClass, seen: Observations) -> list[str]:
+    """The precondition that the change is right, if many sessions that made it did not succeed; else empty.
+
+    Why they failed is not known: the change was not allowed, or its inputs were wrong.
+    """
+    changes = [name for name, share in goal_class.steps if is_action(name) and share >= _HALF]
+    sound = seen.success_rate >= _MOSTLY_WELL or seen.count < _ENOUGH
+    if not changes or sound or any(map(serves_any_purpose, changes)):
+        return []
+    how_often = times(seen.successes, seen.count).removeprefix("worked ")
+    one = len(changes) == 1
+    allowed = "The change is allowed" if one else "The changes are allowed"
+    made = f"sessions that made {'it' if one else 'them'} went well only {how_often}"
+    return [f"{allowed}, and each input is what was agreed: {made}"]
 
 
 def _add_result_conditions(content: dict[str, Any], rules: Sequence[ResultRule]) -> None:

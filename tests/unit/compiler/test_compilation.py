@@ -385,7 +385,7 @@ def test_a_single_coincidence_is_no_recovery():
     """A single change after a failure helped only if the failed action then succeeded."""
     script = Script("s").user("Deploy").run("kubectl apply -f a.yaml", error="image not found")
     assert recovery_steps([script.run("docker push web").feedback("positive").events]) == [
-        "No known repair; the work continued with docker push"
+        "No repair is known; most sessions went on with docker push"
     ]
     script = Script("s").user("Deploy").run("kubectl apply -f a.yaml", error="image not found").run("docker push web")
     assert recovery_steps([script.run("kubectl apply -f a.yaml").events]) == [
