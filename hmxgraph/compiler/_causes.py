@@ -3,14 +3,15 @@
 Some kinds of requests are harder than others, and each has its own actions, so sessions are compared only with those of
 the same kind and agent (a stratum). Strength is Cheng's causal power (1997), (p - base) / (1 - base), where p and base
 are the shares of sessions with the effect, with and without the cause. Only causes that pass the Mantel-Haenszel test
-(1959) over all strata are kept.
+(1959) over all strata are kept; only those that pass it among all causes compared (Bonferroni) are useful.
 """
 
 import re
 import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import NormalDist
 
 from hmxgraph.compiler._class_names import class_name
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
@@ -144,13 +145,16 @@ def causal_patterns(
     # Skip sessions without a known outcome or a comparison group.
     judged = (summary for summary in summaries if summary.outcome != "unknown" and summary.session_id in kinds)
     sessions = sorted(judged, key=lambda summary: summary.session_id)
-    findings = [
-        finding
+    compared = [
+        (cause, effect)
         for cause in _causes(groups, sessions)
         if profile.cause_support <= len(cause.places) <= len(cause.scope) - profile.cause_support
         for effect in cause.effects
-        if (finding := _finding(cause, effect, kinds, profile)) is not None
     ]
+    findings = [
+        finding for cause, effect in compared if (finding := _finding(cause, effect, kinds, profile)) is not None
+    ]
+    needed = _needed_among(len(compared), profile.cause_significance)
     ranked = sorted(findings, key=lambda finding: (-finding.significance, finding.cause.key, finding.effect))
     kept: list[Finding] = []
     for finding in ranked:
@@ -158,7 +162,18 @@ def causal_patterns(
             kept.append(finding)
     names = {goal_class.name: class_name(goal_class, profile) for goal_class in classes}
     for finding in kept:
-        yield _pattern(finding, names, profile)
+        draft = _pattern(finding, names, profile)
+        yield draft if finding.significance >= needed else replace(draft, useful=False)
+
+
+def _needed_among(comparisons: int, significance: float) -> float:
+    """The standard errors that one of several *comparisons* needs, for the level of one at *significance* (Bonferroni).
+
+    >>> round(_needed_among(1, 2.33), 2), round(_needed_among(30, 2.33), 2)
+    (2.33, 3.41)
+    """
+    normal = NormalDist()
+    return -normal.inv_cdf((1 - normal.cdf(significance)) / max(comparisons, 1))
 
 
 def _is_redundant(finding: Finding, other: Finding) -> bool:

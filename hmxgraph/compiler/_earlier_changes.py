@@ -1,6 +1,6 @@
 """Calls that fail because an earlier call changed the same item: an order that was exchanged cannot be returned."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -64,13 +64,21 @@ def _looked_up(session: SessionSummary) -> dict[str, str]:
 
 
 def spoiling_changes(group: FailureGroup, calls: Mapping[str, list[Call]]) -> list[str]:
-    """Advice for each earlier change that makes the action of *group* fail: what to do instead, and the counts."""
+    """Advice for each earlier change that makes the action of *group* fail: what to do instead, and the counts.
+
+    Changes that came before exactly the same calls are left out: the counts do not show which of them is the cause.
+    """
     failed = {(occurrence.summary.session_id, occurrence.failure.step) for occurrence in group.occurrences}
     same_action = calls.get(group.action, [])
     failing = [call for call in same_action if (call.session_id, call.place) in failed]
     changes = sorted({change for call in failing for change in call.earlier_changes})
+    calls_after = {
+        change: frozenset((call.session_id, call.place) for call in same_action if change in call.earlier_changes)
+        for change in changes
+    }
+    alike = Counter(calls_after.values())
     advice = []
-    for change in changes:
+    for change in (change for change in changes if alike[calls_after[change]] == 1):
         after = [call for call in same_action if change in call.earlier_changes]
         others = [call for call in same_action if change not in call.earlier_changes]
         hits, misses = ([call for call in side if (call.session_id, call.place) in failed] for side in (after, others))

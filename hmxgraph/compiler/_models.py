@@ -263,6 +263,9 @@ class _Track:
             names += ["failed", f"failed={now.failure}", f"failed1={now.failure}|{first}", f"after failed={first}"]
             # Agents differ most in how they react to failures.
             names += [f"agent failed={self._agent}", f"agent failed1={self._agent}|{first}"]
+            # After a failure, agents look things up at once, or try again when the user has answered.
+            reacting = ("failed", f"failed={now.failure}", f"after failed={first}", f"agent failed={self._agent}")
+            names += [f"{name}|{since}" for name in reacting]
         for action in sorted(self._counts):
             names += [f"used={action}", f"times={action}|{min(self._counts[action], _MOST_ALIKE)}"]
         return names

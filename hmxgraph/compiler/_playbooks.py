@@ -367,7 +367,7 @@ def _continuation(group: FailureGroup) -> str:
     names = most_first(Counter(occurrence.following[0].action for occurrence in went_on))
     if _LEADS_NOWHERE.issuperset(names):
         return ""
-    return f"No known repair; the work continued with {listed(names[:2], 'or')}"
+    return f"No repair is known; most sessions went on with {listed(names[:2], 'or')}"
 
 
 def _did_other_work(occurrence: Occurrence) -> bool:

@@ -328,13 +328,15 @@ def _choice_policy(
 ) -> ArtifactDraft:
     """The policy for a point of the work, for one goal class or, if None, for all."""
     best, phrase = options[0], _point_phrase(point)
-    asked = f" and the task is to {class_name(goal_class, profile)}" if goal_class is not None else ""
+    task = class_name(goal_class, profile) if goal_class is not None else ""
+    asked = f" and the task is to {task}" if task else ""
     branches = _branches(options)
     rivals = listed([choice.name for choice in options[1:]], "or")
     scope = subjects([choice.name for choice in options])[:6]
     choices = listed([choice.name for choice in options], "or") if branches else f"{best.name} rather than {rivals}"
     moment = f"When {phrase}" if point else "First step"
-    heading = f"{moment}: {choices}"
+    full_moment = moment + (asked if point else f" to {task}" if task else "")
+    heading = f"{full_moment}: {choices}"
     other_choices = [choice for choice in options if all(choice is not branch for _, branch in branches)]
     content = {
         "condition": phrase + asked,
@@ -351,7 +353,7 @@ def _choice_policy(
         artifact_type="decision_policy",
         lineage_key=f"choice:{goal_class.name if goal_class is not None else '*'}:{point}",
         title=title(heading if len(heading) <= LONGEST_TITLE else f"{moment}: {best.name}"),
-        summary=f"{moment}{asked}: {_advice(options, branches)}.",
+        summary=f"{full_moment}: {_advice(options, branches)}.",
         content=content,
         seen=best.worked if branches else best.seen,
         source_events=evidence(
@@ -359,7 +361,7 @@ def _choice_policy(
             profile.max_evidence,
         ),
         tags=tags(["decision", *scope]),
-        qualifiers=(f"to {class_name(goal_class, profile)}",) if goal_class is not None else (),
+        qualifiers=(f"to {task}",) if task else (),
         metadata={"origin": "choices", "tools": [choice.name for choice in options]},
     )
 

@@ -4,6 +4,7 @@ import statistics
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -26,6 +27,7 @@ from hmxgraph.compiler._wording import (
     asks_question,
     capital,
     common_complaint,
+    common_phrase,
     common_words,
     distinctive,
     listed,
@@ -39,8 +41,8 @@ from hmxgraph.compiler.failures import to_the_same_end
 from hmxgraph.compiler.goal_classes import GoalClass, in_order_of_work
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
-from hmxgraph.text.artifacts import in_sessions
-from hmxgraph.text.terms import most_first
+from hmxgraph.text.artifacts import in_sessions, times
+from hmxgraph.text.terms import most_first, terms
 
 _KEYWORDS = 80
 _MOST_KEYWORDS = 6
@@ -52,6 +54,8 @@ _USUALLY = 0.75
 _SELDOM = 0.2
 _RARELY = 0.25
 _MOST_OPTIONAL = 2
+# Success rate below which a procedure says how often its change went well, and minimum sessions to say so.
+_MOSTLY_WELL, _ENOUGH = 0.6, 8
 
 
 def task_schemas(
@@ -75,6 +79,8 @@ def task_schemas(
         _add_result_conditions(content, rules)
         _add_pitfalls(content, pitfalls)
         schema = _schema(goal_class, content, keywords, usual, profile, asked.get(goal_class.name))
+        if not _shows_when(goal_class, everyone, len(requests), profile):
+            schema = replace(schema, useful=False)
         if any(not step["optional"] for step in schema.content["steps"]):
             yield schema
 
@@ -96,14 +102,15 @@ def _schema(
     models = goal_class.examples
     name = class_name(goal_class, profile)
     telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_MOST_KEYWORDS]
-    content["preconditions"] += [asked.precondition] if asked else []
+    seen = _observations(goal_class, content)
+    content["preconditions"] += [asked.precondition] if asked else _doubts(goal_class, seen)
     return ArtifactDraft(
         artifact_type="task_schema",
         lineage_key=f"goal:{goal_class.name}",
         title=title(name),
         summary=_summary(name, content),
         content=content,
-        seen=_observations(goal_class, content),
+        seen=seen,
         source_events=evidence((trail(session) for session in models), profile.max_evidence),
         tags=tags([*telling, *subjects(content["tools_used"])[:_MOST_KEYWORDS]]),
         keywords=tuple(keywords),
@@ -112,6 +119,22 @@ def _schema(
         # If most sessions declined the change, a procedure would lead an agent to make it without saying when.
         useful=_useful(goal_class, content, profile) and (asked is None or not asked.usually_declined),
     )
+
+
+def _doubts(goal_class: GoalClass, seen: Observations) -> list[str]:
+    """The precondition that the change is right, if many sessions that made it did not succeed; else empty.
+
+    Why they failed is not known: the change was not allowed, or its inputs were wrong.
+    """
+    changes = [name for name, share in goal_class.steps if is_action(name) and share >= _HALF]
+    sound = seen.success_rate >= _MOSTLY_WELL or seen.count < _ENOUGH
+    if not changes or sound or any(map(serves_any_purpose, changes)):
+        return []
+    how_often = times(seen.successes, seen.count).removeprefix("worked ")
+    one = len(changes) == 1
+    allowed = "The change is allowed" if one else "The changes are allowed"
+    made = f"sessions that made {'it' if one else 'them'} went well only {how_often}"
+    return [f"{allowed}, and each input is what was agreed: {made}"]
 
 
 def _add_result_conditions(content: dict[str, Any], rules: Sequence[ResultRule]) -> None:
@@ -164,6 +187,44 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
         and _does_what_is_asked(goal_class)
         and statistics.median(_share_covered(shared, model) for model in goal_class.examples) >= most
         and (not seen.count or seen.success_rate >= _RARELY)
+    )
+
+
+def _shows_when(goal_class: GoalClass, everyone: Counter[str], total: int, profile: CompilerProfile) -> bool:
+    """Whether the requests show when the work is due, so that a procedure is not followed for other requests.
+
+    They show it if most share a phrase or a complaint; for changes, also if they name each of them, or if most contain
+    a word that is rare in other requests. *everyone* counts the terms of all requests, *total* the requests. Work
+    without requests, answers and general-purpose programs need no such sign.
+    """
+    requests = [example.request for example in goal_class.examples if example.request]
+    changes = [name for name, share in goal_class.steps if share >= _HALF and is_action(name)]
+    handed_over = any(share >= _HALF and kind_of(name) == "handover" for name, share in goal_class.steps)
+    if not requests or any(map(serves_any_purpose, changes)) or not (changes or handed_over):
+        return True
+    if any(phrase(requests, profile.title_share) for phrase in (common_complaint, common_phrase)):
+        return True
+    named = all(_is_named(change, changes, requests) for change in changes)
+    return bool(changes) and (named or _has_own_word(goal_class, requests, everyone, total))
+
+
+def _is_named(change: str, changes: Sequence[str], requests: Sequence[str]) -> bool:
+    """Whether many of these requests contain the verb or a noun of *change* that the other *changes* do not share."""
+    own = _name_terms(change).difference(*(_name_terms(other) for other in changes if other != change))
+    return sum(not own.isdisjoint(terms(request)) for request in requests) >= _OFTEN * len(requests)
+
+
+def _name_terms(action: str) -> frozenset[str]:
+    """The terms of the verb and the nouns in the name of *action*."""
+    return frozenset(terms(" ".join((read_action(action).verb, *noun_words(action)))))
+
+
+def _has_own_word(goal_class: GoalClass, requests: Sequence[str], everyone: Counter[str], total: int) -> bool:
+    """Whether there is a term that most *requests* of the examples use, and few requests of other classes."""
+    here, own = term_counts(requests), term_counts(goal_class.requests)
+    others = total - len(goal_class.requests)
+    return any(
+        here[term] >= _USUALLY * len(requests) and everyone[term] - own[term] <= _SELDOM * others for term in here
     )
 
 

@@ -188,7 +188,9 @@ def _repeated(action: str, uses: Sequence[Sequence[Step]]) -> str:
         return ""
     changing = Counter(name for steps in uses for step in steps for name in step.changed)
     again = sum(len(steps) - 1 for steps in uses if steps)
-    usual = [name for name in most_first(changing) if changing[name] > _HALF * again and identifies(name)]
+    # A plural names a list, of which a call takes several values at once.
+    names_one = (name for name in most_first(changing) if identifies(name) and not name.endswith("s"))
+    usual = [name for name in names_one if changing[name] > _HALF * again]
     if usual:
         return f"; once for each {usual[0]}"
     return "" if is_action(action) else "; as often as needed"

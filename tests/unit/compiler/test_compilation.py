@@ -5,7 +5,9 @@ import re
 
 import pytest
 
+from hmxgraph.compiler._strategies import strategy_templates
 from hmxgraph.compiler.compilation import compile_summaries
+from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile, adapted, compiler_state
 from hmxgraph.compiler.sessions import summarise
 from hmxgraph.protocol.document import content_faults
@@ -383,7 +385,7 @@ def test_a_single_coincidence_is_no_recovery():
     """A single change after a failure helped only if the failed action then succeeded."""
     script = Script("s").user("Deploy").run("kubectl apply -f a.yaml", error="image not found")
     assert recovery_steps([script.run("docker push web").feedback("positive").events]) == [
-        "No known repair; the work continued with docker push"
+        "No repair is known; most sessions went on with docker push"
     ]
     script = Script("s").user("Deploy").run("kubectl apply -f a.yaml", error="image not found").run("docker push web")
     assert recovery_steps([script.run("kubectl apply -f a.yaml").events]) == [
@@ -612,6 +614,20 @@ def test_silent_choices_become_policies():
     assert policy.summary.endswith("it went well in 6 of 6 sessions, against 6 of 12 with find_user_by_name.")
 
 
+def test_a_policy_for_one_task_names_it():
+    """A choice that holds for one kind of request says so in its title and its sentence."""
+    sessions = [identified(f"m{n}", "find_by_email", {"email": f"ann{n}@example.com"}) for n in range(4)]
+    sessions += [identified(f"z{n}", "find_by_name", {"name": f"Ann Lee {n}"}) for n in range(4)]
+    sessions += [served(f"r{n}", f"Return the lamp {n}", "get_order", "return_lamp") for n in range(30)]
+    [policy] = [draft for draft in drafts(sessions, "decision_policy") if "find_by_name" in draft.title]
+    assert policy.title == "First step to cancel the order: find_by_email or find_by_name"
+    assert policy.summary == (
+        "First step to cancel the order: If the user has given email: find_by_email. "
+        "If the user has given name: find_by_name."
+    )
+    assert policy.content["condition"] == "the work begins and the task is to cancel the order"
+
+
 def test_a_policy_names_the_words_that_select_each_choice():
     """If the user's words determine the choice, the policy states them for each option."""
     sessions = [identified(f"m{n}", "find_by_email", {"email": f"ann{n}@example.com"}) for n in range(4)]
@@ -664,6 +680,21 @@ def test_causes_name_what_speaks_against_them():
     ]
     patterns = {draft.content["cause"]: draft for draft in drafts(sessions, "causal_pattern")}
     assert patterns["check_stock is called"].content["counterexamples"] == ["Session unlucky failed nevertheless"]
+
+
+@pytest.mark.parametrize(("others", "useful"), [(0, True), (40, False)])
+def test_of_many_lookups_one_may_seem_to_help_by_chance(others, useful):
+    """A contrast that would convince alone does not if the lookup is the best of many that were compared."""
+    sessions = []
+    for n in range(24):
+        checked, agent = n % 2 == 0, f"agent-{n % 4 // 2}"
+        idle = [f"get_part_{place}" for place in range(others) if (n >> (place % 4)) % 2]
+        steps = ["get_order", *(["check_stock"] if checked else ["get_user"]), *idle, "cancel_order", "add_note"]
+        went_well = checked is (n < 20)
+        signal = "positive" if went_well else "negative"
+        sessions.append(served(f"s{n:02}", "cancel the order", *steps, signal=signal, agent=agent))
+    patterns = {draft.content["cause"]: draft for draft in drafts(sessions, "causal_pattern")}
+    assert patterns["check_stock is called"].useful is useful
 
 
 def test_what_is_tried_last_is_no_cause():
@@ -912,6 +943,27 @@ def test_what_every_success_needed_is_a_step_though_another_way_was_tried_first(
         sessions.append(script.feedback("positive").events)
     for schema in drafts(sessions, "task_schema"):
         assert "undo_rollout" in schema.content["tools_used"]
+
+
+@pytest.mark.parametrize(("well_without", "useful"), [(2, True), (5, False)])
+def test_a_strategy_must_change_the_outcome_clearly(well_without, useful):
+    """Eight successes of ten with all phases are no strategy if five of ten succeed without the second one."""
+    classes = []
+    for request in ("cancel the order", "stop the order"):
+        members = [
+            served(f"{request}{n}", request, "get_user", *(["get_order"] if n < 10 else []), "cancel_order",
+                   signal="positive" if n < 8 or 10 <= n < 10 + well_without else "negative")
+            for n in range(20)
+        ]  # fmt: skip
+        steps = (("get_user", 1.0), ("get_order", 0.7), ("cancel_order", 1.0))
+        classes.append(GoalClass(frozenset({request}), tuple(map(summarise, members)), steps=steps))
+    [strategy] = strategy_templates(classes, DEFAULT_PROFILE)
+    assert [phase["tools_used"] for phase in strategy.content["phases"]] == [
+        ["get_user"],
+        ["get_order"],
+        ["cancel_order"],
+    ]
+    assert strategy.useful is useful
 
 
 def test_strategies_have_more_than_one_phase():

@@ -275,3 +275,25 @@ def test_what_followed_the_last_three_actions_comes_again():
         return suggest(summarise(script.call(colour).call("lift").call("wipe").events), model, ()).tools[0].tool
 
     assert [likeliest(colour) for colour in ways] == [*ways.values()]
+
+
+def test_after_a_failure_it_matters_who_spoke_last():
+    """Two agents' habits cross: at a failure, the user's answer leads to the tool that otherwise follows a result."""
+
+    def paid(name, *, failed, answered):
+        script = Script(name).user("Pay the bill").call("pay", error="card declined" if failed else None, bill=1)
+        return script.agent("Shall I go on?").user("Yes, please") if answered else script
+
+    cases = [(failed, answered) for failed in (False, True) for answered in (False, True)]
+    sessions = [
+        paid(f"{failed}-{answered}-{n}", failed=failed, answered=answered)
+        .call("ship" if failed == answered else "get_bill")
+        .feedback("positive")
+        .events
+        for failed, answered in cases
+        for n in range(6)
+    ]
+    model = Model.of(compile_summaries(summarise(events) for events in sessions))
+    for failed, answered in cases:
+        running = summarise(paid("now", failed=failed, answered=answered).events)
+        assert suggest(running, model, []).tools[0].tool == ("ship" if failed == answered else "get_bill")
