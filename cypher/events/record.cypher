@@ -57,7 +57,7 @@ CALL (events) {
   CREATE (feedback)-[:ABOUT {tenant_id: $tenant_id}]->(target)
 }
 CALL () {
-  UNWIND $batch.parted AS pair
+  UNWIND $batch.unlinked AS pair
   MATCH (:Event {key: pair[0]})-[next:NEXT]->(:Event {key: pair[1]})
   DELETE next
 }

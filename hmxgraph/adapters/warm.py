@@ -59,8 +59,8 @@ def state_file() -> Path:
     return Path(home) / "warm" / f"{sha256(identity.encode()).hexdigest()[:24]}.json"
 
 
-def asked(message: Mapping[str, Any]) -> Message | None:
-    """The answer of the warm process; None if none runs or it does not answer."""
+def ask(message: Mapping[str, Any]) -> Message | None:
+    """Send *message* to the warm process; returns its answer, or None if no process runs or answers."""
     try:
         state = json.loads(state_file().read_bytes())
         if os.name == "posix":
@@ -130,7 +130,7 @@ def run_in_warm_process(arguments: Sequence[str]) -> int | None:
         return None
     tenant = os.environ.get("HMXGRAPH_TENANT") or "default"
     message: Message = {"command": list(arguments), "tenant": tenant}
-    answer = asked(message | {"terminal": _terminal()} if at_terminal else message)
+    answer = ask(message | {"terminal": _terminal()} if at_terminal else message)
     if answer is None or "code" not in answer:
         return None
     return int(answer["code"]) if _print(answer["printed"]) else _UNREAD

@@ -66,7 +66,7 @@ COMMANDS = {
 
 
 class ClientTenant(NamedTuple):
-    """The tenant of the client for which a warm process runs a command; the process's own environment is ignored."""
+    """The tenant of a client, for a command that a warm process (``adapters.warm``) runs on the client's behalf."""
 
     name: str
 

@@ -1,4 +1,4 @@
-"""``hmxgraph demo``: from events to a context pack in one command, and the same failure before and after."""
+"""``hmxgraph demo``: load sample events, print a context pack, and show what memory changes about a failure."""
 
 import os
 from typing import Annotated

@@ -1,8 +1,8 @@
-"""The part of a conversation that a span holds, in any convention.
+"""Read the messages, the tool call or the error that a span records.
 
 Messages come from the attributes of the GenAI conventions, OpenInference, OpenLLMetry and Google's ADK, or from events
-and logs. Tools state arguments and results under just as many names, and Claude Code has its own names for both spans
-and attributes.
+and logs. Each convention has its own attributes for the arguments and results of tools, and Claude Code also its own
+span names.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ _EVENT_ROLES = {
 }
 _CHOICE = "gen_ai.choice"
 _ADK_REQUEST, _ADK_RESPONSE = "gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response"
-# ADK tells an agent what another agent said and did in a user message that begins with these words.
+# ADK reports the words and actions of one agent to another in a user message that begins with these words.
 _ADK_CONTEXT = "For context:"
 
 

@@ -83,7 +83,7 @@ class _Reader:
             (name(producer_metadata[field]) for field in _USERS if name(producer_metadata.get(field))),
             self._origin.user_id or "",
         )
-        # The producer's metadata is kept in a field of its own: it must not decide who wrote the event's text.
+        # Keep the producer's metadata under one key: it must not override fields such as the author of the text.
         metadata = present(format="hippocortex", user_id=user, hippocortex=dict(producer_metadata))
         agent = next(
             (name(producer_metadata[field]) for field in _AGENTS if name(producer_metadata.get(field))),

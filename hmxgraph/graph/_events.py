@@ -16,11 +16,11 @@ from hmxgraph.graph.plan import Plan, Row, Tenancy, bind, open_batch
 from hmxgraph.ingest.batch import Batch, conflict
 from hmxgraph.ingest.prepare import (
     LINKS,
+    ChainChanges,
     End,
     Ends,
     Neighbours,
     PreparedEvent,
-    Weave,
     adjusted,
     between_ends,
     first_dimension,
@@ -280,7 +280,7 @@ def _outcome(stored: StoredSession, events: Sequence[PreparedEvent]) -> dict[str
 
 
 def _inner_and_outer(
-    events: Sequence[PreparedEvent], weave: Weave
+    events: Sequence[PreparedEvent], chain_changes: ChainChanges
 ) -> tuple[dict[str, list[tuple[int, int]]], dict[str, list[tuple[str, str, str]]], list[tuple[str, str]]]:
     """Links within the batch as positions, links to other events as keys, and NEXT links to other events as keys."""
     positions = {event.key: position for position, event in enumerate(events)}
@@ -288,7 +288,7 @@ def _inner_and_outer(
     inner: dict[str, list[tuple[int, int]]] = {kind: [] for kind in ("NEXT", *LINKS)}
     outer: dict[str, list[tuple[str, str, str]]] = {kind: [] for kind in LINKS}
     joined = []
-    for earlier, later in weave.linked:
+    for earlier, later in chain_changes.linked:
         if earlier in positions and later in positions:
             inner["NEXT"].append((positions[earlier], positions[later]))
         else:
@@ -504,10 +504,10 @@ def store_new(
 
     """
     events, sessions = opened.sifted.new, opened.sessions
-    weave = yield from _weave(tenancy, events, sessions)
+    chain_changes = yield from _chain_changes(tenancy, events, sessions)
     kinds = new_kinds(events, opened.sifted.signatures)
     first_of_kind = frozenset(kinds.values())
-    inner, outer, joined = _inner_and_outer(events, weave)
+    inner, outer, joined = _inner_and_outer(events, chain_changes)
     yield bind(
         "events/record",
         tenant_id=tenancy.tenant_id,
@@ -516,7 +516,7 @@ def store_new(
                 _session_row(tenancy, sessions[key], group, first_of_kind) for key, group in _by_session(events)
             ],
             "admitted": [],
-            "parted": weave.parted,
+            "unlinked": chain_changes.unlinked,
             "joined": joined,
             **{kind.lower(): pairs for kind, pairs in inner.items()},
             **_entities.entity_rows(tenancy, [extractions[event.key] for event in events]),
@@ -590,14 +590,16 @@ def without(batch: Batch, event_ids: Collection[str]) -> tuple[Batch, tuple[Prep
     return remaining, tuple(removed)
 
 
-def _weave(tenancy: Tenancy, events: Iterable[PreparedEvent], sessions: Mapping[str, StoredSession]) -> Plan[Weave]:
+def _chain_changes(
+    tenancy: Tenancy, events: Iterable[PreparedEvent], sessions: Mapping[str, StoredSession]
+) -> Plan[ChainChanges]:
     groups = _by_session(events)
     amids = [event for key, group in groups for event in _amid(group, sessions[key])]
     between = (yield from _neighbours(tenancy, amids)) if amids else {}
-    weave = Weave()
+    chain_changes = ChainChanges()
     for key, group in groups:
-        weave.add(group, sessions[key].ends, between)
-    return weave
+        chain_changes.add(group, sessions[key].ends, between)
+    return chain_changes
 
 
 def _amid(events: list[PreparedEvent], session: StoredSession) -> list[PreparedEvent]:

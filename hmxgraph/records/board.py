@@ -43,7 +43,7 @@ class Held(Protocol):
 
     @property
     def lease_until_us(self) -> int | None:
-        """The end of that claim."""
+        """When that claim ends, in microseconds since 1970."""
         ...
 
 
@@ -78,7 +78,7 @@ def check_board_fields(record: TaskRecord) -> None:
 
 
 def check_board_step(record: TaskRecord, task: Held) -> None:
-    """Refuse a step that the task's state on the board rules out.
+    """Refuse a claim, release or reopening that the state of the task does not allow.
 
     Raises:
         TaskError: another agent holds the task, nobody holds it (release), or it is finished (for reopen: it is not).

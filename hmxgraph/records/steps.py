@@ -1,4 +1,7 @@
-"""Rules for new task records: required fields, allowed steps, and their effect on the task (memd: Agent Guardrails)."""
+"""Check new task records (required fields, allowed steps), and compute their effect on the task.
+
+See memd: Agent Guardrails.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -50,10 +53,10 @@ _ENDING = frozenset({"run_finish", "task_finish"})
 
 
 def _check_consistency(record: TaskRecord) -> None:
-    """Refuse a record that contradicts itself, claims trust, poses as a digest, or has an unfit name, status or word.
+    """Refuse a record that breaks a rule for all records: see the checks below.
 
     Raises:
-        TaskError: what is wrong, and the way out.
+        TaskError: names the broken rule, and the way out.
 
     >>> _check_consistency(TaskRecord(artifact_id="r", artifact_kind="task_finish", task_id="t", tenant_id="a",
     ...     timestamp_created=0, status="open"))

@@ -142,7 +142,7 @@ def _add_recall(server: MCPServer[Any], caller_of: CallerOf) -> None:
 
 
 def _labelled(hit: dict[str, Any]) -> dict[str, Any]:
-    """A hit with its label in its text, for models that read nothing else."""
+    """A hit with its label put before its text, for models that read only the text."""
     return hit | {"text": labelled(hit["text"], hit.get("label", ""))}
 
 
