@@ -1,7 +1,7 @@
-"""Records inside tool arguments and results: what each one identifies, and what it refers to.
+"""Find the things that records in tool arguments and results identify, and the links between them.
 
 A record is a JSON object. The name of a field says what its value identifies (``order_id`` an order, ``items`` a list
-of items); containment says what belongs to what. There is no list of domains: the nouns are the producer's own.
+of items), and a record belongs to the one that contains it. All nouns come from the field names.
 """
 
 import re
@@ -15,7 +15,7 @@ from hmxgraph.extraction._entity_forms import FIXED_TYPES, NAMING_FIELDS, field_
 from hmxgraph.extraction.language import BASE_VERBS
 from hmxgraph.protocol.parsing import parse_json
 
-# Records read per event; a long list repeats itself.
+# Maximum number of records read per event.
 MOST_RECORDS = 60
 # Limits for texts parsed as JSON: characters of each, and number per event.
 _LONGEST_JSON, _MOST_JSON = 64_000, 4
@@ -38,7 +38,7 @@ _NO_SUBJECT = frozenset(
     {"by", "detail", "details", "for", "from", "id", "ids", "in", "info", "of", "status", "to", "with"}
 )
 _NO_VALUES = frozenset({"all", "any", "default", "false", "me", "n/a", "na", "none", "null", "self", "true", "unknown"})
-# Fields of these types identify by their value alone.
+# Values of these types identify a thing without a noun.
 _TYPED = frozenset({"email", "file", "host", "person"})
 _LABELS = frozenset({"name", "title"})
 # Before "name", these words do not say whose name it is.
@@ -296,7 +296,7 @@ def _own_name(place: _Place) -> _Field | None:
 
 
 def _label(own: Thing, node: Mapping[str, Any]) -> Iterator[Item]:
-    """Yield the name of an identified record as a thing of its own, which other records may share."""
+    """Yield the name of an identified record as a separate thing, which other records may share."""
     for key in sorted(_LABELS & node.keys()):
         name = node[key]
         if isinstance(name, str) and len(name) <= _LONGEST_ID and _is_name(name) and name != own.name:
@@ -341,7 +341,7 @@ def _words(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1_000)
 def subject(tool: str) -> str:
-    """What a tool is about: the noun in its name, if that starts with a verb; else empty.
+    """The noun in a tool's name, if the name starts with a verb; else empty.
 
     >>> subject("get_user_details"), subject("findUserIdByEmail"), subject("list_orders"), subject("git_show")
     ('user', 'user', 'order', '')

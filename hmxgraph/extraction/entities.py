@@ -20,8 +20,8 @@ _SPELT = frozenset({"concept", "person"}) | NAMING_FIELDS
 # id, a symbol in backticks a tool. A type from a record (order, service) is more specific than any of these.
 FAMILIES = {"name": ("concept", "person", "id"), "tool": ("symbol", "tool")}
 TYPES = tuple(sorted(FIXED_TYPES))
-# Types whose names may be ordinary words of procedures; names of all other types are private.
-# Concepts may also name persons.
+# Types whose names may be ordinary words. Names of all other types count as private data, and so may concepts, which
+# can be names of persons.
 COMMON_TYPES = ("command", "concept", "error_type", "symbol", "tag", "tool", *sorted(NAMING_FIELDS))
 LONGEST_NAME = 200
 _FAMILY = {member: name for name, members in FAMILIES.items() for member in members}

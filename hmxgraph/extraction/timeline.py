@@ -57,7 +57,7 @@ class Interval:
         return min([*self.stored, *new]).event_key
 
     def split(self, time_us: int) -> "Interval | None":
-        """Cut off and return what was asserted after *time_us*; None if the stored assertions do not allow a split."""
+        """Cut off and return the part after *time_us*; None if the stored assertions do not allow a split."""
         before = tuple(stored for stored in self.stored if stored.time_us < time_us)
         after = tuple(stored for stored in self.stored if stored.time_us > time_us)
         inside = bool(before and after)

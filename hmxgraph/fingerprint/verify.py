@@ -73,7 +73,7 @@ def verify(
     at *at_us*.
 
     Raises:
-        FingerprintRefused: the failed check is size, json, format, structure or words.
+        FingerprintRefused: the failed check is size, json, format, structure or words (a changed envelope field).
         UnsupportedVersion: hmx_version, envelope_version or fingerprint_version is not supported.
         HashMismatch: fingerprint_hash or integrity_hash does not match.
         SignatureMismatch: the signature is missing, wrong, or made with another key.

@@ -107,7 +107,7 @@ def _ranked_words(search_text: str) -> str:
 
 
 def pool_rows(as_of_us: int, events: Sequence[str], *columns: Sequence[str]) -> list[list[Any]]:
-    """Rows of the pool: the recall rows *events* that are dated up to *as_of_us* and not expired then.
+    """The recall rows *events*, parsed, without those that are dated after *as_of_us* or had expired by then.
 
     Each row is extended by its values in *columns*.
 

@@ -47,7 +47,7 @@ class Items:
 
 
 def converted(tenancy: Tenancy, messages: Any, origin: Origin, format_name: str | None) -> Items:
-    """An agent's *messages*, converted to events; the position of undated ones in the session is still open.
+    """An agent's *messages*, converted to events; :func:`append` decides the position of undated ones in the session.
 
     Raises:
         InvalidRequest: *messages* is not a list of messages, its format is not recognised, or the session id not text.
@@ -168,7 +168,7 @@ def append(
     if no event is new. *floating* are the keys of events whose time and sequence the engine sets: they get a sequence
     after everything stored, so that however many processes append at once, none of their events is late. A floating
     event is a duplicate if the event stored under its id has the same type and content. *by_hand* marks the events of a
-    `remember`.
+    `remember` call.
     """
     extractions = without_ahead(extracted(events, tenancy.trust, by_hand=by_hand), events)
     session_slot = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}

@@ -78,7 +78,7 @@ def prepare() -> Procedure[None]:
     yield Work("schema", register_names)
 
 
-# Vectors for the events of sessions that changed since the last pass, so that the cost follows what was written.
+# Vectors for the events of sessions that changed since the last pass: other sessions are not read again.
 
 # Events per page, characters of an event or a question that the embedder gets, and vectors removed per transaction.
 _PAGE = 512

@@ -11,7 +11,15 @@ from typing import Any, NamedTuple
 from hmxgraph.compiler.profile import LastRun
 from hmxgraph.errors import UnknownChoice
 from hmxgraph.extraction.entities import COMMON_TYPES
-from hmxgraph.fingerprint.behaviour import RULES, TELLING, Behaviour, ObservedEvent, observed, session_behaviour, total
+from hmxgraph.fingerprint.behaviour import (
+    COUNTED_EVENT_TYPES,
+    RULES,
+    Behaviour,
+    ObservedEvent,
+    observed,
+    session_behaviour,
+    total,
+)
 from hmxgraph.fingerprint.generate import generate
 from hmxgraph.fingerprint.groups import select
 from hmxgraph.fingerprint.restore import LOGGING_SESSIONS, Restoration
@@ -339,7 +347,7 @@ def _count(tenancy: Tenancy, sessions: Sequence[Row]) -> Plan[int]:
         "fingerprints/session_events",
         tenant_id=tenancy.tenant_id,
         session_keys=keys,
-        event_types=list(TELLING),
+        event_types=list(COUNTED_EVENT_TYPES),
     )
     groups = groupby(events, key=itemgetter("session_key"))
     counted = {key: session_behaviour([_observed_event(row) for row in rows]) for key, rows in groups}

@@ -41,8 +41,6 @@ def models_kept() -> Mapping[str, Model]:
 def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
     """Guidance for *request* from a row of ``recall/events``.
 
-    As in suggestions, the best task schema leads; here that may also be a routine.
-
     *kept* are the cached models, which the statement was asked to leave out.
     """
     done = tuple(name for values in reversed(row["done"]) for name in action_names(*values))

@@ -31,7 +31,7 @@ _WORDS = frozenset({"text", "search_text", "token_count", *_TRIPLE})
 
 
 class _RowBuilder(NamedTuple):
-    """What rows are built with: tenant, token counter and the name of its tokenizer."""
+    """The inputs for building rows: tenant, token counter and the name of its tokenizer."""
 
     tenancy: Tenancy
     count_tokens: TokenCounter
@@ -48,7 +48,7 @@ class Observation(NamedTuple):
     @property
     def assertion(self) -> Assertion:
         """The observation as an answer in its slot."""
-        return Assertion(self.time_us, self.event_key, self.draft.answer, self.draft.voice, self.draft.laid_down)
+        return Assertion(self.time_us, self.event_key, self.draft.answer, self.draft.voice, self.draft.is_hard_by_hand)
 
 
 class Identity(NamedTuple):
@@ -387,7 +387,7 @@ class _Slot:
             yield row | {"ends_us": end_us}, self._conflict(sides, observations[0], end_us)
 
     def _disputed_id(self, interval: Interval, answer: str) -> str:
-        """The id of the memory with *answer* that disputes *interval*: if one already lost against it, that one's."""
+        """The id of the memory with *answer* that disputes *interval*; an answer that lost against it keeps its id."""
         lost = dict(self.stored[interval.key]["losers"]) if interval.key in self.stored else {}
         return str(lost.get(answer) or self._id(answer, "disputed", interval.key))
 
@@ -483,7 +483,7 @@ def _interval(row: Row) -> Interval:
 
 
 def _remaining_span(part: Interval, intervals: Sequence[Interval]) -> list[int]:
-    """First and last time of what remains of the stored memory that *part* was split from."""
+    """The first and last time of the remaining part of the stored memory from which *part* was split."""
     return next([interval.first_us, interval.last_us] for interval in intervals if interval.key == part.origin)
 
 
@@ -623,7 +623,7 @@ def _replaced(tenancy: Tenancy, replacing: Sequence[Observation]) -> list[Row]:
 
 
 def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list[str]]:
-    """Return the ids of the memories that lost their last evidence with these events, already marked as erased.
+    """Return the ids of the memories that lost their last evidence with these events, which are marked as erased.
 
     These memories are blanked and leave their chains, so that the memories they had superseded there hold again.
     Memories with remaining evidence are reworded from it.
@@ -642,7 +642,7 @@ def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list
 
 
 def _reword(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
-    """Replace the wording of an erased event by that of the remaining evidence."""
+    """Replace the words of memories that came from an erased event by those of the remaining evidence."""
     if not keys:
         return
     rows = yield bind("memories/retold", tenant_id=tenancy.tenant_id, batch={"keys": list(keys)})

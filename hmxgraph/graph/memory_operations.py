@@ -321,7 +321,7 @@ def add(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Proce
 
 
 def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedure[MemoryView]:
-    """Delete the memory: it is hidden, but kept as evidence of what depends on it.
+    """Delete the memory: it is hidden, but kept, because other records may depend on it.
 
     Raises:
         NotFound: there is no such memory.

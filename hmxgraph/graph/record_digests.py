@@ -211,7 +211,7 @@ def board(
 
 
 def resume(tenancy: Tenancy, task_id: str) -> Procedure[Resume]:
-    """What the next agent needs: summary, blockers, what worked and failed, validation, follow-ups, runs, sources.
+    """The account of a task for the next agent: summary, blockers, successes, failures, follow-ups, runs, sources.
 
     The task's digest is refreshed first if it is stale.
 

@@ -1,4 +1,4 @@
-"""Forgetting: selected events are erased page by page, and what has no other evidence is deprecated."""
+"""Forgetting: selected events are erased page by page, and records without other evidence are deprecated."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -74,7 +74,7 @@ def _drop_chosen_digests(tenancy: Tenancy, chosen: Row, at_us: int) -> Plan[None
     yield bind("tasks/drop_chosen_digests", tenant_id=tenancy.tenant_id, chosen=batch)
 
 
-# Forgetting: selected events are erased page by page, and what has no other evidence is deprecated in the same commit.
+# Forgetting: each page of events is erased, and records without other evidence deprecated, in one transaction.
 #
 # Compiled artifacts repeat the words of their sessions: they are blanked in the same commit, and the next compilation
 # makes them again from what is left. Artifacts that people recorded keep their words.
@@ -120,7 +120,7 @@ class _Totals:
 
 
 def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -> Procedure[ForgetReport]:
-    """The outcome of erasing the selected events, 1,000 per transaction, and deprecating what lost its last evidence.
+    """Erase the selected events, 1,000 per transaction, deprecate records without other evidence, and report both.
 
     An erased event keeps key, ids, hash, type and place in its session; ingesting it again is a duplicate. Its task
     records are erased with it, and their digests deleted. A dry run writes nothing and reports what would be erased.
@@ -313,7 +313,10 @@ def _unlearn(tenancy: Tenancy) -> Plan[None]:
 
 
 def _unmentioned(tenancy: Tenancy, event_keys: list[str], at_us: int) -> Plan[dict[str, list[str]]]:
-    """Deprecate what has no other evidence: memories first, so that entities only they mention lose their names."""
+    """Deprecate memories, entities and relations without other evidence, and return their ids by kind.
+
+    Memories come first, so that entities that only they mention lose their names.
+    """
     forgotten = yield from memories.forget(tenancy, event_keys, at_us)
     gone = yield from _entities.forget(tenancy, event_keys, at_us)
     return {"memory": forgotten, "entity": list(gone.entities), "relation": list(gone.relations)}

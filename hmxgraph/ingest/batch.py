@@ -42,7 +42,7 @@ class Batch:
 
 
 @dataclass(slots=True)
-class Gathering:
+class OpenBatch:
     """A batch being filled."""
 
     size: int = SIZE
@@ -131,7 +131,7 @@ def _weight(delivery: Delivery | Broken) -> int:
         return 0
 
 
-class Gatherings:
+class BatchBuilder:
     """Sorts the events that *intake* accepts into batches of at most *size*; the last ones may be up to half larger.
 
     With several *parts*, the sessions are divided among them, and each part has its own batches.
@@ -140,25 +140,25 @@ class Gatherings:
     def __init__(self, intake: Intake, *, size: int = SIZE, parts: int = 1) -> None:
         self._intake = intake
         self._few = _few(size)
-        self._parts = [Gathering(size, part) for part in range(parts)]
+        self._parts = [OpenBatch(size, part) for part in range(parts)]
 
     def take(self, reading: Reading) -> Iterator[Batch]:
         """The batches that *reading* fills; after the last reading, or in a lull, the unfilled batches too."""
         extra = self._few if reading.last else 0
         regular = max(0, len(reading.deliveries) - extra)
         yield from self._take(reading.deliveries[:regular])
-        for gathering in self._parts:
-            gathering.size += extra
+        for open_batch in self._parts:
+            open_batch.size += extra
         yield from self._take(reading.deliveries[regular:])
         if reading.last or reading.lull:
-            yield from (gathering.batch() for gathering in self._parts if not gathering.empty)
+            yield from (open_batch.batch() for open_batch in self._parts if not open_batch.empty)
 
     def _take(self, deliveries: Iterable[Delivery | Broken]) -> Iterator[Batch]:
         for delivery in deliveries:
             event = self._intake.take(delivery)
             if event is None:
                 continue
-            gathering = self._parts[int(event.session_key[:8], 16) % len(self._parts)]
-            gathering.add(event)
-            if gathering.full:
-                yield gathering.batch()
+            open_batch = self._parts[int(event.session_key[:8], 16) % len(self._parts)]
+            open_batch.add(event)
+            if open_batch.full:
+                yield open_batch.batch()
