@@ -41,7 +41,7 @@ _CHECK_INTERVAL = 5.0
 _STARTING = 20.0
 # Timeout of each receive during authentication, in seconds.
 _HANDSHAKE = 5
-# Seconds to wait for an answer: longer than any read may take.
+# Seconds to wait for an answer.
 _PATIENCE = 60.0
 # The shell exits at once, so that the process is not our child: it outlives us and leaves no zombie.
 _DETACHED = 'exec 3<&0; "$@" <&3 3<&- &'

@@ -22,14 +22,14 @@ from hmxgraph.recall.pack import Pack
 _DemoTenant = Annotated[str, typer.Option("--tenant", "-t", help="Tenant that receives the sample events.")]
 _WIDTH = 80
 _TITLES = 5
-# Events to show before and after the failure: from the failed call to the retry.
+# Number of events shown before the failure, and from the failure on: from the failed call to the retry.
 _BEFORE, _AFTER = 2, 5
 
 
 def demo(tenant: _DemoTenant = TENANT, as_json: AsJson = False) -> None:
     """Load sample events, compile them, and print a context pack and what memory changes.
 
-    --json prints everything: the reports, both packs and the digest of the graph.
+    --json prints the reports, both packs and the digest of the graph.
     """
     with opened(tenant) as graph:
         report, compiled = graph.ingest(events_file(), rehome=True), graph.compile()

@@ -16,7 +16,7 @@ from hmxgraph.formats._values import listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import ASSISTANT, HARNESS, IMPORT, TOOL, USER
 
-# The event type of an explicitly stated fact.
+# The event type of a memory that is stated explicitly, as by `remember`.
 MEMORY = "x-hmxgraph-memory"
 _FIELDS = ("type", "sessionId", "payload")
 _AGENTS = ("agentId", "agent_id", "agent_name", "sender")

@@ -11,7 +11,7 @@ from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.reports import ConflictingEvent
 
 SIZE = 1_000
-# Characters of content; a batch of huge events is written in several transactions.
+# A batch is full once its contents have this many characters, however few events it has.
 WEIGHT = 8_000_000
 
 

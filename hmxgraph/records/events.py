@@ -172,7 +172,7 @@ SESSION = "memory-operations"
 
 
 class MemoryOperation(NamedTuple):
-    """Who operates on memories, when, and the id of the event that reports it."""
+    """An operation on memories: its agent, its time, and the id of the event that reports it."""
 
     agent_id: str
     at_us: int

@@ -215,7 +215,7 @@ def _source(entry: Entry, artifact_type: str | None) -> dict[str, Any]:
 
 
 def _budget(pack: Pack, included: int) -> dict[str, Any]:
-    """The budget; the ratio is the used tokens divided by those of all used and dropped entries."""
+    """The budget; the ratio is the used tokens divided by those of the used and the listed dropped entries."""
     used = pack.token_budget.used
     left_out = sum(drop.token_estimate for drop in pack.dropped_entries or ())
     return {
