@@ -33,12 +33,12 @@ class Held(Protocol):
 
     @property
     def finished(self) -> bool:
-        """Whether its end was recorded."""
+        """Whether it is finished, and not reopened since."""
         ...
 
     @property
     def assignee(self) -> str | None:
-        """Who claimed it last; None if nobody did, or if it was released since."""
+        """Who claimed it last; None if nobody did, or if it was released or reopened since."""
         ...
 
     @property

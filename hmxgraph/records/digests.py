@@ -190,7 +190,7 @@ def _resume(sources: Sequence[RecordView]) -> dict[str, Any]:
 
 
 def _brief(sources: Sequence[RecordView]) -> dict[str, Any]:
-    """A project's tasks, the latest first, each with its goal, decisions, findings and open points."""
+    """The latest tasks of a project, at most 20, each with its goal, decisions, findings and open points."""
     by_task: dict[str, list[RecordView]] = {}
     for source in sources:
         by_task.setdefault(source.record.task_id, []).append(source)
@@ -208,7 +208,7 @@ def _brief(sources: Sequence[RecordView]) -> dict[str, Any]:
     return {"summary": "\n".join(lines), "sources": sources} | _present(**lists)
 
 
-# Fields of an account that a digest also has; the other ones become lines of its text.
+# Fields of an account that a digest also has, and fields that become lines of the digest's text.
 _OWN_FIELDS = ("blockers", "what_worked", "what_failed", "uncertainty", "followups")
 _AS_TEXT = tuple(name for name in TITLES if name not in {*_OWN_FIELDS, "validation", "recent_runs"})
 # A brief covers many tasks: of each list of a task, it shows only this many of the newest entries.

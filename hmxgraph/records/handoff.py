@@ -1,8 +1,7 @@
 """The account of a task for the agent that continues it: goal, findings, open points and next steps.
 
-Every text appears once, except the goal of a rejected task start, which is also listed as rejected. The texts of
-other rejected records appear only in that list; the status of a finish and the command and status of a run always
-appear.
+Apart from runs, a text is listed only once. The texts of rejected records are listed as rejected and nowhere else; only
+the goal of a rejected task start, the status of a rejected finish, and the command and status of a rejected run remain.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from hmxgraph.records.trust import OPEN, agent_key
 _RUNS = 5
 
 
-# The role of each record in an account: its kind, or for a revision the kind of what it replaced.
+# The kind of record that each kind of projection stands for.
 
 _KIND_OF_PROJECTION: Mapping[str, str] = {
     "task_goal": "task_start",
@@ -287,7 +286,7 @@ def _datasets(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 
 def _trust(view: RecordView, records: Sequence[RecordView]) -> str:
-    """A note that names a record's verifiers or says that nobody signed it; empty if only its author signed it."""
+    """A note that names the agents who verified a record, or says that nobody signed it; empty for other records."""
     known = {record_view.artifact_id: record_view.record for record_view in records}
     signers = [known[name].agent_id or "" for name in view.verified_by if name in known]
     if view.trust_tier == "verified_record":
@@ -300,7 +299,7 @@ def _author_suffix(record: TaskRecord) -> str:
 
 
 def _inner(text: str) -> str:
-    """*text* as part of a sentence."""
+    """*text* without its full stop and, unless it starts with a name, with a small first letter."""
     plain = text.strip().rstrip(".")
     starts_with_name = plain[1:2].isupper() or plain[1:2] in tuple("-'0123456789") or plain.startswith("I ")
     return plain if starts_with_name else plain[:1].lower() + plain[1:]

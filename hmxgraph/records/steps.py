@@ -40,7 +40,7 @@ class TaskState:
 
     @property
     def finished(self) -> bool:
-        """Whether its end was recorded."""
+        """Whether it is finished, and not reopened since."""
         return self.status not in {None, OPEN}
 
 
