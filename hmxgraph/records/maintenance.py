@@ -9,6 +9,7 @@ from hmxgraph.records.digests import DigestName
 
 # The plan of what maintenance does and reports; the same state gives the same plan.
 
+# Actions that memd knows but hmxgraph does not perform, each with the reason.
 BLOCKED = (
     {
         "action": "rewrite_storage",

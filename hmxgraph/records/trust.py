@@ -148,7 +148,7 @@ def rejecting(agent_id: str | None, replies: Sequence[Reply]) -> tuple[str, ...]
 # The state on which the next step of a task depends: whether the task is open, and the record that the step replies to.
 
 OPEN = "open"
-# Kinds that a finished task no longer accepts; replies and decisions may also follow its end.
+# Kinds of records that a finished task no longer accepts; the other kinds may also follow its end.
 STEPS = frozenset({"task_start", "task_progress", "run_start", "run_finish", "evidence", "task_finish"})
 
 
