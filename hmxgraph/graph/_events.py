@@ -464,7 +464,7 @@ def _differs(event: PreparedEvent, stored_hash: str) -> bool:
 
 
 class Opened(NamedTuple):
-    """A batch whose targets are locked: its sessions by key, its divided events, and the stored answers."""
+    """A batch after its locks were taken: its sessions by key, its divided events, and the stored answers."""
 
     sessions: Mapping[str, StoredSession]
     sifted: Sifted
