@@ -20,8 +20,8 @@ from hmxgraph.records.trust import CONFIRMED, COUNTERSIGNING, OPEN, REJECTED, ST
 class TaskState:
     """The state of a task: status, ids of open and of all runs, project, goal, the runs' tools, assignee and lease.
 
-    ``status`` is None before the task's start, then ``open``, then the status of its ``task_finish``; a reopened task is
-    ``open`` again.
+    ``status`` is None before the task's start, then ``open``, then the status of its ``task_finish``; reopening a
+    task makes it ``open`` again.
     """
 
     task_id: str
