@@ -1,8 +1,7 @@
 """LangGraph's short-term memory: a checkpointer that keeps every step of every thread, and reads threads as of a time.
 
 Checkpoints are state of the framework (``graph.states``), not evidence: nothing is learned from them. A channel's value
-is stored once for each of its versions, so a step stores only the values that it changed. The interface has sixteen
-methods, hence the length.
+is stored once for each of its versions, so a step stores only the values that it changed.
 """
 
 import asyncio

@@ -9,7 +9,7 @@ from hmxgraph.extraction import _directives, _fact_rules, _facts, _preferences
 from hmxgraph.extraction._directives import Withdrawal, withdrawal_in
 from hmxgraph.extraction._facts import Fact, facts
 from hmxgraph.extraction._preferences import Preference, preference
-from hmxgraph.extraction.entities import Gathering, read
+from hmxgraph.extraction.entities import MentionCollector, read
 from hmxgraph.extraction.language import (
     BASE_VERBS,
     BY_HAND,
@@ -511,7 +511,12 @@ class _Families(NamedTuple):
 
 
 def memories(
-    event: Event, voice: Voice, gathering: Gathering, trust: TrustPolicy = DEFAULT_TRUST, *, by_hand: bool = False
+    event: Event,
+    voice: Voice,
+    collector: MentionCollector,
+    trust: TrustPolicy = DEFAULT_TRUST,
+    *,
+    by_hand: bool = False,
 ) -> tuple[MemoryDraft, ...]:
     """At most eight distinct memories of *event*, spoken by *voice*; *trust* decides which are only proposed.
 
@@ -519,7 +524,7 @@ def memories(
     of `remember` speaks for the tenant. The event type alone does not prove such a call, since any source can send it.
     """
     if event.event_type == "state_change":
-        drafts = _state_change(event, gathering)
+        drafts = _state_change(event, collector)
     elif event.event_type == EVENT_TYPE:
         drafts = remembered(event.content)
     else:
@@ -627,10 +632,10 @@ def _request(spoken: list[str]) -> Iterator[MemoryDraft]:
             return
 
 
-def _state_change(event: Event, gathering: Gathering) -> Iterator[MemoryDraft]:
+def _state_change(event: Event, collector: MentionCollector) -> Iterator[MemoryDraft]:
     change = _facts.change(event.content)
     if change:
-        ref = gathering.add("concept", change.subject, 0.9)
+        ref = collector.add("concept", change.subject, 0.9)
         yield MemoryDraft(
             "fact",
             change.text,
@@ -665,13 +670,13 @@ def extract(event: Event, trust: TrustPolicy = DEFAULT_TRUST, *, by_hand: bool =
     ('policy', 'Always verify the rollout of deploy/cart.yaml.')
     """
     voice = voice_of(event)
-    gathering, relations = read(event, voice)
-    drafts = memories(event, voice, gathering, trust, by_hand=by_hand)
-    mentions = gathering.mentions()
+    collector, relations = read(event, voice)
+    drafts = memories(event, voice, collector, trust, by_hand=by_hand)
+    mentions = collector.mentions()
     linked = [_linked(draft, mentions) for draft in drafts]
     return Extraction(
         mentions,
-        gathering.resolve_relations(relations),
+        collector.resolve_relations(relations),
         tuple(draft for draft in linked if not draft.unproven),
         tuple(draft for draft in linked if draft.unproven),
     )

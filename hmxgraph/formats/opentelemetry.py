@@ -29,7 +29,7 @@ from hmxgraph.formats._otel_contents import (
 )
 from hmxgraph.formats._otel_exports import Export, exported, is_like_trace
 from hmxgraph.formats._otel_lineage import ANSWERED, ASKED, FAILED, Lineage, key_of
-from hmxgraph.formats._otel_repeats import Prompt, Repeats, argument_of, call_part, result_part, words_part
+from hmxgraph.formats._otel_repeats import Prompt, Repeats, call_of, call_part, result_part, words_part
 from hmxgraph.formats._spans import Span, json_or_text, tree
 from hmxgraph.formats._values import Moment, derived_id, listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
@@ -159,7 +159,7 @@ class _Traces:
         return replace(outcome, skipped=_counted(left_out)) if outcome.skipped is not None else outcome
 
     def _note_contents(self, scene: _Scene) -> None:
-        """Note for the spans above this one which contents it holds, so that no content is converted twice."""
+        """Note for the spans above which contents and outcome this span states, so that none is converted twice."""
         span, is_failure = scene.span, scene.kind == "model" and scene.span.failed
         self._lineage.pass_up(span)
         if scene.kind == "ending":
@@ -260,7 +260,7 @@ class _Traces:
         return replace(draft, origin=AGENT) if is_prompt and by_agent else draft
 
     def _new_call(self, scene: _Scene, frame: Frame, draft: Draft, *, answer: bool) -> Draft | None:
-        call_id, tool, arguments = argument_of(draft)
+        call_id, tool, arguments = call_of(draft)
         known = bool(call_id) and self._repeats.is_known_call(scene.session_id, call_id)
         part = call_part(tool, arguments)
         known = known or (answer and self._repeats.claim(scene.session_id, call_id, part))
@@ -318,7 +318,7 @@ class _Traces:
         if not known:
             self._repeats.is_new_part(scene.prompt, call_part(call.tool, call.arguments), answer=True)
             draft = call_draft(self._calls, frame, "0", (own_call, call.tool, call.arguments))
-            self._repeats.add_call(scene.session_id, argument_of(draft), frame.event_id("0"), of_model=False)
+            self._repeats.add_call(scene.session_id, call_of(draft), frame.event_id("0"), of_model=False)
             self._repeats.pass_on(span.trace_id, mapping(draft.content["arguments"]))
             yield frame, Reading((draft,))
         if not self._is_new_result(scene, call, own_call):

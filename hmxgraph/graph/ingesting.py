@@ -230,10 +230,9 @@ class IngestOptions:
     ``rehome`` stores events that name another tenant under this one; without it they are rejected.
     ``clock`` returns the caller's time in microseconds; events dated more than ``tolerance`` after it are stored and
     reported, but nothing is extracted from them and they do not advance the tenant's logical time, the latest
-    timestamp of its events. ``window_seconds`` is how
-    long an event of a stream waits for those that it overtook; events of other sources are ordered within each batch.
-    ``writers`` is the number of writers among which the sessions are divided. ``memory`` holds the state kept between
-    calls that read one source piece by piece.
+    timestamp of its events. ``window_seconds`` is how long an event of a stream waits for those that it overtook;
+    events of other sources are ordered within each batch. ``writers`` is the number of writers among which the sessions
+    are divided. ``memory`` holds the state kept between calls that read one source piece by piece.
 
     Raises:
         UnknownChoice: there is no such ``format`` or ``on_error``.

@@ -588,10 +588,8 @@ def store(
 ) -> Plan[None]:
     """Store the memories in *observations*, in the transaction that stores their events, after their entities.
 
-    Sends one statement, none if there are no memories; one more if a late answer splits another, one more for new
-    conflicts, two more if a memory names what it supersedes, and for explicit memories without a slot one more, plus
-    one per generation that was deleted before. In a slot only the latest answer holds; a different answer for the same
-    time becomes a conflict.
+    Usually sends one statement, none if there are no memories. In a slot only the latest answer holds; a different
+    answer for the same time becomes a conflict.
     """
     if not (observations.with_slot or observations.without_slot):
         return
@@ -697,8 +695,8 @@ def memories(
         NotFound: *after* is not a cursor of an earlier page.
 
     """
-    _choose("kind", kind, KINDS)
-    _choose("status", status, MEMORY_STATUSES)
+    _check_choice("kind", kind, KINDS)
+    _check_choice("status", status, MEMORY_STATUSES)
     check_limit(limit)
     after_us, after_id = place(after)
     parameters = {"kind": kind, "status": status, "subject": subject, "as_of_us": as_of_us, "limit": limit + 1}
@@ -770,6 +768,6 @@ def _page(tenancy: Tenancy, parameters: Row) -> Plan[list[Row]]:
     return rows
 
 
-def _choose(name: str, value: str | None, choices: tuple[str, ...]) -> None:
+def _check_choice(name: str, value: str | None, choices: tuple[str, ...]) -> None:
     if value is not None and value not in choices:
         raise UnknownChoice(name, value, choices)

@@ -119,7 +119,7 @@ class MemoryQuery:
 
         Raises:
             UnknownChoice: no such kind or mode.
-            InvalidRequest: the query is empty, or the limit is outside 1..500.
+            InvalidRequest: the query is not text, or the limit is outside 1..500.
 
         """
         checked_text("query", self.query, "say in words what to look for")
@@ -135,7 +135,7 @@ def search(tenancy: Tenancy, request: MemoryQuery) -> Procedure[MemoryResult]:
 
     Raises:
         UnknownChoice: no such kind or mode.
-        InvalidRequest: the query is empty, or the limit is outside 1..500.
+        InvalidRequest: the query is not text, or the limit is outside 1..500.
 
     """
     role = mode_of(request.checked().mode).role

@@ -29,7 +29,7 @@ def dead_letter(rejection: Rejection, payload: Payload | None) -> bytes:
 
 
 def corrected_payload(payload: Payload) -> Mapping[str, Any] | str | None:
-    """The event inside a dead letter; None if *payload* is not a dead letter.
+    """The event, or its text, inside a dead letter; None if *payload* is not a dead letter.
 
     >>> corrected_payload('{"dead_letter": {}, "event": {"event_id": "e1"}}')
     {'event_id': 'e1'}
@@ -138,7 +138,7 @@ class Intake:
         try:
             event, warnings = _parsed(delivery.payload)
             self._tally.warn(warnings)
-            return _readable(event) if delivery.converted else self._checked_tenant(_readable(event))
+            return _supported(event) if delivery.converted else self._checked_tenant(_supported(event))
         except InvalidDocument as error:
             self._reject(delivery, error.document_id, error.faults)
         except MalformedJson as error:
@@ -233,7 +233,7 @@ def _lenient(payload: Any) -> tuple[Event, Sequence[str]] | None:
     return event, tuple(dict.fromkeys([*warnings, *(warning for _, more in kept.values() for warning in more)]))
 
 
-def _readable(event: Event) -> Event:
+def _supported(event: Event) -> Event:
     """*event*, if its version is supported and its time can be written back in UTC."""
     if not event.hmx_version.startswith("HMX-1."):
         raise _fault(event, "hmx_version", "HMX-E 6.1", event.hmx_version, "HMX-1.x")
