@@ -288,8 +288,8 @@ NAME = "name"
 class Voice(NamedTuple):
     """The speaker of an event: name (empty if unknown), part in the conversation, and subject of first-person facts.
 
-    A *peer* is a named person whose words an agent records as its own, as in a conversation between people; peers give
-    no directives.
+    A *peer* is a person who is also the agent of the event, as in a conversation between people; peers give no
+    directives.
     """
 
     name: str
