@@ -44,7 +44,8 @@ _ADK_CONTEXT = "For context:"
 def kind_of(span: Span) -> str:
     """The kind of a span: model, tool, agent, ending, retrieval or evaluation, else the kind that the span states.
 
-    An ending is a span of Claude Code that states the outcome of the tool span above it.
+    An ending is a span of Claude Code that states the outcome of the tool span above it. ADK's spans for several tool
+    calls together have the kind "(merged tools)".
     """
     if span.name in _CLAUDE_CODE:
         return _CLAUDE_CODE[span.name]
@@ -380,7 +381,7 @@ def exception(span: Span) -> JsonObject:
 
 
 def error_text(span: Span) -> str:
-    """The text of a failure: the exception's message, unless the status repeats it along with its type."""
+    """The exception's message, or the span's status if that contains it; without both, the error's type."""
     raised = text(exception(span).get("exception.message"))
     if raised and raised not in span.status:
         return raised

@@ -277,15 +277,15 @@ _BONUS = 0.5
 
 
 class Mode(NamedTuple):
-    """A search mode: it prefers the digest of one role, and records that have one of these facets."""
+    """A search mode: it prefers the digest of *role*, and records that have one of *facets*."""
 
     role: str | None
-    records: tuple[str, ...]
+    facets: tuple[str, ...]
 
     @property
     def preferred(self) -> tuple[str, ...]:
         """The facets of everything that the mode prefers."""
-        return self.records if self.role is None else (facet("artifact_role", self.role), *self.records)
+        return self.facets if self.role is None else (facet("artifact_role", self.role), *self.facets)
 
 
 def mode_of(name: str) -> Mode:
