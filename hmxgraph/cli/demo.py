@@ -22,7 +22,7 @@ from hmxgraph.recall.pack import Pack
 _DemoTenant = Annotated[str, typer.Option("--tenant", "-t", help="Tenant that receives the sample events.")]
 _WIDTH = 80
 _TITLES = 5
-# Number of events shown before the failure, and from the failure on: from the failed call to the retry.
+# Number of events shown before the failure, and from it on: enough for the failed call and the retry.
 _BEFORE, _AFTER = 2, 5
 
 
