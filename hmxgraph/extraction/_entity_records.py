@@ -45,8 +45,9 @@ _LABELS = frozenset({"name", "title"})
 _WHOLE = frozenset({"display", "full", "user"})
 _LONGEST_ID = 80
 # A number with fewer digits is ambiguous without its noun: order 12, user 12.
-_TELLING_DIGITS = 6
-_SHOWN_NUMBER = 4
+_CLEAR_DIGITS = 6
+# Shorter numbers are not taken for identifiers.
+_SHORTEST_NUMBER = 4
 
 
 class Thing(NamedTuple):
@@ -92,8 +93,8 @@ Item: TypeAlias = Thing | Link
 def records(content: Mapping[str, Any], hint: str = "") -> Iterator[Item]:
     """Yield the things that *content* identifies, and the links between them; outer records come first.
 
-    *hint* is the name of the tool: if several fields could identify a record, it selects one. The order of keys does
-    not matter.
+    *hint* is the name of the tool. It says what the outermost record is, and selects one of several fields that could
+    identify a record. The order of keys does not matter.
 
     >>> order = {"order_id": "#W12", "user_id": "ann_7", "items": [{"item_id": "5501447", "name": "Lamp"}]}
     >>> for found in records(order, "get_order"):
@@ -156,7 +157,7 @@ class _Reading:
             elif field.thing != holder:
                 yield field.thing
                 yield Link(holder, field.noun, field.thing)
-        if own and own.level < _LABELLED:
+        if own and own.level < _NAMED:
             yield from _label(own.thing, place.node)
         pending.extend(_children(place, holder))
 
@@ -168,7 +169,7 @@ class _Reading:
         single = [field for field in fields if field.alone]
         named = [field for field in single if _is_own(field.noun, place.noun)]
         if not named and (person := _person(place.node)):
-            named = [_Field(place.relation or "name", person, _LABELLED)] if place.owner or not single else []
+            named = [_Field(place.relation or "name", person, _NAMED)] if place.owner or not single else []
         known = place.owner is None and any(field.level < _TYPE for field in single)
         if not named and place.noun and not known and (name := _own_name(place)):
             named = [name]
@@ -177,10 +178,10 @@ class _Reading:
         return min(named, key=lambda field: (field.level, field.noun, field.thing), default=None)
 
 
-# Levels of identification, best first: an id, a number, a typed value; a file or host, which contains many things; a
-# person, who owns many.
-_ID, _NUMBER, _TYPE, _CONTAINER, _LABELLED = range(5)
-_LEVELS = {"file": _CONTAINER, "host": _CONTAINER, "person": _LABELLED}
+# Levels of identification, best first: an id; a number; a typed value; a file or host, which contains many things; the
+# name of a person, who owns many things, or of the record.
+_ID, _NUMBER, _TYPE, _CONTAINER, _NAMED = range(5)
+_LEVELS = {"file": _CONTAINER, "host": _CONTAINER, "person": _NAMED}
 
 
 def _fields(key: str, value: Any, noun: str) -> Iterator[_Field]:
@@ -254,7 +255,7 @@ def _field(key: str, key_noun: _Noun, value: Any, noun: str, *, listed: bool = F
         return _Field(key_noun.noun, Thing(key_noun.type, text.strip()), level) if _is_name(text) else None
     if any(map(str.isspace, text)) or not any(map(str.isalnum, text)):
         return None
-    if key_noun.level == _NUMBER and (len(text) < _SHOWN_NUMBER or not any(map(str.isdigit, text))):
+    if key_noun.level == _NUMBER and (len(text) < _SHORTEST_NUMBER or not any(map(str.isdigit, text))):
         return None
     if key_noun.level is None and not by_form:
         return None
@@ -269,7 +270,7 @@ def _thing(noun: str, value: str) -> Thing:
     """The thing of type *noun* (``id`` for a built-in type) with this identifier; a short number gets its noun."""
     if noun in FIXED_TYPES:
         return Thing("id", value)
-    if value.isdigit() and len(value) < _TELLING_DIGITS:
+    if value.isdigit() and len(value) < _CLEAR_DIGITS:
         return Thing(noun, f"{noun.replace('_', ' ')} {value}")
     return Thing(noun, value)
 
@@ -291,7 +292,7 @@ def _own_name(place: _Place) -> _Field | None:
     name = place.node.get("name")
     if isinstance(name, str) and len(name) <= _LONGEST_ID and _is_name(name):
         kind = place.noun if place.noun in NAMING_FIELDS else "concept"
-        return _Field(place.noun, Thing(kind, name.strip()), _LABELLED)
+        return _Field(place.noun, Thing(kind, name.strip()), _NAMED)
     return None
 
 
@@ -328,7 +329,7 @@ def _is_index(node: Mapping[str, Any]) -> bool:
     if not node or not all(isinstance(value, dict) for value in node.values()):
         return False
     return all(
-        (key.isdigit() and len(key) >= _SHOWN_NUMBER) or bool(is_id(key)) or key in node[key].values()
+        (key.isdigit() and len(key) >= _SHORTEST_NUMBER) or bool(is_id(key)) or key in node[key].values()
         for key in sorted(node)[:MOST_RECORDS]
     )
 

@@ -1,4 +1,4 @@
-"""Forgetting: selected events are erased page by page, and records without other evidence are deprecated."""
+"""Forgetting: selected events are erased page by page, and knowledge without other evidence is deprecated."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -74,7 +74,7 @@ def _drop_chosen_digests(tenancy: Tenancy, chosen: Row, at_us: int) -> Plan[None
     yield bind("tasks/drop_chosen_digests", tenant_id=tenancy.tenant_id, chosen=batch)
 
 
-# Forgetting: each page of events is erased, and records without other evidence deprecated, in one transaction.
+# Forgetting: each page of events is erased, and knowledge without other evidence deprecated, in one transaction.
 #
 # Compiled artifacts repeat the words of their sessions: they are blanked in the same commit, and the next compilation
 # makes them again from what is left. Artifacts that people recorded keep their words.
@@ -120,8 +120,9 @@ class _Totals:
 
 
 def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -> Procedure[ForgetReport]:
-    """Erase the selected events, 1,000 per transaction, deprecate records without other evidence, and report both.
+    """Erase the selected events, 1,000 per transaction, and report them with everything that is lost with them.
 
+    Memories, entities, relations and artifacts without other evidence are deprecated; compiled artifacts are blanked.
     An erased event keeps key, ids, hash, type and place in its session; ingesting it again is a duplicate. Its task
     records are erased with it, and their digests deleted. A dry run writes nothing and reports what would be erased.
     """
@@ -308,7 +309,7 @@ def _digests(tenancy: Tenancy, chosen: ForgetCriteria, criteria: Row) -> Procedu
 
 
 def _unlearn(tenancy: Tenancy) -> Plan[None]:
-    """Delete the model if no event is left to build it from; otherwise the compiler rebuilds it."""
+    """Delete the compiler's model if no event is left to build it from; otherwise the compiler rebuilds it."""
     yield bind("retention/drop_model", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
 
 
