@@ -475,8 +475,8 @@ def _open(tenancy: Tenancy, batch: Batch, sifted: Sifted, observations: memories
     """Lock what *batch* writes to; if a session has changed since it was read, divide the batch again."""
     names = {event.session_key: event.event.session_id for event in sifted.new}
     sessions = [{"key": key, "session_id": names[key], "expected": sifted.counts.get(key, 0)} for key in sorted(names)]
-    batch_slots = {"sessions": sessions, "event_keys": [event.key for event in batch.events]}
-    row = yield from open_batch(tenancy, batch_slots | observations.slots(tenancy))
+    to_lock = {"sessions": sessions, "event_keys": [event.key for event in batch.events]}
+    row = yield from open_batch(tenancy, to_lock | observations.slots(tenancy))
     stored = [stored_session(session) for session in row["sessions"]]
     if any(sifted.counts.get(session.key, 0) != session.event_count for session in stored):
         known = {key: event_hash for key, event_hash, *_ in row["events"]}

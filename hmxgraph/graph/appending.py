@@ -164,16 +164,14 @@ def append(
 ) -> Plan[dict[str, str]]:
     """The state of each event after appending, by key: ``stored``, ``duplicate`` or ``conflict``.
 
-    Usually sends three statements, one more if there is something to remember; only the first, which locks the session,
-    if no event is new. *floating* are the keys of events whose time and sequence the engine sets: they get a sequence
-    after everything stored, so that however many processes append at once, none of their events is late. A floating
-    event is a duplicate if the event stored under its id has the same type and content. *by_hand* marks the events of a
-    `remember` call.
+    *floating* are the keys of events whose time and sequence the engine sets: they get a sequence after everything
+    stored, so that however many processes append at once, none of their events is late. A floating event is a duplicate
+    if the event stored under its id has the same type and content. *by_hand* marks the events of a `remember` call.
     """
     extractions = without_ahead(extracted(events, tenancy.trust, by_hand=by_hand), events)
-    session_slot = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}
-    slots = {"sessions": [session_slot], "event_keys": sorted(extractions)}
-    row = yield from open_batch(tenancy, slots | memories.Observations.of(list(extractions.values())).slots(tenancy))
+    session_row = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}
+    to_lock = {"sessions": [session_row], "event_keys": sorted(extractions)}
+    row = yield from open_batch(tenancy, to_lock | memories.Observations.of(list(extractions.values())).slots(tenancy))
     stored = {key: tuple(values) for key, *values in row["events"]}
     states_of_events = {event.key: _compared(event, stored.get(event.key), floating) for event in events}
     distinct = {event.key: event for event in events if states_of_events[event.key] == "stored"}

@@ -179,8 +179,8 @@ def _reason(error: Exception) -> str:
     return str(text).splitlines()[0]
 
 
-# Plans and procedures do no I/O of their own: a plan is sent from here statement by statement, a procedure transaction
-# by transaction.
+# Plans and procedures do no I/O: a plan is sent from here statement by statement, a procedure transaction by
+# transaction.
 
 T = TypeVar("T")
 R = TypeVar("R")

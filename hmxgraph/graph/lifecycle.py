@@ -169,7 +169,7 @@ def supersede(
 def import_chain(
     tenancy: Tenancy, versions: Sequence[Artifact], *, at_us: int | None = None
 ) -> Procedure[tuple[ArtifactReceipt, ...]]:
-    """Store all versions of a chain; the outcome for each, oldest first. Versions already stored stay unchanged.
+    """Store all versions of a chain; return the outcome for each, oldest first. Versions already stored stay unchanged.
 
     Versions that were superseded elsewhere are recorded as active and superseded by the next one; a last version that
     had ended is recorded as active, too, before it gets its status.

@@ -134,7 +134,7 @@ def _word_runs(question_words: Sequence[str]) -> Iterator[str]:
 
 
 def _memory_row(builder: _RowBuilder, memory_id: str, observations: Sequence[Observation]) -> Row:
-    """The row of ``memories/record`` for an unchained memory with these observations, in order of time."""
+    """The row of ``memories/record`` for a memory with these observations, in order of time; not in a chain yet."""
     key = builder.tenancy.node_key(memory_id)
     first_us, last_us = observations[0].time_us, observations[-1].time_us
     methods = [observation.draft.extraction_method for observation in observations]
@@ -588,8 +588,7 @@ def store(
 ) -> Plan[None]:
     """Store the memories in *observations*, in the transaction that stores their events, after their entities.
 
-    Usually sends one statement, none if there are no memories. In a slot only the latest answer holds; a different
-    answer for the same time becomes a conflict.
+    In a slot only the latest answer holds; a different answer for the same time becomes a conflict.
     """
     if not (observations.with_slot or observations.without_slot):
         return
@@ -621,10 +620,10 @@ def _replaced(tenancy: Tenancy, replacing: Sequence[Observation]) -> list[Row]:
 
 
 def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list[str]]:
-    """Return the ids of the memories that lost their last evidence with these events, which are marked as erased.
+    """Blank the memories whose last evidence was among these events, and return their ids; the events are erased.
 
-    These memories are blanked and leave their chains, so that the memories they had superseded there hold again.
-    Memories with remaining evidence are reworded from it.
+    Blanked memories leave their chains, so that the memories they had superseded there hold again. Memories with
+    remaining evidence are reworded from it.
     """
     touched = yield bind(
         "memories/forget",

@@ -52,6 +52,7 @@ _SHOWN = (
     "goal",
     "summary",
 )
+# Maximum number of terms of a record in the full-text index.
 _LONGEST_SEARCH_TEXT = 4_000
 _EPISODES = frozenset({"task_start", "task_progress", "run_start", "run_finish", "task_finish"})
 
