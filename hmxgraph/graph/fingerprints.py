@@ -288,7 +288,7 @@ def _learned_state(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan
 
 
 def _common_terms(tenancy: Tenancy, keys: Sequence[str]) -> Plan[frozenset[str]]:
-    """The terms in the evidence of these artifacts used by at least as many users as a proposal needs origins."""
+    """The terms in the evidence of these artifacts that at least ``trust.origins`` users have used."""
     rows = yield bind("fingerprints/words", tenant_id=tenancy.tenant_id, keys=keys, limit=_MOST_EVIDENCE)
     users: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:
