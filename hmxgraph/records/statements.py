@@ -151,7 +151,7 @@ def _resolved(clause: str, before: Statement | None) -> Statement:
     """The statement of a clause; terms that it leaves out are taken from the clause before."""
     if before is None:
         return _statement(clause)
-    own = _statement(_BACK_REFERENCE.sub(_denied_without, clause))
+    own = _statement(_BACK_REFERENCE.sub(_without_reference, clause))
     if not own.terms:
         return own
     named = frozenset(own.terms)
@@ -163,9 +163,9 @@ def _resolved(clause: str, before: Statement | None) -> Statement:
     return replace(own, terms=terms, about=named) if _ONE.search(clause) else own
 
 
-def _denied_without(pronoun: re.Match[str]) -> str:
+def _without_reference(reference: re.Match[str]) -> str:
     """The replacement for a back reference: "not" for "without" ("without shrinking" is a denial), else nothing."""
-    return "not" if pronoun[0].lower() == "without" else ""
+    return "not" if reference[0].lower() == "without" else ""
 
 
 _NONE = re.compile(
