@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hmxgraph.graph.connection import Connection, Course, Terms, run
+from hmxgraph.graph.connection import Attempts, Connection, Terms, run
 from hmxgraph.graph.driver import Address
 from hmxgraph.graph.plan import Work
 
@@ -36,13 +36,13 @@ class Counting(Connection):
     def __init__(self, address: Address) -> None:
         super().__init__(address, Terms(timeout=600))
 
-    def _attempt(self, course: Course, work: Work[Any]) -> Any:
+    def _attempt(self, attempts: Attempts, work: Work[Any]) -> Any:
         def transaction(tx: Any) -> Any:
             profiled = _Profiled(tx)
-            value = run(work.factory(), profiled, course.watch)  # type: ignore[arg-type]
+            value = run(work.factory(), profiled, attempts.watch)  # type: ignore[arg-type]
             return value, profiled.hits
 
-        with self._driver.session(**course.session_options(self.address.database, self._bookmarks)) as session:
+        with self._driver.session(**attempts.session_options(self.address.database, self._bookmarks)) as session:
             value, hits = (session.execute_read if work.mode == "read" else session.execute_write)(transaction)
         self.hits += hits
         return value

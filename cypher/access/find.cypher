@@ -1,4 +1,4 @@
-// The API key whose secret has this hash, whichever tenant it opens: at most one row.
+// The API key whose secret has this hash, of any tenant: at most one row.
 //
 // mode: read
 // row:  access

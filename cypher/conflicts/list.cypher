@@ -1,8 +1,8 @@
 // A page of the keys of the tenant's conflicts as of a time, open or resolved or both, newest first, as one row.
 //
-// The state is the one at that time; *standing* lists the states that such conflicts may have now. Places are in page
-// order, so the index is read only until the page is full. *newest* precedes the places of all conflicts detected by
-// then; *known* says whether $after_key is the key of a conflict, after which the page starts.
+// The state is the one at that time; *standing* lists the states that the conflicts on the page may have now. Places
+// are in page order, so the index is read only until the page is full. *newest* is a place before those of all
+// conflicts detected by then; *known* says whether $after_key is the key of a conflict, after which the page starts.
 //
 // mode: read
 // row:  keys, known

@@ -1,4 +1,4 @@
-// Deprecate the memories on the losing sides of a conflict; their history stays.
+// Mark the memories on the losing sides of a conflict as contradicted; their history stays.
 //
 // mode: write
 // row:  memory_id

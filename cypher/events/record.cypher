@@ -5,8 +5,8 @@
 // key. $batch.admitted are keys of stored events from which nothing was learned so far; their positions follow those of
 // new ones. Sessions are matched through the index on their keys alone, the smallest one.
 //
-// Entities come in key order, so that writers wait for each other instead of deadlocking; relations need no lock of
-// their own. The first write to an entity must not read what it sets: a write that does locks the node's relationships
+// Entities come in key order, so that writers wait for each other instead of deadlocking; relations need no separate
+// lock. The first write to an entity must not read what it sets: a write that does locks the node's relationships
 // before the node, and would deadlock with a writer that holds the node and needs its relationships next. Spelling,
 // type and confidence change rarely and are written only if they do. If a name has two types, the one with the higher
 // rank in $batch.ranks is kept; a type without a rank comes from the data and ranks above those, the one with fewer
@@ -57,7 +57,7 @@ CALL (events) {
   CREATE (feedback)-[:ABOUT {tenant_id: $tenant_id}]->(target)
 }
 CALL () {
-  UNWIND $batch.parted AS pair
+  UNWIND $batch.unlinked AS pair
   MATCH (:Event {key: pair[0]})-[next:NEXT]->(:Event {key: pair[1]})
   DELETE next
 }

@@ -4,8 +4,8 @@
 // events (else the newest), the best connected entity, the artifact with the most evidence up to sixty sources, the
 // newest thread, and the day before the latest change of knowledge.
 //
-// Memory operations and maintenance have sessions and a thread of their own, in which no agent worked: these are
-// skipped. Conditions on properties that always exist let the planner use their indexes.
+// Memory operations and maintenance have their own sessions and thread, in which no agent worked: these are skipped.
+// Conditions on properties that always exist let the planner use their indexes.
 //
 // mode: read
 // row:  tenant_id, tenant_key, session_id, name, artifact_id, prefix, source_ids, thread_id, since, days

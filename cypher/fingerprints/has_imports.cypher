@@ -1,4 +1,4 @@
-// The number of imports in the tenant: one row.
+// The number of the tenant's imports that are not withdrawn: one row.
 //
 // mode: read
 // row:  imports

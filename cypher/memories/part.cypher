@@ -1,4 +1,4 @@
-// Split stored answers that another answer interrupts: the observations on one side of it become a memory of their own.
+// Split stored answers that another answer interrupts: the observations on one side of it become a separate memory.
 //
 // The chain around them is rebuilt by memories/record, which follows: so both sides give up their positions in it.
 // The memories were locked by events/open before.

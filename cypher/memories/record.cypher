@@ -4,9 +4,9 @@
 // and what it supersedes. Stored rows come before new ones, so that the unique keys head_key and supersedes_key are
 // given up before they are taken; the edges are made once all nodes exist. Confidence depends only on the surest rule
 // and the number of observations, whatever their order. A memory that was retired by hand, or lost a conflict, stays
-// retired, however often it is stated; one that had lost its evidence holds again. When an answer of the chain ends, a
-// memory outside the chain that contradicts it ends too, and so does their conflict, even if it was resolved by keeping
-// both. The first write locks each memory, as in events/record.
+// retired, however often it is stated; one that had lost its evidence is in force again. When an answer of the chain
+// ends, a memory outside the chain that contradicts it ends too, and so does their conflict, even if it was resolved by
+// keeping both. The first write locks each memory, as in events/record.
 //
 // mode: write
 // row:  memories

@@ -1,4 +1,4 @@
-// Memories in force with exactly the same kind and text, the largest groups first.
+// Memories in force with the same kind and text (capitals and outer blanks aside), largest groups first.
 //
 // A condition on the kind lets the planner use its index.
 //

@@ -1,4 +1,4 @@
-// Memories whose status is in force but whose time is over: they ended, or have expired.
+// Memories that have ended or expired although their status says that they are in force.
 //
 // A condition on the kind lets the planner use its index.
 //

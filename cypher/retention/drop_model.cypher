@@ -1,4 +1,4 @@
-// Delete the model behind suggestions if no event is left from which it could have been built.
+// Delete the node with the counts behind suggestions if the tenant has no event with content left.
 //
 // The index gives the tenant's events; the first one with content ends the search.
 //

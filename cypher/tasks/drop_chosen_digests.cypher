@@ -1,5 +1,5 @@
-// Delete the digests of a session or an agent, or from before a time. Digests have no events, so one that was written
-// by hand is not among the erased events.
+// Delete the digests that meet all given criteria: session, agent, older than a time. Digests have no events, so the
+// erasure of events does not reach them.
 //
 // mode: write
 // row:  artifact_id

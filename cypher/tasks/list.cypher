@@ -1,4 +1,5 @@
-// Tasks with a project, status or assignee, the latest first. A claim whose lease is over by $at_us no longer counts.
+// Tasks of a project, with a status and an assignee, each if given; the latest first. A claim whose lease is over by
+// $at_us no longer counts.
 //
 // A condition on the time lets the planner use its index; a task that is only named as a parent has no time.
 //

@@ -1,8 +1,8 @@
 // Lock a task, then return it and its runs: one row, or none if there is no such task.
 //
 // All steps of one task wait for each other here, so each step is checked against the result of the previous one. The
-// runs are read after the lock; writing them back changes nothing. A task that does not exist yet is locked as well: in
-// a statement that writes, the lookup of its unique key locks that entry of the index until the commit.
+// runs are read after the lock. A task that does not exist yet is locked as well: in a statement that writes, the
+// lookup of its unique key locks that entry of the index until the commit.
 //
 // mode: write
 // row:  task, runs

@@ -1,4 +1,4 @@
-// A page of memories: their counters with what they count, and the edges of their chains.
+// A page of memories: their counters with the actual counts, and the edges of their chains.
 //
 // mode: read
 // row:  key, memory, live, older, newer

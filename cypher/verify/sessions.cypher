@@ -1,4 +1,4 @@
-// A page of sessions: their counters with what they count, and the links of their chains.
+// A page of sessions: their counters with the actual counts, and the links of their chains.
 //
 // mode: read
 // row:  key, session_id, counted, stored, links

@@ -1,4 +1,4 @@
-// A tenant's counters with what they count: one row. The hint keeps other tenants' events out.
+// A tenant's counters with the actual counts: one row.
 //
 // mode: read
 // row:  counted, stored, logical_us, latest_us

@@ -32,7 +32,7 @@ def run(arguments: Sequence[str]) -> None:
         from hmxgraph.adapters import warm  # noqa: PLC0415 - after the timer has started
 
         message = {"event": arguments[0], "input": hook_input, "tenant": tenant}
-        answer = warm.asked(message)
+        answer = warm.ask(message)
         if answer is None:
             warm.start(message)
     except (OSError, ValueError) as error:

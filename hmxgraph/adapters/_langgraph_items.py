@@ -1,4 +1,4 @@
-"""Items of a LangGraph store, each a session whose latest event states the item, and how a search ranks them."""
+"""Items of a LangGraph store: each is a session, whose latest event contains the item. Also the search over items."""
 
 import json
 from collections import Counter
@@ -24,7 +24,7 @@ _ROOT = "langgraph-store/"
 
 @dataclass(frozen=True, slots=True)
 class StoredItem:
-    """An item as its latest event states it."""
+    """An item, read from the latest event of its session."""
 
     namespace: Namespace
     key: str
@@ -115,7 +115,7 @@ def _holds(value: Any, name: str, bound: Any) -> bool:
     try:
         return _COMPARISONS[name](float(value), float(bound))
     except (TypeError, ValueError):
-        return False  # a value or a bound that is no number meets none
+        return False  # only numbers can be compared
 
 
 def fits(name: Namespace, condition: Any) -> bool:
@@ -126,7 +126,9 @@ def fits(name: Namespace, condition: Any) -> bool:
 
 
 def ranked(items: Sequence[T], words: Callable[[T], list[str]], query: str) -> list[tuple[T, float | None]]:
-    """The items that share words with *query*, best first, with their share of its words (rare ones weigh more).
+    """The items that share words with *query*, best first, each with a score: the weighted share of words in common.
+
+    Words that few items have weigh more.
 
     >>> [(text, score) for text, score in ranked(["red tea", "tea", "ale"], terms, "a red tea")]
     [('red tea', 1.0), ('tea', 0.423769)]

@@ -81,7 +81,7 @@ class HmxSessionStore:
                 self._fold(key, entries)
 
     def _fold(self, key: Any, entries: Sequence[Any]) -> None:
-        """Update the summary of a session."""
+        """Update the summary of a session with new entries."""
         project, session = _project(key["project_key"]), key["session_id"]
         before = [_loaded(state) for state in self._graph.states.on_shelf(project, _SUMMARY, items=[session])]
         summary = fold_session_summary(before[0] if before else None, key, list(entries))
@@ -106,7 +106,7 @@ class HmxSessionStore:
 
 
 def _entry_states(key: Any, entries: Sequence[Any]) -> Iterator[State]:
-    """The states of entries, whose bodies state their order, and a state that lists the sub-agent, if any."""
+    """A state for each entry, which also contains the entry's position, and one that lists the sub-agent, if any."""
     shelf, place, now = _shelf(key), key.get("subpath") or "", time_ns()
     for number, entry in enumerate(entries):
         name = str(entry.get("uuid") or uuid4())

@@ -150,7 +150,7 @@ def _contents(event: Event) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def _entry(text: str, metadata: Mapping[str, Any]) -> MemoryEntry:
-    """An entry as the tools of the ADK show it: the author is a field of its own, not part of the text."""
+    """An entry as the tools of the ADK show it: with the author as a separate field, not in the text."""
     author = metadata["speaker"] or None
     plain_text = text.removeprefix(f"{author}: ") if author else text
     content = types.Content(role="user", parts=[types.Part(text=plain_text)])

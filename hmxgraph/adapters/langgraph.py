@@ -1,7 +1,7 @@
-"""LangGraph's long-term memory: a ``BaseStore`` whose every value is an event.
+"""LangGraph's long-term memory: a ``BaseStore`` that keeps every value as an event.
 
-Each item is a session of its own, ``langgraph-store/<namespace>//<key>``, and each put an event in it. The item is what
-its latest event states, so an overwritten value stays readable: ``store.as_of(time)`` is the store as it was.
+Each item is a session, ``langgraph-store/<namespace>//<key>``, and each put adds an event to it. The latest event has
+the current value. Overwritten values stay readable: ``store.as_of(time)`` is the store as it was.
 """
 
 import asyncio

@@ -1,8 +1,7 @@
 """LangGraph's short-term memory: a checkpointer that keeps every step of every thread, and reads threads as of a time.
 
 Checkpoints are state of the framework (``graph.states``), not evidence: nothing is learned from them. A channel's value
-is kept once for each of its versions, so a step keeps only what it changed. The interface has sixteen methods, hence
-the length.
+is stored once for each of its versions, so a step stores only the values that it changed.
 """
 
 import asyncio
@@ -156,7 +155,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
         return _config(thread, place, checkpoint["id"])
 
     def put_writes(self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = "") -> None:
-        """Store what a task wrote on a checkpoint; earlier writes are kept, but errors and interrupts are replaced."""
+        """Store the writes of a task to a checkpoint; stored ones are kept, except errors and interrupts."""
         thread, place, item = _place(config)
         assert item is not None, "LangGraph names the checkpoint that a task writes on"
         numbered = [(WRITES_IDX_MAP.get(name, idx), name, value) for idx, (name, value) in enumerate(writes)]

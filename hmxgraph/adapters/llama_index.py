@@ -18,9 +18,8 @@ from hmxgraph.api.graph import KnowledgeGraph
 class HmxRetriever(BaseRetriever):
     """Nodes from the pack for a query, best first: ``HmxRetriever(graph, budget=1024).retrieve("Deploy staging")``.
 
-    *budget* is the hard limit for all nodes together, in tokens; *options* are those of
-    ``graph.pack``. Texts from outside sources begin with
-    their label in brackets, as in the pack. The metadata holds source, section, origin,
+    *budget* is the hard limit for all nodes together, in tokens; *options* are those of ``graph.pack``. Texts from
+    outside sources begin with their label in brackets, as in the pack. The metadata holds source, section, origin,
     confidence and whether the text is trusted.
     """
 

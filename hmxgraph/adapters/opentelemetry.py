@@ -1,7 +1,7 @@
 """OpenTelemetry: a ``SpanExporter`` that turns model and tool spans into events as they end.
 
-Every framework traced with the GenAI conventions or OpenInference is remembered this way without an adapter of its own;
-``formats.opentelemetry`` defines which events a span becomes.
+It works for every framework that is traced with the GenAI conventions or OpenInference. ``formats.opentelemetry``
+converts the spans to events.
 """
 
 import json

@@ -41,7 +41,7 @@ _CHECK_INTERVAL = 5.0
 _STARTING = 20.0
 # Timeout of each receive during authentication, in seconds.
 _HANDSHAKE = 5
-# Seconds to wait for an answer: longer than any read may take.
+# Seconds to wait for an answer.
 _PATIENCE = 60.0
 # The shell exits at once, so that the process is not our child: it outlives us and leaves no zombie.
 _DETACHED = 'exec 3<&0; "$@" <&3 3<&- &'
@@ -59,8 +59,8 @@ def state_file() -> Path:
     return Path(home) / "warm" / f"{sha256(identity.encode()).hexdigest()[:24]}.json"
 
 
-def asked(message: Mapping[str, Any]) -> Message | None:
-    """The answer of the warm process; None if none runs or it does not answer."""
+def ask(message: Mapping[str, Any]) -> Message | None:
+    """Send *message* to the warm process; returns its answer, or None if no process runs or answers."""
     try:
         state = json.loads(state_file().read_bytes())
         if os.name == "posix":
@@ -130,7 +130,7 @@ def run_in_warm_process(arguments: Sequence[str]) -> int | None:
         return None
     tenant = os.environ.get("HMXGRAPH_TENANT") or "default"
     message: Message = {"command": list(arguments), "tenant": tenant}
-    answer = asked(message | {"terminal": _terminal()} if at_terminal else message)
+    answer = ask(message | {"terminal": _terminal()} if at_terminal else message)
     if answer is None or "code" not in answer:
         return None
     return int(answer["code"]) if _print(answer["printed"]) else _UNREAD

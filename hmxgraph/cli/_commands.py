@@ -24,9 +24,7 @@ COMMANDS = {
     "demo": Entry(
         "demo", "demo", "Load sample events, compile them, and print a context pack and what memory changes."
     ),
-    "ingest": Entry(
-        "ingest", "ingest", "Store events, and report what became of the lines and of the events that they hold."
-    ),
+    "ingest": Entry("ingest", "ingest", "Store events, and report the outcome of each line and event."),
     "watch": Entry("watch", "watch", "Follow a file or folder, and store what is appended to it."),
     "remember": Entry("ingest", "remember", "Remember a fact, preference, policy or goal."),
     "embed": Entry("ingest", "embed", "Add vectors to stored events, with your own embedder."),
@@ -50,7 +48,7 @@ COMMANDS = {
     "schema": Entry("explore", "schema", "Print the JSON Schema of one kind of document, or list the kinds."),
     "browser": Entry("browser", "browser", "Print the address and login of Neo4j Browser, and open it."),
     "artifact": Entry("artifact", "app", "Artifacts: learned knowledge with versions and status."),
-    "conflict": Entry("artifact", "conflict_app", "Conflicts: records that cannot all hold."),
+    "conflict": Entry("artifact", "conflict_app", "Conflicts: records that cannot all be true."),
     "fingerprint": Entry("fingerprint", "app", "Learned memory in a portable file: export, verify, import, compare."),
     "task": Entry("task", "app", "Tasks: shared work with its runs and evidence."),
     "record": Entry("record", "app", "Task records: reviews, verifications and decisions."),
@@ -66,7 +64,7 @@ COMMANDS = {
 
 
 class ClientTenant(NamedTuple):
-    """The tenant of the client for which a warm process runs a command; the process's own environment is ignored."""
+    """The tenant of a client, for a command that a warm process (``adapters.warm``) runs on the client's behalf."""
 
     name: str
 

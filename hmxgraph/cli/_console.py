@@ -227,7 +227,7 @@ for _console in (out, err):
 
 @contextmanager
 def shown_at_terminal(columns: int, colors: str | None, *, no_color: bool) -> Iterator[None]:
-    """Inside the block, print as for a terminal of this width and these colours, where a client shows the output."""
+    """Inside the block, print as if to a terminal of this width and these colours: a client shows the output there."""
     before = [dict(vars(console)) for console in (out, err)]
     for console in (out, err):
         console.size = (columns, console.height)

@@ -103,7 +103,7 @@ def _changed_summaries(diff: FingerprintDiff) -> Table:
 
 
 def _rewritten(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Text]:
-    """The lines that occur in only one of the two summaries."""
+    """The lines that occur in only one of two versions of a summary."""
     for field in ("recommendation", "failure_pattern", "steps", "recovery_steps", "shared_tags"):
         old, new = (_lines(side.get(field, [])) for side in (before, after))
         yield from (Text(f"- {line}", "red") for line in old if line not in new)

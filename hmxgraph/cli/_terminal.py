@@ -95,18 +95,18 @@ def emit(document: Any, as_json: bool, show: Callable[[], object]) -> None:
         show()
 
 
-# Ids: tables show the first eight characters of ids that hmxgraph generates; `full_id` finds the whole id again.
-
-_GENERATED_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_SHORT_ID = re.compile(r"[0-9a-f]{8}[0-9a-f-]{0,27}")
-
-
 def confirmed(question: str) -> bool:
     """Ask on the terminal; without an answer, raise an error that says how to skip the question."""
     try:
         return typer.confirm(question, err=True)
     except typer.Abort:
         raise typer.BadParameter("no answer, so nothing was done; use --yes to skip the question") from None
+
+
+# Ids: tables show the first eight characters of ids that hmxgraph generates; `full_id` finds the whole id again.
+
+_GENERATED_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_SHORT_ID = re.compile(r"[0-9a-f]{8}[0-9a-f-]{0,27}")
 
 
 def short_id(record_id: str) -> str:
@@ -119,7 +119,7 @@ def short_id(record_id: str) -> str:
 
 
 def full_id(graph: "KnowledgeGraph", prefix: str) -> str:
-    """The only id that begins with *prefix*; *prefix* itself if it is an id, or if no id begins with it.
+    """The only id that begins with *prefix*; *prefix* itself if it is no shortened id, or if no id begins with it.
 
     Raises:
         typer.BadParameter: several ids begin with *prefix*, and none of them equals it.

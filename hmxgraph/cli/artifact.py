@@ -209,7 +209,7 @@ def _status(artifact: Artifact) -> Text:
 
 # ``hmxgraph conflict``: list, resolve.
 
-conflict_app = typer.Typer(no_args_is_help=True, help="Conflicts: records that cannot all hold.")
+conflict_app = typer.Typer(no_args_is_help=True, help="Conflicts: records that cannot all be true.")
 
 
 @conflict_app.command("list")

@@ -1,4 +1,4 @@
-"""``hmxgraph demo``: from events to a context pack in one command, and the same failure before and after."""
+"""``hmxgraph demo``: load sample events, print a context pack, and show what memory changes about a failure."""
 
 import os
 from typing import Annotated
@@ -22,14 +22,14 @@ from hmxgraph.recall.pack import Pack
 _DemoTenant = Annotated[str, typer.Option("--tenant", "-t", help="Tenant that receives the sample events.")]
 _WIDTH = 80
 _TITLES = 5
-# Events to show before and after the failure: from the failed call to the retry.
+# Number of events shown before the failure, and from it on: enough for the failed call and the retry.
 _BEFORE, _AFTER = 2, 5
 
 
 def demo(tenant: _DemoTenant = TENANT, as_json: AsJson = False) -> None:
     """Load sample events, compile them, and print a context pack and what memory changes.
 
-    --json prints everything: the reports, both packs and the digest of the graph.
+    --json prints the reports, both packs and the digest of the graph.
     """
     with opened(tenant) as graph:
         report, compiled = graph.ingest(events_file(), rehome=True), graph.compile()

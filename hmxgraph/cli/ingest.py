@@ -86,7 +86,7 @@ def ingest(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Store events, and report what became of the lines and of the events that they hold.
+    """Store events, and report the outcome of each line and event.
 
     The format of each file is detected from its content. Folders are read with all their subfolders. Lines whose id is
     already stored with different content are reported as conflicts; rejected lines are listed with all their faults.

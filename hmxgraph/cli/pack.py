@@ -89,7 +89,7 @@ def trails(graph: KnowledgeGraph, pack: Pack) -> dict[str, list[dict[str, Any]]]
 
 
 def drop_texts(graph: KnowledgeGraph, pack: Pack) -> dict[str, str]:
-    """The texts of the best dropped candidates; relations have no text of their own."""
+    """The texts of the best dropped candidates, by id."""
     drops = [drop.source_id for drop in pack.dropped_entries or ()][:_EXPLAINED_DROPS]
     return {name: explanation.text for name, explanation in _explanations(graph, drops)}
 

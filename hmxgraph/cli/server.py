@@ -56,7 +56,7 @@ def logs(
 
 
 def _commands_use(home: Path | None) -> bool:
-    """Whether commands without ``--home`` use the server of *home*."""
+    """Whether commands without ``--home`` use the server of *home*, as far as the environment shows."""
     configured_home = os.environ.get("HMXGRAPH_HOME")
     return not os.environ.get("HMXGRAPH_URI") and (
         home is None or (configured_home is not None and home == Path(configured_home))

@@ -117,7 +117,7 @@ def _mapped(kind: str, request: Mapping[str, Any]) -> dict[str, Any]:
     return {"document": to_document(request["internal"]).document()}
 
 
-# Functions from documents to the internal types that they standardise, and back.
+# Functions that convert a document to its internal type, and back.
 _MAPPINGS: Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], Document]]] = {
     "event": (episode_trace, event_of_trace),
     "artifact": (compiled_artifact, artifact_of_compiled),

@@ -1,4 +1,4 @@
-"""The kit's files as values: examples, cases, vectors, and the directives with which cases modify an example."""
+"""Load the kit's files (examples, cases, vectors), and apply the changes that a case makes to an example."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from typing import Any
 import rfc8785
 
 DATA = Path(__file__).resolve().parent / "data"
-# What a fingerprint's own hash covers (HMX-F 7).
+# The fields that ``fingerprint_hash`` covers (HMX-F 10).
 HASHED = (
     "hmx_version",
     "fingerprint_version",

@@ -130,7 +130,7 @@ _EACH_TIME = pattern(
 )
 # "Ask me before ...": an object that does not tie the directive to the moment.
 _ME_AS_OBJECT = pattern(r"^([a-z]+) (?:me|us)\b")
-# Pronouns that may refer back to the occasion: "whenever a guest comes, greet them".
+# Pronouns that may refer back to an occasion named before.
 _ANAPHORA = pattern(r"\b(?:it|its|them|they)\b")
 # Words that limit a system prompt's directive to certain occasions.
 _CONDITIONAL = pattern(r"\b(?:when|whenever|if|before|after|unless|until|every|each|any|all)\b")
@@ -186,7 +186,7 @@ _SIGNS = re.compile(
 )
 
 
-class Order(NamedTuple):
+class Directive(NamedTuple):
     """A directive: its text, the confidence that it holds beyond the moment, and whether it allows no exception."""
 
     text: str
@@ -194,22 +194,22 @@ class Order(NamedTuple):
     hard: bool
 
 
-def may_order(lowered: str) -> bool:
-    """Whether a lower-case user text may contain a directive. False guarantees that :func:`order` finds none.
+def may_contain_directive(lowered: str) -> bool:
+    """Whether a lower-case user text may contain a directive. False guarantees that :func:`directive_in` finds none.
 
-    >>> may_order("use british spelling from now on"), may_order("use the blue one")
+    >>> may_contain_directive("use british spelling from now on"), may_contain_directive("use the blue one")
     (True, False)
     """
     return bool(_SIGNS.search(lowered))
 
 
-def order(sentence: str, *, system: bool = False) -> Order | None:
+def directive_in(sentence: str, *, system: bool = False) -> Directive | None:
     """Return the directive in *sentence*, if any; *system* marks text written by the operator of the agent.
 
-    >>> order("From now on, always run the tests before you push.").confidence
+    >>> directive_in("From now on, always run the tests before you push.").confidence
     0.9
-    >>> order("I always forget my keys."), order("Never mind!"), order("Please make sure it works.")
-    (None, None, None)
+    >>> directive_in("I always forget my keys."), directive_in("Never mind!")
+    (None, None)
     """
     if not 3 <= sentence.count(" ") + 1 <= 45 or (sentence.endswith("?") and not _LASTING.search(sentence)):
         return None
@@ -217,7 +217,9 @@ def order(sentence: str, *, system: bool = False) -> Order | None:
     confidence = _confidence(core, sentence, system=system)
     if not confidence:
         return None
-    return Order(_without_greeting(sentence), confidence, hard=confidence >= 0.8 and bool(_ABSOLUTE.search(sentence)))
+    return Directive(
+        _without_greeting(sentence), confidence, hard=confidence >= 0.8 and bool(_ABSOLUTE.search(sentence))
+    )
 
 
 def _strip_opening(sentence: str) -> str:
@@ -262,7 +264,10 @@ def _banned(core: str, sentence: str, *, system: bool) -> float:
 
 
 def _refers_to_moment(core: str, opening: str) -> bool:
-    """Whether a directive refers to the matter at hand, not to something that its own occasion introduced."""
+    """Whether a directive concerns only the present moment.
+
+    "It" and "them" may refer to the occasion instead: "whenever a guest comes, greet them".
+    """
     instruction = _instruction(core)
     return bool(_POINTING.search(_ANAPHORA.sub("", instruction) if _LASTING.search(opening) else instruction))
 
@@ -423,7 +428,7 @@ CUES = frozenset(
 _EVENT_VERBS = frozenset({"get", "find", "look", "hold", "miss", "notice"})
 
 
-class Lifted(NamedTuple):
+class Withdrawal(NamedTuple):
     """A withdrawn rule: its text and the *matter* it concerned.
 
     ``need_not``: an obligation was lifted; otherwise, a prohibition. ``forgotten``: the words do not tell which.
@@ -436,30 +441,32 @@ class Lifted(NamedTuple):
     forgotten: bool = False
 
 
-def lifted(sentence: str) -> Lifted | None:
+def withdrawal_in(sentence: str) -> Withdrawal | None:
     """Return the rule that *sentence* withdraws for good, if any.
 
-    >>> lifted("Forget the rule about pushing to main, you may push to main directly now.").matter
+    >>> withdrawal_in("Forget the rule about pushing to main, you may push to main directly now.").matter
     'push to main directly'
-    >>> lifted("You don't have to run the linter before you commit any more.").need_not
+    >>> withdrawal_in("You don't have to run the linter before you commit any more.").need_not
     True
-    >>> lifted("You may push if the tests pass"), lifted("You may not push"), lifted("You may get errors")
-    (None, None, None)
+    >>> withdrawal_in("You may push if the tests pass"), withdrawal_in("You may get errors")
+    (None, None)
     """
     if sentence.endswith("?") or _PERMISSION_CONDITION.search(sentence) or sentence.count(" ") > 45:
         return None
-    rules = list(filter(None, map(_lifted_by_clause, _CLAUSES.split(_strip_opening(sentence)))))
+    rules = list(filter(None, map(_withdrawal_in_clause, _CLAUSES.split(_strip_opening(sentence)))))
     return next((rule for rule in rules if not rule.forgotten), rules[0] if rules else None)
 
 
-def _lifted_by_clause(clause: str) -> Lifted | None:
+def _withdrawal_in_clause(clause: str) -> Withdrawal | None:
     statement = _strip_opening(clause).strip()
     text = f"{statement[:1].upper()}{statement[1:].rstrip(' .!')}."
     for patterns, confidence in ((_NEED_NOT, 0.75), (_MAY, 0.75), (_CAN, 0.6), (_FORGET, 0.8)):
         for candidate in patterns:
             if (match := candidate.match(statement)) and (matter := _matter(match)):
                 definite = _DEFINITE.search(matter) and patterns is not _FORGET
-                return Lifted(text, matter, 0.6 if definite else confidence, patterns is _NEED_NOT, patterns is _FORGET)
+                return Withdrawal(
+                    text, matter, 0.6 if definite else confidence, patterns is _NEED_NOT, patterns is _FORGET
+                )
     return None
 
 

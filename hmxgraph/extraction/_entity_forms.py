@@ -258,8 +258,7 @@ FIXED_TYPES = frozenset(
         "url",
     }
 )
-# Fields whose values are names even if they are plain words; the field name is the type. Like
-# concepts, the values may be ordinary words that also occur in procedures.
+# Fields whose values are names even if they are plain words. The field name is the type of the entity.
 NAMING_FIELDS = frozenset(
     """
     branch cluster commit container database deployment environment namespace package pod project repo repository

@@ -1,7 +1,7 @@
-"""Records inside tool arguments and results: what each one identifies, and what it refers to.
+"""Find the things that records in tool arguments and results identify, and the links between them.
 
 A record is a JSON object. The name of a field says what its value identifies (``order_id`` an order, ``items`` a list
-of items); containment says what belongs to what. There is no list of domains: the nouns are the producer's own.
+of items), and a record belongs to the one that contains it. All nouns come from the field names.
 """
 
 import re
@@ -15,7 +15,7 @@ from hmxgraph.extraction._entity_forms import FIXED_TYPES, NAMING_FIELDS, field_
 from hmxgraph.extraction.language import BASE_VERBS
 from hmxgraph.protocol.parsing import parse_json
 
-# Records read per event; a long list repeats itself.
+# Maximum number of records read per event.
 MOST_RECORDS = 60
 # Limits for texts parsed as JSON: characters of each, and number per event.
 _LONGEST_JSON, _MOST_JSON = 64_000, 4
@@ -38,15 +38,16 @@ _NO_SUBJECT = frozenset(
     {"by", "detail", "details", "for", "from", "id", "ids", "in", "info", "of", "status", "to", "with"}
 )
 _NO_VALUES = frozenset({"all", "any", "default", "false", "me", "n/a", "na", "none", "null", "self", "true", "unknown"})
-# Fields of these types identify by their value alone.
+# Values of these types identify a thing without a noun.
 _TYPED = frozenset({"email", "file", "host", "person"})
 _LABELS = frozenset({"name", "title"})
 # Before "name", these words do not say whose name it is.
 _WHOLE = frozenset({"display", "full", "user"})
 _LONGEST_ID = 80
 # A number with fewer digits is ambiguous without its noun: order 12, user 12.
-_TELLING_DIGITS = 6
-_SHOWN_NUMBER = 4
+_CLEAR_DIGITS = 6
+# Shorter numbers are not taken for identifiers.
+_SHORTEST_NUMBER = 4
 
 
 class Thing(NamedTuple):
@@ -92,8 +93,8 @@ Item: TypeAlias = Thing | Link
 def records(content: Mapping[str, Any], hint: str = "") -> Iterator[Item]:
     """Yield the things that *content* identifies, and the links between them; outer records come first.
 
-    *hint* is the name of the tool: if several fields could identify a record, it selects one. The order of keys does
-    not matter.
+    *hint* is the name of the tool. It says what the outermost record is, and selects one of several fields that could
+    identify a record. The order of keys does not matter.
 
     >>> order = {"order_id": "#W12", "user_id": "ann_7", "items": [{"item_id": "5501447", "name": "Lamp"}]}
     >>> for found in records(order, "get_order"):
@@ -156,7 +157,7 @@ class _Reading:
             elif field.thing != holder:
                 yield field.thing
                 yield Link(holder, field.noun, field.thing)
-        if own and own.level < _LABELLED:
+        if own and own.level < _NAMED:
             yield from _label(own.thing, place.node)
         pending.extend(_children(place, holder))
 
@@ -168,7 +169,7 @@ class _Reading:
         single = [field for field in fields if field.alone]
         named = [field for field in single if _is_own(field.noun, place.noun)]
         if not named and (person := _person(place.node)):
-            named = [_Field(place.relation or "name", person, _LABELLED)] if place.owner or not single else []
+            named = [_Field(place.relation or "name", person, _NAMED)] if place.owner or not single else []
         known = place.owner is None and any(field.level < _TYPE for field in single)
         if not named and place.noun and not known and (name := _own_name(place)):
             named = [name]
@@ -177,10 +178,10 @@ class _Reading:
         return min(named, key=lambda field: (field.level, field.noun, field.thing), default=None)
 
 
-# Levels of identification, best first: an id, a number, a typed value; a file or host, which contains many things; a
-# person, who owns many.
-_ID, _NUMBER, _TYPE, _CONTAINER, _LABELLED = range(5)
-_LEVELS = {"file": _CONTAINER, "host": _CONTAINER, "person": _LABELLED}
+# Levels of identification, best first: an id; a number; a typed value; a file or host, which contains many things; the
+# name of a person, who owns many things, or of the record.
+_ID, _NUMBER, _TYPE, _CONTAINER, _NAMED = range(5)
+_LEVELS = {"file": _CONTAINER, "host": _CONTAINER, "person": _NAMED}
 
 
 def _fields(key: str, value: Any, noun: str) -> Iterator[_Field]:
@@ -254,7 +255,7 @@ def _field(key: str, key_noun: _Noun, value: Any, noun: str, *, listed: bool = F
         return _Field(key_noun.noun, Thing(key_noun.type, text.strip()), level) if _is_name(text) else None
     if any(map(str.isspace, text)) or not any(map(str.isalnum, text)):
         return None
-    if key_noun.level == _NUMBER and (len(text) < _SHOWN_NUMBER or not any(map(str.isdigit, text))):
+    if key_noun.level == _NUMBER and (len(text) < _SHORTEST_NUMBER or not any(map(str.isdigit, text))):
         return None
     if key_noun.level is None and not by_form:
         return None
@@ -269,7 +270,7 @@ def _thing(noun: str, value: str) -> Thing:
     """The thing of type *noun* (``id`` for a built-in type) with this identifier; a short number gets its noun."""
     if noun in FIXED_TYPES:
         return Thing("id", value)
-    if value.isdigit() and len(value) < _TELLING_DIGITS:
+    if value.isdigit() and len(value) < _CLEAR_DIGITS:
         return Thing(noun, f"{noun.replace('_', ' ')} {value}")
     return Thing(noun, value)
 
@@ -291,12 +292,12 @@ def _own_name(place: _Place) -> _Field | None:
     name = place.node.get("name")
     if isinstance(name, str) and len(name) <= _LONGEST_ID and _is_name(name):
         kind = place.noun if place.noun in NAMING_FIELDS else "concept"
-        return _Field(place.noun, Thing(kind, name.strip()), _LABELLED)
+        return _Field(place.noun, Thing(kind, name.strip()), _NAMED)
     return None
 
 
 def _label(own: Thing, node: Mapping[str, Any]) -> Iterator[Item]:
-    """Yield the name of an identified record as a thing of its own, which other records may share."""
+    """Yield the name of an identified record as a separate thing, which other records may share."""
     for key in sorted(_LABELS & node.keys()):
         name = node[key]
         if isinstance(name, str) and len(name) <= _LONGEST_ID and _is_name(name) and name != own.name:
@@ -328,7 +329,7 @@ def _is_index(node: Mapping[str, Any]) -> bool:
     if not node or not all(isinstance(value, dict) for value in node.values()):
         return False
     return all(
-        (key.isdigit() and len(key) >= _SHOWN_NUMBER) or bool(is_id(key)) or key in node[key].values()
+        (key.isdigit() and len(key) >= _SHORTEST_NUMBER) or bool(is_id(key)) or key in node[key].values()
         for key in sorted(node)[:MOST_RECORDS]
     )
 
@@ -341,7 +342,7 @@ def _words(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1_000)
 def subject(tool: str) -> str:
-    """What a tool is about: the noun in its name, if that starts with a verb; else empty.
+    """The noun in a tool's name, if the name starts with a verb; else empty.
 
     >>> subject("get_user_details"), subject("findUserIdByEmail"), subject("list_orders"), subject("git_show")
     ('user', 'user', 'order', '')

@@ -104,7 +104,7 @@ _ITEMS_END = rf"(?=[,.!;]|$| -| (?:{_JOINING})\b| and (?:{_ANOTHER})\b)"
 COUNT = r"(?:\d{1,2}|one|two|three|four|five|six|seven|no)"
 
 
-# Health, diet and marital status, of the speaker and of others.
+# Allergies and diets, of the speaker and of others; the speaker's marital status.
 
 _ITEMS = rf"(?P<object>{_ITEM}(?:(?:, {_ITEM})*,? (?:and|or) {_ITEM})?)"
 

@@ -18,7 +18,8 @@ from hmxgraph.extraction.language import BASE_VERBS, attitude_to, cues
 class Fact(NamedTuple):
     """A stated fact. An empty *subject* is the speaker; ``{subject}`` inside it stands for the speaker ("...'s wife").
 
-    ``matter`` is the key that a deniable fact shares with its denial; empty for facts that are not deniable.
+    ``single`` and ``passing`` are those of its rule. ``matter`` is the key that a deniable fact shares with its denial;
+    it is empty for facts that are not deniable.
     """
 
     subject: str

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from hmxgraph.extraction.language import claimed, one_of, taken_back
+from hmxgraph.extraction.language import is_attributed, is_retracted, one_of
 
 _ADVERBS = one_of(
     "really", "strongly", "always", "usually", "generally", "typically", "much", "still", "also", "actually",
@@ -179,7 +179,7 @@ def preference(sentence: str) -> Preference | None:
         if match and _stands_alone(sentence[: match.start()], rule):
             about = _object(match, rule)
             end = sentence.find(about, _object_start(match)) + len(about)
-            if not about or taken_back(sentence, end):
+            if not about or is_retracted(sentence, end):
                 return None
             return Preference(rule.predicate, about, _as_sentence(sentence[match.start() : end]), rule.confidence)
     return None
@@ -191,13 +191,13 @@ def _stands_alone(before: str, rule: PreferenceRule) -> bool:
         return True
     if rule.predicate == "prefers" and (rule.confidence < 0.6 or re.search(r"\bif\b", before, re.IGNORECASE)):
         return False
-    if claimed(_OWN_MIND.sub("", before)) or _HYPOTHETICAL.search(before):
+    if is_attributed(_OWN_MIND.sub("", before)) or _HYPOTHETICAL.search(before):
         return False
     return bool(_CLAUSE_START.search(before))
 
 
 def _object_start(match: re.Match[str]) -> int:
-    """Where the object begins; a plain search could find its words in the verb."""
+    """The position of the object; a plain search for its words could find them in the verb."""
     return max(match.start(name) for name in ("object", "object2") if name in match.re.groupindex)
 
 
@@ -227,5 +227,5 @@ def _lasting(about: str) -> bool:
 
 
 def _as_sentence(statement: str) -> str:
-    """The statement as a sentence of its own."""
+    """The statement with a full stop."""
     return statement.strip() + "."

@@ -20,8 +20,8 @@ _SPELT = frozenset({"concept", "person"}) | NAMING_FIELDS
 # id, a symbol in backticks a tool. A type from a record (order, service) is more specific than any of these.
 FAMILIES = {"name": ("concept", "person", "id"), "tool": ("symbol", "tool")}
 TYPES = tuple(sorted(FIXED_TYPES))
-# Types whose names may be ordinary words of procedures; names of all other types are private.
-# Concepts may also name persons.
+# Types whose names may be ordinary words. Names of all other types count as private data, and so may concepts, which
+# can be names of persons.
 COMMON_TYPES = ("command", "concept", "error_type", "symbol", "tag", "tool", *sorted(NAMING_FIELDS))
 LONGEST_NAME = 200
 _FAMILY = {member: name for name, members in FAMILIES.items() for member in members}
@@ -204,8 +204,8 @@ _MAX_MENTIONS = 32
 _ROLES: tuple[Role, ...] = ("", "tag", "speaker", "title")
 
 
-class Gathering:
-    """The mentions of one event, keyed by family and normalised name."""
+class MentionCollector:
+    """Collects the mentions of one event, at most *room* of them, one for each family and normalised name."""
 
     __slots__ = ("_by_key", "room")
 
@@ -312,14 +312,14 @@ _PROSE = frozenset({"text", "reasoning", "question", "summary", "description", "
 _LONGEST_FIELD = 2_000
 
 
-def read(event: Event, voice: Voice) -> tuple[Gathering, list[Relation]]:
+def read(event: Event, voice: Voice) -> tuple[MentionCollector, list[Relation]]:
     """Collect the mentions of *event* and the relations between them."""
-    gathering = Gathering(_MAX_RESULT_MENTIONS if event.event_type in _RESULTS else _MAX_MENTIONS)
+    collector = MentionCollector(_MAX_RESULT_MENTIONS if event.event_type in _RESULTS else _MAX_MENTIONS)
     if event.event_type in _ACTIONS:
-        gathering.add("agent", event.agent_id)
+        collector.add("agent", event.agent_id)
     if event.event_type in _TALK:
-        return gathering, _talk(event, voice, gathering)
-    return gathering, _record(event, gathering)
+        return collector, _talk(event, voice, collector)
+    return collector, _record(event, collector)
 
 
 def names_in(text: str) -> tuple[Mention, ...]:
@@ -328,45 +328,45 @@ def names_in(text: str) -> tuple[Mention, ...]:
     >>> [(mention.type, mention.normalised) for mention in names_in("When did Lilu call get_weather in app.py?")]
     [('concept', 'lilu'), ('file', 'app.py')]
     """
-    gathering = Gathering()
-    _names(text, gathering)
-    return gathering.mentions()
+    collector = MentionCollector()
+    _names(text, collector)
+    return collector.mentions()
 
 
-def _talk(event: Event, voice: Voice, gathering: Gathering) -> list[Relation]:
+def _talk(event: Event, voice: Voice, collector: MentionCollector) -> list[Relation]:
     relations: list[Relation] = []
-    speaker = gathering.add("person", voice.name, 1.0, "speaker") if voice.name else None
+    speaker = collector.add("person", voice.name, 1.0, "speaker") if voice.name else None
     text = event.content.get("comment" if event.event_type == "feedback" else "text")
     if isinstance(text, str) and text:
-        relations.extend(_names(text, gathering, listing=voice.part == "assistant"))
+        relations.extend(_names(text, collector, listing=voice.part == "assistant"))
     if event.content.get("attachments"):
-        relations.extend(_fields({"attachments": event.content["attachments"]}, gathering))
+        relations.extend(_fields({"attachments": event.content["attachments"]}, collector))
     if speaker:
-        relations.extend(said_by(speaker, gathering.of_type("concept", "person")))
-    _tags(event, gathering)
+        relations.extend(said_by(speaker, collector.of_type("concept", "person")))
+    _tags(event, collector)
     return relations
 
 
-def _record(event: Event, gathering: Gathering) -> list[Relation]:
+def _record(event: Event, collector: MentionCollector) -> list[Relation]:
     content = event.content
     title = content.get("title")
-    subject = gathering.add_title(_title_type(title), title) if isinstance(title, str) and title else None
-    _actor(event, gathering)
-    linked, recorded = _records(event, gathering)
-    relations = _fields(content, gathering, recorded)
+    subject = collector.add_title(_title_type(title), title) if isinstance(title, str) and title else None
+    _actor(event, collector)
+    linked, recorded = _records(event, collector)
+    relations = _fields(content, collector, recorded)
     for name in sorted(_PROSE & content.keys()) if event.event_type not in _STRUCTURED else ():
         if isinstance(content[name], str):
-            _spans(content[name], gathering, titled=subject is not None)
+            _spans(content[name], collector, titled=subject is not None)
     if event.event_type == "decision" and isinstance(content.get("chosen_option"), str):
-        gathering.add("concept", content["chosen_option"][:80], 0.9)
+        collector.add("concept", content["chosen_option"][:80], 0.9)
     if subject:
-        relations.extend(mentioned_with(subject, gathering.of_type("concept", "person")))
-    relations.extend(_relations(event, gathering))
-    _tags(event, gathering)
+        relations.extend(mentioned_with(subject, collector.of_type("concept", "person")))
+    relations.extend(_relations(event, collector))
+    _tags(event, collector)
     return [*relations[:_MAX_RELATIONS], *linked]
 
 
-def _records(event: Event, gathering: Gathering) -> tuple[list[Relation], frozenset[str]]:
+def _records(event: Event, collector: MentionCollector) -> tuple[list[Relation], frozenset[str]]:
     """Add the things that the records of *event* identify; return their relations and all names."""
     content = event.content
     tool = content.get("tool_name")
@@ -374,33 +374,33 @@ def _records(event: Event, gathering: Gathering) -> tuple[list[Relation], frozen
     hint = tool if part and isinstance(tool, str) else event.event_type
     readings = list(records({part: content.get(part)} if part else content, hint))
     links = [each for each in readings if isinstance(each, Link)]
-    room = gathering.room
-    gathering.room = max(room, _MAX_RECORD_MENTIONS) if links else room
-    identified = [each for each in readings if isinstance(each, Thing) and gathering.add(each.type, each.name, 0.95)]
-    gathering.room = max(room, min(len(gathering) + _MAX_FURTHER_MENTIONS, _MAX_MENTIONS)) if links else room
+    room = collector.room
+    collector.room = max(room, _MAX_RECORD_MENTIONS) if links else room
+    identified = [each for each in readings if isinstance(each, Thing) and collector.add(each.type, each.name, 0.95)]
+    collector.room = max(room, min(len(collector) + _MAX_FURTHER_MENTIONS, _MAX_MENTIONS)) if links else room
     kept = {*identified}
-    relations = [_linked(link, gathering) for link in links if {link.source, link.target} <= kept]
+    relations = [_linked(link, collector) for link in links if {link.source, link.target} <= kept]
     return relations[:_MAX_RECORD_RELATIONS], frozenset(each.name for each in readings if isinstance(each, Thing))
 
 
-def _linked(link: Link, gathering: Gathering) -> Relation:
-    ends = (gathering.ref(*end) for end in (link.source, link.target))
+def _linked(link: Link, collector: MentionCollector) -> Relation:
+    ends = (collector.ref(*end) for end in (link.source, link.target))
     return Relation(next(ends), link.relation_type, next(ends), 0.95)
 
 
-def _actor(event: Event, gathering: Gathering) -> None:
+def _actor(event: Event, collector: MentionCollector) -> None:
     """Add the tool or command that the source names: ``tool:kubectl``."""
     kind, colon, name = (event.source or "").partition(":")
     if colon and kind in {"tool", "command"}:
-        gathering.add(kind, name)
+        collector.add(kind, name)
 
 
-def _relations(event: Event, gathering: Gathering) -> list[Relation]:
+def _relations(event: Event, collector: MentionCollector) -> list[Relation]:
     content = event.content
-    entities = gathering.by_type()
+    entities = collector.by_type()
     if event.event_type == "decision":
         chosen = content.get("chosen_option")
-        entities["concept"] = [gathering.ref("concept", chosen[:80])] if isinstance(chosen, str) else []
+        entities["concept"] = [collector.ref("concept", chosen[:80])] if isinstance(chosen, str) else []
     relations = list(structural(event.event_type, entities, failed=went_well(event.event_type, content) is False))
     if "error_type" in entities:
         text = content.get("change") or content.get("summary") or content.get("message")
@@ -415,55 +415,57 @@ def _title_type(title: Any) -> str:
     return form.type if form and form.name == title and form.type in {"file", "url", "host"} else "concept"
 
 
-def _names(text: str, gathering: Gathering, *, listing: bool = False) -> list[Relation]:
-    relations, named = _forms(text, gathering)
-    _spans(text, gathering, listing=listing)
+def _names(text: str, collector: MentionCollector, *, listing: bool = False) -> list[Relation]:
+    relations, named = _forms(text, collector)
+    _spans(text, collector, listing=listing)
     if any(ref.type == "error_type" for ref, _ in named):
         relations.extend(fixes(text, named, ()))
     return relations
 
 
-def _spans(text: str, gathering: Gathering, *, titled: bool = False, listing: bool = False) -> None:
+def _spans(text: str, collector: MentionCollector, *, titled: bool = False, listing: bool = False) -> None:
     for span in spans(text, titled=titled, listing=listing):
-        gathering.add("person" if span.person else "concept", span.name, span.confidence)
+        collector.add("person" if span.person else "concept", span.name, span.confidence)
 
 
-def _forms(text: str, gathering: Gathering) -> tuple[list[Relation], list[tuple[Ref, str]]]:
+def _forms(text: str, collector: MentionCollector) -> tuple[list[Relation], list[tuple[Ref, str]]]:
     named: list[tuple[Ref, str]] = []
     hosts: list[tuple[Ref, Ref]] = []
     for form in forms(text):
-        ref = gathering.add(form.type, form.name, form.confidence)
+        ref = collector.add(form.type, form.name, form.confidence)
         if ref:
             named.append((ref, form.name))
-            hosts.extend(_host(ref, form.name, gathering))
+            hosts.extend(_host(ref, form.name, collector))
     return list(_hosted(hosts)), named
 
 
-def _host(url: Ref, name: str, gathering: Gathering) -> Iterable[tuple[Ref, Ref]]:
-    host = gathering.add("host", host_of(name)) if url.type == "url" else None
+def _host(url: Ref, name: str, collector: MentionCollector) -> Iterable[tuple[Ref, Ref]]:
+    host = collector.add("host", host_of(name)) if url.type == "url" else None
     return [(url, host)] if host else []
 
 
-def _fields(content: Mapping[str, Any], gathering: Gathering, recorded: frozenset[str] = frozenset()) -> list[Relation]:
+def _fields(
+    content: Mapping[str, Any], collector: MentionCollector, recorded: frozenset[str] = frozenset()
+) -> list[Relation]:
     """Add the names in *content* that its records did not supply."""
     relations: list[Relation] = []
     for leaf in leaves(content):
         if leaf.value in recorded:
             continue
         if leaf.type == "text":
-            relations.extend(_forms(leaf.value[:_LONGEST_FIELD], gathering)[0])
+            relations.extend(_forms(leaf.value[:_LONGEST_FIELD], collector)[0])
         elif leaf.type == "command":
             for command in commands(leaf.value):
-                gathering.add("command", command, 0.95)
-            relations.extend(_forms(leaf.value[:_LONGEST_FIELD], gathering)[0])
+                collector.add("command", command, 0.95)
+            relations.extend(_forms(leaf.value[:_LONGEST_FIELD], collector)[0])
         elif leaf.type == "url":
-            ref = gathering.add("url", leaf.value)
-            relations.extend(_hosted(_host(ref, leaf.value, gathering) if ref and "://" in leaf.value else []))
+            ref = collector.add("url", leaf.value)
+            relations.extend(_hosted(_host(ref, leaf.value, collector) if ref and "://" in leaf.value else []))
         else:
-            gathering.add(leaf.type, leaf.value, 0.95)
+            collector.add(leaf.type, leaf.value, 0.95)
     return relations
 
 
-def _tags(event: Event, gathering: Gathering) -> None:
+def _tags(event: Event, collector: MentionCollector) -> None:
     for tag in event.tags or ():
-        gathering.add("tag", tag, 1.0, "tag")
+        collector.add("tag", tag, 1.0, "tag")

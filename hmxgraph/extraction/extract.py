@@ -6,10 +6,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from hmxgraph.errors import InvalidTime
 from hmxgraph.extraction import _directives, _fact_rules, _facts, _preferences
-from hmxgraph.extraction._directives import Lifted, lifted
+from hmxgraph.extraction._directives import Withdrawal, withdrawal_in
 from hmxgraph.extraction._facts import Fact, facts
 from hmxgraph.extraction._preferences import Preference, preference
-from hmxgraph.extraction.entities import Gathering, read
+from hmxgraph.extraction.entities import MentionCollector, read
 from hmxgraph.extraction.language import (
     BASE_VERBS,
     BY_HAND,
@@ -75,7 +75,7 @@ def policy_draft(
     )
 
 
-def lifted_draft(withdrawn: Lifted, method: str) -> MemoryDraft:
+def withdrawal_draft(withdrawn: Withdrawal, method: str) -> MemoryDraft:
     """Draft a withdrawal as a policy: a new answer in the slot of the rule that it withdraws."""
     draft = policy_draft(withdrawn.matter, withdrawn.confidence, method)
     need_not = withdrawn.need_not != (draft.predicate == "forbids")
@@ -257,7 +257,7 @@ _Level: TypeAlias = Literal["operator", "user", "none"]
 
 
 class _Authority(NamedTuple):
-    """What the words of an event may do.
+    """The effect that the words of an event may have.
 
     An ``operator`` speaks for the tenant, a ``user`` for themselves, ``none`` only proposes. ``origin`` counts towards
     independent support (empty for anonymous speakers); ``owner`` is the user (or the session of an unnamed user)
@@ -323,7 +323,7 @@ def _is_own(event: Event) -> bool:
 
 
 def _named_source(event: Event) -> str:
-    """The key of the person whom the source names; empty if there is none, or it is the agent, as in recorded talk."""
+    """The key of the person whom the source names; empty if it names no person, or if the person is the agent."""
     name = speaking_source(event)
     return "" if name is None or _is_own(event) else user_key(name)
 
@@ -334,7 +334,7 @@ _ONE_TOOL = "tool"
 
 
 def _outside(source: str, label: str) -> str:
-    """The origin of outside words, counted once however often it speaks: a web site, all tools together, or the source.
+    """The origin of text from outside, for counting independent ones: a web site, all tools together, or the source.
 
     All tools are one origin because one page can reach an agent through several of them.
 
@@ -447,9 +447,9 @@ def draft(kind: MemoryKind, text: str, *, hard: bool = False) -> MemoryDraft:
 
 
 def _parsed(kind: MemoryKind, text: str, *, hard: bool) -> MemoryDraft:
-    withdrawn = lifted(text) if kind == "policy" else None
+    withdrawn = withdrawal_in(text) if kind == "policy" else None
     if withdrawn:
-        return lifted_draft(withdrawn, BY_HAND)._replace(hard=hard)
+        return withdrawal_draft(withdrawn, BY_HAND)._replace(hard=hard)
     if kind == "policy":
         return policy_draft(text, 1.0, BY_HAND, hard=hard)
     liking = preference(text) if kind == "preference" else None
@@ -511,7 +511,12 @@ class _Families(NamedTuple):
 
 
 def memories(
-    event: Event, voice: Voice, gathering: Gathering, trust: TrustPolicy = DEFAULT_TRUST, *, by_hand: bool = False
+    event: Event,
+    voice: Voice,
+    collector: MentionCollector,
+    trust: TrustPolicy = DEFAULT_TRUST,
+    *,
+    by_hand: bool = False,
 ) -> tuple[MemoryDraft, ...]:
     """At most eight distinct memories of *event*, spoken by *voice*; *trust* decides which are only proposed.
 
@@ -519,7 +524,7 @@ def memories(
     of `remember` speaks for the tenant. The event type alone does not prove such a call, since any source can send it.
     """
     if event.event_type == "state_change":
-        drafts = _state_change(event, gathering)
+        drafts = _state_change(event, collector)
     elif event.event_type == EVENT_TYPE:
         drafts = remembered(event.content)
     else:
@@ -572,7 +577,7 @@ def _families(lowered: str, voice: Voice) -> _Families:
     person = voice.part != "system"
     may_direct = voice.part != "peer"
     return _Families(
-        may_direct and (not person or _directives.may_order(lowered[:LONGEST_TALK])),
+        may_direct and (not person or _directives.may_contain_directive(lowered[:LONGEST_TALK])),
         may_direct and not cue_words.isdisjoint(_directives.CUES),
         person and (not cue_words.isdisjoint(_preferences.CUES) or _states_liking(lowered, cue_words)),
         person and (not cue_words.isdisjoint(_fact_rules.CUES) or _states_fact(lowered, cue_words)),
@@ -591,14 +596,16 @@ def _states_fact(lowered: str, cue_words: frozenset[str]) -> bool:
 
 
 def _of_sentence(sentence: str, voice: Voice, families: _Families, fact_subject: str) -> Iterator[MemoryDraft]:
-    withdrawn = _directives.lifted(sentence) if families.withdrawals else None
+    withdrawn = _directives.withdrawal_in(sentence) if families.withdrawals else None
     if withdrawn:
-        yield lifted_draft(withdrawn, "directive")
-    order = (
-        _directives.order(sentence, system=voice.part == "system") if families.directives and not withdrawn else None
+        yield withdrawal_draft(withdrawn, "directive")
+    directive = (
+        _directives.directive_in(sentence, system=voice.part == "system")
+        if families.directives and not withdrawn
+        else None
     )
-    if order:
-        yield policy_draft(order.text, order.confidence, "directive", hard=order.hard, speaker=fact_subject)
+    if directive:
+        yield policy_draft(directive.text, directive.confidence, "directive", hard=directive.hard, speaker=fact_subject)
     liking = _preferences.preference(sentence) if families.preferences else None
     if liking:
         yield _preference_draft(liking, _attributed(liking.text, voice), voice.subject, "preference")
@@ -619,16 +626,16 @@ def _attributed(text: str, voice: Voice) -> str:
 def _request(spoken: list[str]) -> Iterator[MemoryDraft]:
     for sentence in spoken[:6]:
         # A standing rule is not a goal: "Always run the tests before you push".
-        goal = None if _directives.order(sentence) else request(sentence)
+        goal = None if _directives.directive_in(sentence) else request(sentence)
         if goal:
             yield MemoryDraft("goal", goal.text, goal.confidence, "first_request", UNKNOWN, "wants", goal.object)
             return
 
 
-def _state_change(event: Event, gathering: Gathering) -> Iterator[MemoryDraft]:
+def _state_change(event: Event, collector: MentionCollector) -> Iterator[MemoryDraft]:
     change = _facts.change(event.content)
     if change:
-        ref = gathering.add("concept", change.subject, 0.9)
+        ref = collector.add("concept", change.subject, 0.9)
         yield MemoryDraft(
             "fact",
             change.text,
@@ -663,13 +670,13 @@ def extract(event: Event, trust: TrustPolicy = DEFAULT_TRUST, *, by_hand: bool =
     ('policy', 'Always verify the rollout of deploy/cart.yaml.')
     """
     voice = voice_of(event)
-    gathering, relations = read(event, voice)
-    drafts = memories(event, voice, gathering, trust, by_hand=by_hand)
-    mentions = gathering.mentions()
+    collector, relations = read(event, voice)
+    drafts = memories(event, voice, collector, trust, by_hand=by_hand)
+    mentions = collector.mentions()
     linked = [_linked(draft, mentions) for draft in drafts]
     return Extraction(
         mentions,
-        gathering.resolve_relations(relations),
+        collector.resolve_relations(relations),
         tuple(draft for draft in linked if not draft.unproven),
         tuple(draft for draft in linked if draft.unproven),
     )

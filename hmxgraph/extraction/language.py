@@ -1,4 +1,4 @@
-"""Shared by all extraction rules: result values, sentences, verbs, patterns, speakers and users, hedges."""
+"""Values and helpers that all extraction rules share: results, sentences, verbs, patterns, speakers, hedges."""
 
 import re
 from typing import Literal, NamedTuple, TypeAlias
@@ -57,9 +57,9 @@ BY_HAND = "remembered"
 
 
 class Terms(NamedTuple):
-    """The terms on which a memory is given through `remember`.
+    """The options of `remember` with which a memory was given.
 
-    ``scopes`` are where the memory holds (none: everywhere), ``aliases`` further names that a question may use for it.
+    The memory holds in ``scopes`` (none: everywhere); ``aliases`` are further names that a question may use for it.
     It is part of every pack if ``pinned``, holds until ``expires_us``, and replaces the memory with id ``supersedes``.
     """
 
@@ -104,7 +104,7 @@ class MemoryDraft(NamedTuple):
 
     @property
     def answer(self) -> str:
-        """What distinguishes this memory from others of its slot."""
+        """The answer that the memory gives to the question of its slot."""
         if self.predicate:
             return wording(f"{self.predicate} {self.object}")
         stated = claim(self.text)
@@ -122,7 +122,7 @@ class MemoryDraft(NamedTuple):
         return self.answer if renamed or states else self.said_by
 
     @property
-    def laid_down(self) -> bool:
+    def is_hard_by_hand(self) -> bool:
         """Whether it is a hard rule given through `remember`; statements made in passing never replace it."""
         return self.hard and self.extraction_method == BY_HAND
 
@@ -288,8 +288,8 @@ NAME = "name"
 class Voice(NamedTuple):
     """The speaker of an event: name (empty if unknown), part in the conversation, and subject of first-person facts.
 
-    A *peer* is a named person whose words an agent records as its own, as in a conversation between people; peers give
-    no directives.
+    A *peer* is a person who is also the agent of the event, as in a conversation between people; peers give no
+    directives.
     """
 
     name: str
@@ -478,23 +478,23 @@ def attitude_to(sentence: str, start: int, about: int, end: int) -> Attitude:
     before, inside = sentence[:start], sentence[start:about]
     if _IRREALIS.search(sentence[: start + 1]) or _HEDGE.search(inside) or _INDEFINITE.match(sentence, about):
         return "open"
-    if not _PRESUPPOSED.match(inside) and (claimed(before) or _LEFT_TO_OTHERS.match(sentence, end)):
+    if not _PRESUPPOSED.match(inside) and (is_attributed(before) or _LEFT_TO_OTHERS.match(sentence, end)):
         return "open"
     if _DENIAL.search(inside):
         return "denied"
-    return "open" if taken_back(sentence, end) and not _PRESUPPOSED.match(inside) else "stated"
+    return "open" if is_retracted(sentence, end) and not _PRESUPPOSED.match(inside) else "stated"
 
 
-def claimed(before: str) -> bool:
+def is_attributed(before: str) -> bool:
     """Whether the words before a statement attribute it to somebody or open a quotation."""
     words = _SELF_QUOTE.sub("", before)
     return before.count('"') % 2 == 1 or bool(_CLAIM.search(_CLAUSE.split(words)[-1]) or _ATTRIBUTION.search(words))
 
 
-def taken_back(sentence: str, end: int) -> bool:
+def is_retracted(sentence: str, end: int) -> bool:
     """Whether the words after a statement that ends at *end* retract it.
 
-    >>> taken_back("I live in Oslo, but that is wrong.", 14), taken_back("I live in Oslo, but I don't like it.", 14)
+    >>> is_retracted("I live in Oslo, but that is wrong.", 14), is_retracted("I live in Oslo, but I don't like it.", 14)
     (True, False)
     """
     return bool(_RETRACTION.search(sentence, end))

@@ -4,9 +4,10 @@ A *slot* is a question with one answer at a time ("Caroline lives in"). An *inte
 which it was asserted without interruption. A later, different answer supersedes it; a different answer for the same
 time, or by another voice, is disputed. A *hard* answer (a rule without exceptions, given with `remember`) is superseded
 only by another hard one; anything else that contradicts it is disputed.
-An assertion that arrives late, between two assertions of another answer, splits that answer's
-interval, as if it had arrived in time. Stored intervals that may be split carry their assertions.
-Intervals do not overlap, and each but the first supersedes the previous one: a linear chain (HMX-A 7).
+
+An assertion that arrives late, between two assertions of another answer, splits that answer's interval, as if it had
+arrived in time. Stored intervals that may be split carry their assertions. Intervals do not overlap, and each but the
+first supersedes the previous one: a linear chain (HMX-A 7).
 """
 
 from bisect import bisect_right
@@ -57,7 +58,7 @@ class Interval:
         return min([*self.stored, *new]).event_key
 
     def split(self, time_us: int) -> "Interval | None":
-        """Cut off and return what was asserted after *time_us*; None if the stored assertions do not allow a split."""
+        """Cut off and return the part after *time_us*; None if the stored assertions do not allow a split."""
         before = tuple(stored for stored in self.stored if stored.time_us < time_us)
         after = tuple(stored for stored in self.stored if stored.time_us > time_us)
         inside = bool(before and after)

@@ -133,7 +133,7 @@ UNKNOWN = "[...]"
 
 
 def only_allowed(text: str, allowed: frozenset[str]) -> str:
-    """*text* with ``[...]`` for all words but allowed ones, compiler wording, stop words and short numbers.
+    """*text* with ``[...]`` in place of all words except *allowed*, compiler wording, stop words and short numbers.
 
     >>> only_allowed("Restart zeppelin, then wait 10 s; [password]", frozenset({"s"}))
     'Restart [...], then wait 10 s; [password]'

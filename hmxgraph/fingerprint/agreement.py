@@ -52,7 +52,7 @@ def confirms(own: Mapping[str, Any], imported: Mapping[str, Any]) -> bool:
     """Whether *own*, an artifact with ``artifact_type``, ``title`` and ``content``, confirms all of *imported*.
 
     The two must agree, and each text of *imported* must occur in the same field of *own*, in the same order, so that
-    no foreign text becomes active only because of its context. Articles, and the endings, capitals and punctuation of
+    no text becomes active that local evidence does not contain. Articles, and the endings, capitals and punctuation of
     plain words, do not count; commands must be identical.
 
     >>> step = {"condition": "deploying", "recommendation": "check the rollout"}

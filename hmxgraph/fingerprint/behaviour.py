@@ -144,7 +144,7 @@ def _is_error(event: ObservedEvent) -> bool:
 # Behaviour, counted by session and added up (HMX-F 4).
 
 # Event types from which behaviour is counted.
-TELLING = ("decision", "error", "feedback", "tool_call", "tool_result", *sorted(WORK))
+COUNTED_EVENT_TYPES = ("decision", "error", "feedback", "tool_call", "tool_result", *sorted(WORK))
 # Version of the counting rules: counts made under another version are recomputed.
 RULES = 1
 # Maximum number of names per kind and session, so that one large session cannot dominate the totals.
@@ -202,7 +202,7 @@ def total(parts: Iterable[Behaviour]) -> Behaviour:
 
 
 def session_behaviour(events: Sequence[ObservedEvent]) -> Behaviour:
-    """The behaviour of the agent in one session; *events* are in order, at least those of the TELLING types."""
+    """The behaviour of the agent in one session; *events* are in order and include all ``COUNTED_EVENT_TYPES``."""
     calls = [event for event in events if is_call(event)]
     results = [event.success for event in events if _is_result(event) and event.success is not None]
     decisions = [event for event in events if event.event_type == "decision"]
@@ -233,10 +233,7 @@ def _recovery(errors: Sequence[_Incident]) -> dict[str, Any]:
 
 
 def _corrected(events: Sequence[ObservedEvent]) -> set[str]:
-    """The decisions that corrections affect: the latest up to each corrected event.
-
-    A correction that names no event corrects the latest decision before it.
-    """
+    """The decisions that feedback corrects: the latest up to the event that a correction names, else up to itself."""
     decision_at: dict[str, str] = {}
     current, corrected = "", set()
     for event in events:

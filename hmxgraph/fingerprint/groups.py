@@ -78,7 +78,7 @@ def _join(group: NDArray[np.int64], place: int, related: NDArray[np.int64]) -> N
         group[present[group]] = np.flatnonzero(present)[0]
 
 
-# Clusters of artifacts (HMX-F 8, rule 2).
+# Clusters of artifacts (HMX-F 8, rule 2). Artifacts are ordered by weight: confidence times observations.
 
 _REPRESENTATIVES = 3
 
@@ -111,7 +111,7 @@ def cluster_summary(members: Sequence[ExportedArtifact]) -> dict[str, Any]:
 
 
 def _cluster_weight(members: Iterable[ExportedArtifact]) -> float:
-    """The weight of a cluster in the selection."""
+    """The sum of the weights of a cluster's artifacts."""
     return sum(artifact.weight for artifact in members)
 
 

@@ -1,4 +1,6 @@
-"""What the import of a verified fingerprint stores: drafts, priors, compiler parameters and the event that logs it.
+"""Convert a verified fingerprint to the records that its import adds.
+
+These are drafts, context priors, compiler parameters and an event that logs the import.
 
 Restore only adds (HMX-F 12). An imported summary becomes a draft with four fifths of its confidence; it becomes active
 once local evidence or an operator confirms it. Its id is derived from import and content, so that importing again
@@ -31,7 +33,7 @@ Summary = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """What an import adds to a tenant."""
+    """The records that an import adds to a tenant."""
 
     import_id: str
     verdict: Verdict
@@ -42,7 +44,7 @@ class Restoration:
 
 
 def restoration(verdict: Verdict, tenant_id: str, at_us: int, generation: int = 0) -> Restoration:
-    """What the import of *verdict*'s fingerprint into *tenant_id* at *at_us* adds.
+    """The records that importing *verdict*'s fingerprint into *tenant_id* at *at_us* adds.
 
     *generation* counts earlier imports of this envelope that were withdrawn: a new import gets new ids.
     """
@@ -73,7 +75,7 @@ def with_stored_priorities(restored: Restoration, known_ids: Mapping[str, str]) 
 
 
 def _event(verdict: Verdict, tenant_id: str, import_id: str, timestamp: str, drafts: int) -> Event:
-    """The event that logs the import, in a session of its own, so that it can be forgotten separately (HMX-F 12)."""
+    """The event that logs the import, in a separate session, so that it can be forgotten by itself (HMX-F 12)."""
     fingerprint = verdict.fingerprint
     return Event(
         hmx_version=HMX_VERSION,

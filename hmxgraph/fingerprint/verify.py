@@ -27,7 +27,7 @@ from hmxgraph.protocol.fingerprints import (
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import REPRESENTABLE, is_representable, microseconds
 
-# Ten times the largest tier, to allow for indentation and larger limits of later versions.
+# About ten times the largest tier, to allow for indentation and larger limits of later versions.
 MOST_BYTES = 1024 * 1024
 EnvelopeSource: TypeAlias = bytes | bytearray | str | Mapping[str, Any] | Envelope
 _ASK = "get the file again from its sender"
@@ -73,7 +73,7 @@ def verify(
     at *at_us*.
 
     Raises:
-        FingerprintRefused: the failed check is size, json, format, structure or words.
+        FingerprintRefused: the failed check is size, json, format, structure or words (a changed envelope field).
         UnsupportedVersion: hmx_version, envelope_version or fingerprint_version is not supported.
         HashMismatch: fingerprint_hash or integrity_hash does not match.
         SignatureMismatch: the signature is missing, wrong, or made with another key.

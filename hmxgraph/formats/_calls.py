@@ -1,4 +1,4 @@
-"""Calls and their results: how they are paired, and how they become drafts."""
+"""Link tool calls to their results, and convert both to drafts of events."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from hmxgraph.protocol.events import ASSISTANT, TOOL
 
 
 class Calls:
-    """The calls of a source that wait for their results; kept in *carried*, which the caller stores to resume."""
+    """The calls of a source that have no result yet; kept in *carried*, so that a later run can continue."""
 
     def __init__(self, carried: JsonObject) -> None:
         self._open: dict[str, list[str]] = carried.setdefault("calls", {})
@@ -23,8 +23,8 @@ class Calls:
         if call_id:
             self._open[call_id] = [tool, event_id]
 
-    def matching_call(self, call_id: str) -> tuple[str, str]:
-        """Remove the call that a result answers; returns its tool and event id, both empty if the call is unknown."""
+    def take(self, call_id: str) -> tuple[str, str]:
+        """Remove a call; returns its tool and the id of its event, both empty if the call is unknown."""
         tool, event_id = self._open.pop(call_id, ("", ""))
         return tool, event_id
 
@@ -46,7 +46,7 @@ class Answer:
 
 
 def call_draft(calls: Calls, frame: Frame, part: str, call: tuple[str, str, Any]) -> Draft:
-    """The draft of *call*: id, tool and arguments. The call is remembered, to link its result by the id."""
+    """The draft of *call* (id, tool, arguments). *calls* remembers it, so that its result can be linked to it."""
     call_id, tool, call_arguments = call
     calls.remember(call_id, tool, frame.event_id(part))
     content = {"tool_name": tool or "unknown", "arguments": arguments(call_arguments)} | present(call_id=call_id)
@@ -54,8 +54,8 @@ def call_draft(calls: Calls, frame: Frame, part: str, call: tuple[str, str, Any]
 
 
 def answer_draft(calls: Calls, part: str, answer: Answer) -> Draft:
-    """The draft of a result, linked to its call, with the outcome if a flag, an exit code or the text states it."""
-    tool, call_event = calls.matching_call(answer.call_id)
+    """The draft of a result, linked to its call. Success comes from a flag, an exit code or the text, if known."""
+    tool, call_event = calls.take(answer.call_id)
     tool = answer.tool or tool
     value, flagged = _unwrapped(answer.value)
     returned, attachments = result(value)

@@ -20,18 +20,19 @@ from hmxgraph.formats.conversion import JsonObject, Origin, Outcome, Record
 _SESSIONS = ("session_id", "sessionId", "conversation_id", "thread_id", "chat_id", "conversationId", "custom_id")
 _TIMES = ("timestamp", "created_at", "created", "createdAt", "time", "ts", "date", "started_at", "start_time")
 _USERS = ("user_id", "userId", "user")
+_AGENTS = ("agent_id", "agentId", "assistant_id")
 # Maximum number of message ids remembered to detect repeated messages.
 _MOST_SEEN = 20_000
 # Maximum number of texts whose repetitions are numbered; beyond it, the one seen longest ago is dropped.
 _MOST_COUNTED = 5_000
-_AGENTS = ("agent_id", "agentId", "assistant_id")
 
 
 @dataclass(frozen=True, slots=True)
 class Talk:
     """The messages of one record, whether they are a whole conversation, and the fields of its envelope.
 
-    ``own_id`` is the id of the last message, if the envelope states it. With ``skipped``, there is nothing to read.
+    ``own_id`` is the id of the last message, if the envelope states it. If there is nothing to read, ``skipped`` says
+    why.
     """
 
     messages: tuple[Message, ...] = ()
@@ -155,7 +156,7 @@ class _Conversations:
         return name(first(talk.envelope, _SESSIONS)) or session_of(record, self._origin)
 
     def _continuation(self, record: Record, talk: Talk) -> tuple[str, int, list[Any] | None]:
-        """The session of a whole conversation, the number of its messages read before, and its new state."""
+        """The session of a whole conversation, how many of its messages are not new, and its next ``_known`` entry."""
         own_session = name(first(talk.envelope, _SESSIONS))
         base = own_session or session_of(record, self._origin)
         chain = _chain(talk.messages)
@@ -188,7 +189,7 @@ _IDS = ("id", "name", "arguments", "input", "action", "call_id", "tool_call_id",
 
 
 def _message_key(message: Message) -> str:
-    """The identity of a message: its role, text and calls, but no fields that clients add."""
+    """The identity of a message: its role, text and calls, without fields that clients add."""
     content = message.get("content", message.get("value", message.get("parts")))
     tool_calls = map(mapping, listed(message.get("tool_calls")))
     calls = [(call.get("id"), mapping(call.get("function")).get("name", call.get("name"))) for call in tool_calls]
@@ -219,5 +220,5 @@ def conversation(value: Mapping[str, Any], messages: Any, *, answer: Any = None)
 
 
 def single(value: Mapping[str, Any]) -> Talk | None:
-    """A record that is a single message, else None."""
+    """*value* as a talk of one message; None if it is not a message."""
     return replace(Talk((value,)), envelope=value) if is_message(value) else None

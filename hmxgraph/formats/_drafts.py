@@ -17,20 +17,20 @@ from hmxgraph.text.marks import cut_marked
 
 # The event type of a model's reasoning: stored, but not part of the conversation.
 REASONING = "x-hmxgraph-reasoning"
-# Minimum length of an id that may be unique beyond its conversation; shorter ones rarely are.
+# Ids of at least this length count as unique; shorter ones, only within their session.
 _LONG_ID = 16
 _MILLISECOND = 1_000
 _LINE = 1_000 * _MILLISECOND
-# Microseconds between records of the same time: more than the offsets within a record of up to 50 parts. After a
-# longer record, the next one begins a multiple later.
+# Microseconds between records of the same time. A record of up to 50 parts needs less for its own offsets; after a
+# longer one, the next record starts a multiple later.
 _TIE = 250
-# At equal times, calls follow messages, results follow calls, and later parts of a record follow
-# its results.
+# Microseconds added to the time of an event, so that calls sort after messages and results after calls. Within a
+# record, a part gets at least the rank of the parts before it.
 _RANKS = {"tool_call": 100, "tool_result": 200}
-# Below the limits of HMX-E 11, to leave room for what importers add.
+# Below the limits of HMX-E 11, to leave room for fields that importers add.
 _MOST_CONTENT = 500 * KB
 _MOST_METADATA = 60 * KB
-# Search for packs only to this depth: they occur in messages and results, not deep inside a nested value.
+# Packs (memories that hmxgraph inserted into a prompt) are removed only down to this depth of a nested value.
 _DEEPEST_PACK = 40
 # Metadata that the engine itself reads: kept, whatever else has to be cut.
 _ENGINE_METADATA = (ORIGIN, "user_id", "undated", "opening", "cut_packs")
@@ -53,7 +53,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What all events of one record share, or of one message if the record contains several."""
+    """The fields that all events of one record share (of one message, if the record contains several)."""
 
     record_id: str
     session_id: str
@@ -69,7 +69,10 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The content of one record as drafts, and the reason for every part left out."""
+    """The content of one record as drafts, and the reason for every part left out.
+
+    If the record repeats an earlier event, ``part_of`` is the id of that event.
+    """
 
     drafts: tuple[Draft, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -131,8 +134,8 @@ def joined(record: Record, readings: Iterable[tuple[Frame, Reading]], carried: J
 class Place:
     """Where a message belongs: its session, id and time, if it names any.
 
-    Short ids usually number the messages of a session, so the session is part of the id unless they are ``unique``.
-    ``in_order``: records come in the order in which things happened, which breaks ties between equal times.
+    A short id usually numbers the messages of a session, so the session is put before it unless ``unique`` is set.
+    With ``in_order``, records of the same time keep the order in which they are read.
     """
 
     position: int = 0
@@ -185,7 +188,7 @@ def _tied(carried: JsonObject, session_id: str, us: int) -> int:
 
 
 def _make_room(carried: JsonObject, offset: int) -> None:
-    """Let the latest record, whose last part has *offset*, count as often as its parts need."""
+    """Count the latest record several times in ``_tied`` if *offset*, that of its last part, exceeds ``_TIE``."""
     if "latest_time" in carried:
         carried["latest_time"][2] += offset // _TIE
 
@@ -203,7 +206,7 @@ def common_metadata(origin: Origin, *, undated: bool = False) -> JsonObject:
 
 
 def _event(frame: Frame, draft: Draft, order: int) -> tuple[JsonObject | None, str, list[str]]:
-    """The event of a draft, with warnings; None and the reason if it contained nothing but recalled text."""
+    """The event of a draft, with warnings; None and the reason if the draft contained nothing but packs."""
     content, pack_ids = without_packs(draft.content)
     if pack_ids and not _says_something(draft.event_type, content):
         return None, "text of a pack, recalled from memory", []

@@ -84,7 +84,7 @@ _NOTES = re.compile(
 
 
 def passages(text: str) -> Iterator[Passage]:
-    r"""*text* split into passages of one origin each, in order but with a slash command first, without blank ones.
+    r"""Split *text* into passages with one author each: a slash command first, the rest in order, no blank ones.
 
     >>> [*passages("fix it <system-reminder>be brief</system-reminder>")]  # doctest: +NORMALIZE_WHITESPACE
     [Passage(text='fix it', origin='user', kind='message', wrapper=''),

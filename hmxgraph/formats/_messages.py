@@ -174,7 +174,7 @@ class _Reader:
     def _of_user(self, user_text: str, attachments: list[JsonObject]) -> Iterator[Draft]:
         """The user's words, separated from text that the harness added."""
         sections = list(passages(user_text))
-        if user_text.strip() and not sections and not attachments:  # only wrappers of the harness, with nothing of use
+        if user_text.strip() and not sections and not attachments:  # only wrappers whose text is dropped
             return
         if len(sections) <= 1 and all(passage.origin == USER and not passage.wrapper for passage in sections):
             whole = {"role": "user", "text": user_text} | present(attachments=attachments)

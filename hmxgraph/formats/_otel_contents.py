@@ -1,8 +1,8 @@
-"""The part of a conversation that a span holds, in any convention.
+"""Read the messages, the tool call or the error that a span records.
 
 Messages come from the attributes of the GenAI conventions, OpenInference, OpenLLMetry and Google's ADK, or from events
-and logs. Tools state arguments and results under just as many names, and Claude Code has its own names for both spans
-and attributes.
+and logs. Each convention has its own attributes for the arguments and results of tools, and Claude Code also its own
+span names.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,14 +37,15 @@ _EVENT_ROLES = {
 }
 _CHOICE = "gen_ai.choice"
 _ADK_REQUEST, _ADK_RESPONSE = "gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response"
-# ADK tells an agent what another agent said and did in a user message that begins with these words.
+# ADK reports the words and actions of one agent to another in a user message that begins with these words.
 _ADK_CONTEXT = "For context:"
 
 
 def kind_of(span: Span) -> str:
     """The kind of a span: model, tool, agent, ending, retrieval or evaluation, else the kind that the span states.
 
-    An ending is a span of Claude Code that states the outcome of the tool span above it.
+    An ending is a span of Claude Code that states the outcome of the tool span above it. ADK's spans for several tool
+    calls together have the kind "(merged tools)".
     """
     if span.name in _CLAUDE_CODE:
         return _CLAUDE_CODE[span.name]
@@ -380,7 +381,7 @@ def exception(span: Span) -> JsonObject:
 
 
 def error_text(span: Span) -> str:
-    """The text of a failure: the exception's message, unless the status repeats it along with its type."""
+    """The exception's message, or the span's status if that contains it; without both, the error's type."""
     raised = text(exception(span).get("exception.message"))
     if raised and raised not in span.status:
         return raised

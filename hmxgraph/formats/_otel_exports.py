@@ -319,7 +319,7 @@ def _with_logs(spans: list[Span], logs: list[_Log]) -> Export:
 
 
 def _call_of(log: _Log) -> Span:
-    """The model call in which a log record was written, if its span is in another export; the call gets no name."""
+    """A span without a name, in place of the model call of a log record whose own span is in another export."""
     operation = text(log.event.attributes.get("gen_ai.operation.name")) or "chat"
     identity = {key: value for key, value in log.event.attributes.items() if key in _IDENTITY}
     return replace(log.span, name="", attributes={"gen_ai.operation.name": operation, **identity})

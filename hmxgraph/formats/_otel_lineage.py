@@ -24,7 +24,7 @@ _AGENT = ("gen_ai.agent.name", "gen_ai.agent.id", "agent.name", "llm.agent.name"
 _MOST_SPANS = 5_000
 _DEEPEST = 100
 
-# Fields kept of a span: the key of its parent, its kind, conversation, session, agent and tool.
+# The fields stored for a span: the key of its parent, its kind, conversation, session, agent and tool.
 _Entry: TypeAlias = list[str]
 _PARENT, _KIND, _CONVERSATION_ID, _SESSION_ID, _AGENT_NAME, _TOOL = range(6)
 
@@ -83,7 +83,7 @@ class Lineage:
     def session(self, span: Span) -> str:
         """The conversation of a span: its own or that of the nearest span above it, else the only one of its trace.
 
-        A conversation id is stronger than a session id: the program that runs an agent often has a session of its own.
+        A conversation id takes precedence over a session id, which may be that of the program around the agent.
         If events of the trace were stored before its conversation was known, later spans join their session, unless
         the trace has several conversations. "" if nothing names a conversation.
         """
@@ -154,16 +154,16 @@ class Lineage:
                 return
 
     def pass_up(self, span: Span) -> None:
-        """Tell the spans above about contents that were noted for this one before its parent was known."""
+        """Note for the spans above which contents this span and those below it hold; its parent may be new."""
         key = key_of(span)
         for content in (*self._below.get(key, ()), *self._own.get(key, ())):
             self.hold(span, content)
 
-    def read(self, span: Span) -> None:
+    def mark_converted(self, span: Span) -> None:
         """Note that the contents of a span became events."""
         self._read[key_of(span)] = True
 
-    def is_inside_read(self, span: Span) -> bool:
+    def is_inside_converted(self, span: Span) -> bool:
         """Whether the contents of a span above this one, up to the nearest tool, became events."""
         for key in self._keys_above(span):
             if self._spans.get(key, [""] * 6)[_KIND] == "tool":

@@ -233,7 +233,7 @@ def _canonical(value: Any) -> str:
     return _plain(spelled) if isinstance(spelled, str) else canonical_bytes(storable({"": spelled})[0]).decode()
 
 
-def argument_of(draft: Draft) -> tuple[str, str, Any]:
+def call_of(draft: Draft) -> tuple[str, str, Any]:
     """Id, tool and arguments of a call's draft."""
     content = draft.content
     return name(content.get("call_id")), text(content.get("tool_name")), content.get("arguments")

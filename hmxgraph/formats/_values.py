@@ -1,4 +1,4 @@
-"""Reading values of unknown shape: typed access without exceptions, moments in time, ids from content."""
+"""Read values of unknown shape: typed access without exceptions, times, and ids made from content."""
 
 import re
 from collections.abc import Mapping

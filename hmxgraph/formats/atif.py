@@ -80,11 +80,11 @@ def _unwrap(value: Fields) -> Talk | Fault:
         return Fault("$", "ATIF", fields, 'a trajectory: schema_version "ATIF-v1..." and steps')
     agent = mapping(value.get("agent"))
     messages: list[JsonObject] = []
-    time = _begun(value)
+    time = _first_time(value)
     for index, step in enumerate(map(mapping, value["steps"])):
         if name(step.get("source")) not in _ROLES:
             return Fault(f"$.steps[{index}].source", "ATIF", repr(step.get("source"))[:80], "system, user or agent")
-        # A step without a time comes right after the one before it.
+        # A step without a time gets that of the step before it.
         time = step.get("timestamp") or time
         model = name(step.get("model_name")) or name(agent.get("model_name"))
         messages += (message | present(timestamp=time, model=model) for message in _messages(step))
@@ -93,7 +93,7 @@ def _unwrap(value: Fields) -> Talk | Fault:
     return Talk(tuple(messages), whole=True, envelope=envelope, metadata={"format": "atif"} | metadata)
 
 
-def _begun(trajectory: Fields) -> Any:
+def _first_time(trajectory: Fields) -> Any:
     """The first timestamp in the list of steps; None if no step has one."""
     return next((step["timestamp"] for step in map(mapping, trajectory["steps"]) if step.get("timestamp")), None)
 

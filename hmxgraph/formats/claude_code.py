@@ -52,7 +52,7 @@ _BOOKKEEPING = {
     "stream_event": "part of a message that follows whole",
     "result": "statistics of a run",
 }
-# Attachments with text of hooks and the program; others, except queued prompts, are settings repeated to the model.
+# Attachments whose text is kept; all others except queued prompts are skipped.
 _ATTACHED_TEXT = ("content", "stdout", "stderr", "blockingError", "message", "snippet")
 _ATTACHED = frozenset(
     {

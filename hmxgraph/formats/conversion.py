@@ -34,7 +34,7 @@ class Outcome:
     ``events`` are HMX-E documents without ``tenant_id`` (the caller adds it), ``part_of`` is the id of the event that
     the record completes or repeats, ``skipped`` says why nothing is stored, ``fault`` what is wrong with it.
     If the record has events, ``left_out`` gives the reason for each part that became no event, and
-    ``warnings`` says what was stored in another form than written.
+    ``warnings`` says which values were stored in another form than written.
     """
 
     record: Record

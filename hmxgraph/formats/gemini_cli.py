@@ -105,7 +105,7 @@ def _turn(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Iterator[Dr
 
 
 def _result(call: Mapping[str, Any]) -> str:
-    """What the call returned, or its error."""
+    """The output of a call, or its error."""
     responses = [mapping(mapping(part).get("functionResponse")).get("response") for part in listed(call.get("result"))]
     fields = [mapping(response) for response in responses]
     texts = [text(response.get("output")) or text(response.get("error")) for response in fields]

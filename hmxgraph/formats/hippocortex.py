@@ -16,7 +16,7 @@ from hmxgraph.formats._values import listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import ASSISTANT, HARNESS, IMPORT, TOOL, USER
 
-# The event type of an explicitly stated fact.
+# The event type of a memory that is stated explicitly, as by `remember`.
 MEMORY = "x-hmxgraph-memory"
 _FIELDS = ("type", "sessionId", "payload")
 _AGENTS = ("agentId", "agent_id", "agent_name", "sender")
@@ -83,7 +83,7 @@ class _Reader:
             (name(producer_metadata[field]) for field in _USERS if name(producer_metadata.get(field))),
             self._origin.user_id or "",
         )
-        # The producer's metadata is kept in a field of its own: it must not decide who wrote the event's text.
+        # Keep the producer's metadata under one key: it must not override fields such as the author of the text.
         metadata = present(format="hippocortex", user_id=user, hippocortex=dict(producer_metadata))
         agent = next(
             (name(producer_metadata[field]) for field in _AGENTS if name(producer_metadata.get(field))),

@@ -29,7 +29,7 @@ from hmxgraph.formats._otel_contents import (
 )
 from hmxgraph.formats._otel_exports import Export, exported, is_like_trace
 from hmxgraph.formats._otel_lineage import ANSWERED, ASKED, FAILED, Lineage, key_of
-from hmxgraph.formats._otel_repeats import Prompt, Repeats, argument_of, call_part, result_part, words_part
+from hmxgraph.formats._otel_repeats import Prompt, Repeats, call_of, call_part, result_part, words_part
 from hmxgraph.formats._spans import Span, json_or_text, tree
 from hmxgraph.formats._values import Moment, derived_id, listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
@@ -92,7 +92,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 class _Scene:
     """A span being converted, with its record, its session and the common fields of its events.
 
-    ``is_agents`` means that an agent, not the user, wrote the prompts in the span.
+    ``prompts_by_agent`` means that an agent, not the user, wrote the prompts in the span.
     """
 
     record: Record
@@ -103,7 +103,7 @@ class _Scene:
     metadata: JsonObject
     agent_id: str
     prompt: Prompt
-    is_agents: bool
+    prompts_by_agent: bool
 
 
 class _NoPlaceError(Exception):
@@ -141,7 +141,7 @@ class _Traces:
         scenes = [self._scene(record, span) for span in export.spans]
         for scene in scenes:
             self._note_contents(scene)
-        scenes.sort(key=_turn)
+        scenes.sort(key=_reading_order)
         readings: list[FramedReading] = []
         try:
             for scene in scenes:
@@ -159,7 +159,7 @@ class _Traces:
         return replace(outcome, skipped=_counted(left_out)) if outcome.skipped is not None else outcome
 
     def _note_contents(self, scene: _Scene) -> None:
-        """Note for the spans above this one which contents it holds, so that no content is converted twice."""
+        """Note for the spans above which contents and outcome this span states, so that none is converted twice."""
         span, is_failure = scene.span, scene.kind == "model" and scene.span.failed
         self._lineage.pass_up(span)
         if scene.kind == "ending":
@@ -177,9 +177,9 @@ class _Traces:
         session_id = self._lineage.session(span) or self._origin.session_id or span.trace_id
         agent_id = self._lineage.agent(span) or self._origin.agent_id or name(span.resource.get("service.name"))
         messages = span_messages(span, kind) if kind in {"model", "agent"} else SpanMessages()
-        is_agents = self._lineage.is_below_tool(span)
+        prompts_by_agent = self._lineage.is_below_tool(span)
         return _Scene(
-            record, span, kind, messages, session_id, _metadata(span), agent_id, Prompt(session_id), is_agents
+            record, span, kind, messages, session_id, _metadata(span), agent_id, Prompt(session_id), prompts_by_agent
         )
 
     def _span(self, scene: _Scene) -> Iterator[FramedReading]:
@@ -198,7 +198,7 @@ class _Traces:
         span, messages = scene.span, scene.messages
         inputs = () if self._lineage.has_below(span, ASKED) else messages.inputs
         outputs = () if self._lineage.has_below(span, ANSWERED) else messages.outputs
-        repeats_outer = self._lineage.is_inside_read(span)
+        repeats_outer = self._lineage.is_inside_converted(span)
         # A prompt of a model repeats the conversation; a prompt of an agent is one turn of it.
         before = key_of(span) if scene.kind == "agent" else ""
         for number, message in enumerate([*inputs, *outputs]):
@@ -209,7 +209,7 @@ class _Traces:
             late = number >= len(inputs)
             yield from self._message(scene, message, before, late=late, answer=late and not repeats_outer)
         if inputs or outputs:
-            self._lineage.read(span)
+            self._lineage.mark_converted(span)
         elif messages:
             yield self._left_out(scene, f"span of kind {scene.kind}: its contents are in the spans inside it")
         elif scene.kind == "agent":
@@ -254,11 +254,13 @@ class _Traces:
         is_turn = self._repeats.is_new(f"{scene.span.trace_id}/heard/{part}") and scene.kind == "agent" and is_prompt
         if not self._repeats.is_new_part(scene.prompt, part, answer=answer or is_turn):
             return None
-        by_agent = scene.is_agents or self._repeats.is_passed_on(scene.span.trace_id, text(draft.content.get("text")))
+        by_agent = scene.prompts_by_agent or self._repeats.is_passed_on(
+            scene.span.trace_id, text(draft.content.get("text"))
+        )
         return replace(draft, origin=AGENT) if is_prompt and by_agent else draft
 
     def _new_call(self, scene: _Scene, frame: Frame, draft: Draft, *, answer: bool) -> Draft | None:
-        call_id, tool, arguments = argument_of(draft)
+        call_id, tool, arguments = call_of(draft)
         known = bool(call_id) and self._repeats.is_known_call(scene.session_id, call_id)
         part = call_part(tool, arguments)
         known = known or (answer and self._repeats.claim(scene.session_id, call_id, part))
@@ -282,7 +284,7 @@ class _Traces:
         if event_id:
             self._calls.remember(call_id, tool, event_id)
         else:
-            self._calls.matching_call(call_id)
+            self._calls.take(call_id)
 
     def _new_result(self, scene: _Scene, draft: Draft) -> Draft | None:
         """*draft* under its call's id; None if the call has a result or, for an unknown call, the content was read."""
@@ -316,7 +318,7 @@ class _Traces:
         if not known:
             self._repeats.is_new_part(scene.prompt, call_part(call.tool, call.arguments), answer=True)
             draft = call_draft(self._calls, frame, "0", (own_call, call.tool, call.arguments))
-            self._repeats.add_call(scene.session_id, argument_of(draft), frame.event_id("0"), of_model=False)
+            self._repeats.add_call(scene.session_id, call_of(draft), frame.event_id("0"), of_model=False)
             self._repeats.pass_on(span.trace_id, mapping(draft.content["arguments"]))
             yield frame, Reading((draft,))
         if not self._is_new_result(scene, call, own_call):
@@ -393,7 +395,7 @@ class _Traces:
         return self._frame(scene, ""), Reading(left_out=(reason,))
 
 
-def _turn(scene: _Scene) -> int:
+def _reading_order(scene: _Scene) -> int:
     """The rank of a span in the reading order: spans that may lack contents come after those that have them.
 
     An agent's span adds what its model calls lack, and a prompt may have the result that a tool's span lacks.

@@ -39,7 +39,7 @@ def relation_id(source_key: str, relation_type: str, target_key: str) -> str:
     return f"{source_key[:16]}:{relation_type}:{target_key[:16]}"
 
 
-# Microseconds, later than any time on the wire: sorted by the time left until then, the newest conflicts come first.
+# A time in microseconds, later than any on the wire. Sorting by the time left until then puts the newest first.
 _END_US = 10**18
 
 

@@ -17,11 +17,11 @@ from hmxgraph.graph.plan import Plan, Row, Tenancy, bind, open_batch
 from hmxgraph.ingest.batch import Batch, conflict
 from hmxgraph.ingest.prepare import (
     LINKS,
+    ChainChanges,
     End,
     Ends,
     Neighbours,
     PreparedEvent,
-    Weave,
     adjusted,
     between_ends,
     first_dimension,
@@ -109,7 +109,7 @@ def _ranked_words(search_text: str) -> str:
 
 
 def pool_rows(as_of_us: int, events: Sequence[str], *columns: Sequence[str]) -> list[list[Any]]:
-    """Rows of the pool: the recall rows *events* that are dated up to *as_of_us* and not expired then.
+    """The recall rows *events*, parsed, without those that are dated after *as_of_us* or had expired by then.
 
     Each row is extended by its values in *columns*.
 
@@ -281,7 +281,7 @@ def _outcome(stored: StoredSession, events: Sequence[PreparedEvent]) -> dict[str
 
 
 def _inner_and_outer(
-    events: Sequence[PreparedEvent], weave: Weave
+    events: Sequence[PreparedEvent], chain_changes: ChainChanges
 ) -> tuple[dict[str, list[tuple[int, int]]], dict[str, list[tuple[str, str, str]]], list[tuple[str, str]]]:
     """Links within the batch as positions, links to other events as keys, and NEXT links to other events as keys."""
     positions = {event.key: position for position, event in enumerate(events)}
@@ -289,7 +289,7 @@ def _inner_and_outer(
     inner: dict[str, list[tuple[int, int]]] = {kind: [] for kind in ("NEXT", *LINKS)}
     outer: dict[str, list[tuple[str, str, str]]] = {kind: [] for kind in LINKS}
     joined = []
-    for earlier, later in weave.linked:
+    for earlier, later in chain_changes.linked:
         if earlier in positions and later in positions:
             inner["NEXT"].append((positions[earlier], positions[later]))
         else:
@@ -511,7 +511,7 @@ def divided(
 
 
 class Opened(NamedTuple):
-    """A batch whose targets are locked: its sessions by key, its divided events, and the stored answers."""
+    """A batch after its locks were taken: its sessions by key, its divided events, and the stored answers."""
 
     sessions: Mapping[str, StoredSession]
     sifted: Sifted
@@ -522,8 +522,8 @@ def _open(tenancy: Tenancy, batch: Batch, sifted: Sifted, observations: memories
     """Lock what *batch* writes to; if a session has changed since it was read, divide the batch again."""
     names = {event.session_key: event.event.session_id for event in sifted.new}
     sessions = [{"key": key, "session_id": names[key], "expected": sifted.counts.get(key, 0)} for key in sorted(names)]
-    batch_slots = {"sessions": sessions, "event_keys": [event.key for event in batch.events]}
-    row = yield from open_batch(tenancy, batch_slots | observations.slots(tenancy))
+    to_lock = {"sessions": sessions, "event_keys": [event.key for event in batch.events]}
+    row = yield from open_batch(tenancy, to_lock | observations.slots(tenancy))
     stored = [stored_session(session) for session in row["sessions"]]
     if any(sifted.counts.get(session.key, 0) != session.event_count for session in stored):
         known = {key: StoredBody(*body) for key, *body in row["events"]}
@@ -551,10 +551,10 @@ def store_new(
 
     """
     events, sessions = opened.sifted.new, opened.sessions
-    weave = yield from _weave(tenancy, events, sessions)
+    chain_changes = yield from _chain_changes(tenancy, events, sessions)
     kinds = new_kinds(events, opened.sifted.signatures)
     first_of_kind = frozenset(kinds.values())
-    inner, outer, joined = _inner_and_outer(events, weave)
+    inner, outer, joined = _inner_and_outer(events, chain_changes)
     yield bind(
         "events/record",
         tenant_id=tenancy.tenant_id,
@@ -563,7 +563,7 @@ def store_new(
                 _session_row(tenancy, sessions[key], group, first_of_kind) for key, group in _by_session(events)
             ],
             "admitted": [],
-            "parted": weave.parted,
+            "unlinked": chain_changes.unlinked,
             "joined": joined,
             **{kind.lower(): pairs for kind, pairs in inner.items()},
             **_entities.entity_rows(tenancy, [extractions[event.key] for event in events]),
@@ -637,14 +637,16 @@ def without(batch: Batch, event_ids: Collection[str]) -> tuple[Batch, tuple[Prep
     return remaining, tuple(removed)
 
 
-def _weave(tenancy: Tenancy, events: Iterable[PreparedEvent], sessions: Mapping[str, StoredSession]) -> Plan[Weave]:
+def _chain_changes(
+    tenancy: Tenancy, events: Iterable[PreparedEvent], sessions: Mapping[str, StoredSession]
+) -> Plan[ChainChanges]:
     groups = _by_session(events)
     amids = [event for key, group in groups for event in _amid(group, sessions[key])]
     between = (yield from _neighbours(tenancy, amids)) if amids else {}
-    weave = Weave()
+    chain_changes = ChainChanges()
     for key, group in groups:
-        weave.add(group, sessions[key].ends, between)
-    return weave
+        chain_changes.add(group, sessions[key].ends, between)
+    return chain_changes
 
 
 def _amid(events: list[PreparedEvent], session: StoredSession) -> list[PreparedEvent]:

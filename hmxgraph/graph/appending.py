@@ -50,7 +50,7 @@ class Items:
 
 
 def converted(tenancy: Tenancy, messages: Any, origin: Origin, format_name: str | None) -> Items:
-    """An agent's *messages*, converted to events; the position of undated ones in the session is still open.
+    """An agent's *messages*, converted to events; :func:`append` decides the position of undated ones in the session.
 
     Raises:
         InvalidRequest: *messages* is not a list of messages, its format is not recognised, or the session id not text.
@@ -171,17 +171,15 @@ def append(
 
     If several have the same id, the first is stored, and the others are compared with it.
 
-    Usually sends three statements, one more if there is something to remember; only the first, which locks the session,
-    if no event is new. *floating* are the keys of events whose time and sequence the engine sets: they get a sequence
-    after everything stored, so that however many processes append at once, none of their events is late. A floating
-    event is a duplicate if the event stored under its id has the same type and content. *by_hand* marks the events of a
-    `remember`.
+    *floating* are the keys of events whose time and sequence the engine sets: they get a sequence after everything
+    stored, so that however many processes append at once, none of their events is late. A floating event is a duplicate
+    if the event stored under its id has the same type and content. *by_hand* marks the events of a `remember` call.
     """
     firsts = list({event.key: event for event in reversed(events)}.values())
     extractions = without_ahead(extracted(firsts, tenancy.trust, by_hand=by_hand), firsts)
-    session_slot = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}
-    slots = {"sessions": [session_slot], "event_keys": sorted(extractions)}
-    row = yield from open_batch(tenancy, slots | memories.Observations.of(list(extractions.values())).slots(tenancy))
+    session_row = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}
+    to_lock = {"sessions": [session_row], "event_keys": sorted(extractions)}
+    row = yield from open_batch(tenancy, to_lock | memories.Observations.of(list(extractions.values())).slots(tenancy))
     stored = {key: StoredBody(*body) for key, *body in row["events"]}
     states: list[str] = []
     new: list[PreparedEvent] = []

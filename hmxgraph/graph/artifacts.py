@@ -323,7 +323,7 @@ def chain(tenancy: Tenancy, artifact_id: str, *, as_of_us: int | None = None) ->
 
 
 def head(tenancy: Tenancy, artifact_id: str, *, as_of_us: int | None = None) -> Procedure[Artifact]:
-    """The newest version of the artifact's chain as of *as_of_us*; does not read the other versions.
+    """The newest version of the artifact's chain as of *as_of_us*.
 
     Raises:
         NotFound: there is no such artifact, or it was recorded after *as_of_us*.

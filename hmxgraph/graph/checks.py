@@ -20,8 +20,9 @@ from hmxgraph.protocol.canonical import content_hash, sha256_hex
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.reports import Finding, VerifyReport
 
-# Stored artifacts against their hashes, history, chain and evidence; conflicts against their sides.
+# Checks of artifacts against their hashes, history, chain and evidence, and of conflicts against their sides.
 
+# The statuses in which a side of a conflict holds, by label; a side with another label always counts as holding.
 _HOLDS = {"Artifact": LIVE_STATUSES, "Memory": ("promoted", "tentative")}
 
 
@@ -140,7 +141,7 @@ def _evidence_findings(tenancy: Tenancy, row: Row, present: Collection[str]) -> 
             yield Finding("evidence", "artifact", row["artifact"]["artifact_id"], evidence_state, expected, "missing")
 
 
-# Stored events against their own hashes and links, sessions and tenants against their counters.
+# Checks of events against their hashes and links, and of sessions and tenants against their counters.
 
 
 # Properties that can be derived from an event again. Its text cannot: it keeps the original order of the fields, which
@@ -224,7 +225,7 @@ def _link_findings(row: Row) -> Iterator[Finding]:
             yield Finding(name, "event", event["event_id"], "no link", f"{link} to {other}")
 
 
-# Memories, entities, relations and task records against their counters and hashes.
+# Checks of memories, entities, relations and task records against their counters and hashes.
 
 
 def _memory_findings(tenancy: Tenancy, row: Row) -> Iterator[Finding]:

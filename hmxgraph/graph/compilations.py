@@ -381,7 +381,7 @@ def _unread(run: _Run, from_version: int, after: str) -> Plan[list[Row]]:
 
 
 def _groups(page: Sequence[Row]) -> Iterator[list[Row]]:
-    """The sessions of a page in groups with few events; a large session is a group of its own."""
+    """The sessions of a page in groups with few events; a large session forms a group alone."""
     group: list[Row] = []
     for row in page:
         if group and sum(session["event_count"] for session in group) + row["event_count"] > _EVENTS:
@@ -521,7 +521,7 @@ def _store(run: _Run, compilation: Compilation) -> Plan[tuple[tuple[Change, ...]
     yield from _keep_parameters(run)
     version = run.version
     if wrote:
-        # A concurrent commit is not compiled: the mark then stays at the version this run read.
+        # If another commit raised the version meanwhile, its changes are not compiled: keep the version that was read.
         bumped = yield from bump(run.tenancy, run.as_of_us)
         version = bumped if bumped == version + 1 else version
     return changes, version

@@ -293,9 +293,9 @@ def _resolve(tenancy: Tenancy, conflict_id: str, keep: str | None, reason: str, 
 
 
 def _replace_answer(tenancy: Tenancy, kept_key: str, losing: Sequence[str], at_us: int) -> Plan[None]:
-    """Give a winner without a slot the loser's place in the chain of answers: a later answer then replaces the winner.
+    """Give the winner the loser's place in the chain of answers, if it has none: a later answer then replaces it.
 
-    In that case, conflicts are opened between the winner and whatever contradicted the loser.
+    In that case, conflicts are opened between the winner and the other memories that contradicted the loser.
     """
     slots = yield bind("conflicts/replace_answer", tenant_id=tenancy.tenant_id, kept_key=kept_key, keys=list(losing))
     for slot in slots:

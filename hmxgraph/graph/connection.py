@@ -184,8 +184,8 @@ def _reason(error: Exception) -> str:
     return f"{attempted}: {said[-1]}" if said else attempted
 
 
-# Plans and procedures do no I/O of their own: a plan is sent from here statement by statement, a procedure transaction
-# by transaction.
+# Plans and procedures do no I/O: a plan is sent from here statement by statement, a procedure transaction by
+# transaction.
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -329,7 +329,7 @@ class Terms(NamedTuple):
 DEFAULT_TERMS = Terms()
 
 
-class Course:
+class Attempts:
     """The attempts of one transaction: whether to make another attempt, and the error to raise if not."""
 
     def __init__(self, patience: Patience, uri: str, listeners: tuple[Trace, ...]) -> None:
@@ -448,12 +448,12 @@ class Connection:
             AccessDenied: the login was refused.
 
         """
-        course = Course(self.terms.patience("write"), self.address.uri, ())
+        attempts = Attempts(self.terms.patience("write"), self.address.uri, ())
         try:
-            with interruptible(), course.patience.attempt():
-                self._attempt(course, _PING)
+            with interruptible(), attempts.patience.attempt():
+                self._attempt(attempts, _PING)
         except (Neo4jError, DriverError) as error:
-            raise course.error(error, connecting=True) from error
+            raise attempts.error(error, connecting=True) from error
 
     def perform(self, procedure: Procedure[T], *, whole: bool = False) -> T:
         """The value of *procedure*; with *whole*, it reads or rewrites a whole tenant and has more time.
@@ -484,15 +484,15 @@ class Connection:
         """
         self.check_open()
         patience = self.terms.patience(work.mode, whole=whole)
-        course = Course(patience, self.address.uri, self._listeners)
+        attempts = Attempts(patience, self.address.uri, self._listeners)
         while True:
             try:
-                with interruptible(), course.patience.attempt():
-                    return self._attempt(course, work)
+                with interruptible(), attempts.patience.attempt():
+                    return self._attempt(attempts, work)
             except (Neo4jError, DriverError) as error:
-                if self._reopened(error, course):
+                if self._reopened(error, attempts):
                     continue
-                pause = course.pause(error)
+                pause = attempts.pause(error)
             with interruptible():
                 sleep(pause)
 
@@ -507,21 +507,21 @@ class Connection:
         """Whether another process opened the connection."""
         return self._process != os.getpid()
 
-    def _attempt(self, course: Course, work: Work[T]) -> T:
-        @unit_of_work(timeout=course.patience.for_server)
+    def _attempt(self, attempts: Attempts, work: Work[T]) -> T:
+        @unit_of_work(timeout=attempts.patience.for_server)
         def transaction(tx: ManagedTransaction) -> T:
-            value = run(work.factory(), tx, course.watch)
-            course.patience.committing = True
+            value = run(work.factory(), tx, attempts.watch)
+            attempts.patience.committing = True
             return value
 
-        with self._driver.session(**course.session_options(self.address.database, self._bookmarks)) as session:
+        with self._driver.session(**attempts.session_options(self.address.database, self._bookmarks)) as session:
             return (session.execute_read if work.mode == "read" else session.execute_write)(transaction)
 
-    def _reopened(self, error: Neo4jError | DriverError, course: Course) -> bool:
+    def _reopened(self, error: Neo4jError | DriverError, attempts: Attempts) -> bool:
         """Restart a local server that died; return whether this call did: other threads find it running, and retry."""
         if self.terms.revive is None or not isinstance(error, DriverError):
             return False
-        with course.reviving(), self._reopening:
+        with attempts.reviving(), self._reopening:
             revived = self.terms.revive()
             if revived is None:
                 return False
@@ -632,12 +632,12 @@ class AsyncConnection:
 
     async def verify(self) -> None:
         """Check that the server answers; errors are those of :meth:`Connection.verify`."""
-        course = Course(self.terms.patience("write"), self.address.uri, ())
+        attempts = Attempts(self.terms.patience("write"), self.address.uri, ())
         try:
-            async with asyncio.timeout(course.patience.left):
-                await self._attempt(course, _PING)
+            async with asyncio.timeout(attempts.patience.left):
+                await self._attempt(attempts, _PING)
         except (Neo4jError, DriverError, TimeoutError) as error:
-            raise course.error(error, connecting=True) from error
+            raise attempts.error(error, connecting=True) from error
 
     async def perform(self, procedure: Procedure[T], *, whole: bool = False) -> T:
         """The value of *procedure*; with *whole*, it reads or rewrites a whole tenant and has more time.
@@ -662,18 +662,18 @@ class AsyncConnection:
         """The value of one work's plan, run in one transaction, which is retried if another attempt may succeed."""
         self.check_open()
         patience = self.terms.patience(work.mode, whole=whole)
-        course = Course(patience, self.address.uri, self._listeners)
+        attempts = Attempts(patience, self.address.uri, self._listeners)
         while True:
             try:
-                async with asyncio.timeout(course.patience.left):
-                    return await self._attempt(course, work)
+                async with asyncio.timeout(attempts.patience.left):
+                    return await self._attempt(attempts, work)
             except TimeoutError as error:
-                course.patience.lost()
-                raise course.error(error) from error
+                attempts.patience.lost()
+                raise attempts.error(error) from error
             except (Neo4jError, DriverError) as error:
-                if await self._reopened(error, course):
+                if await self._reopened(error, attempts):
                     continue
-                pause = course.pause(error)
+                pause = attempts.pause(error)
             await asyncio.sleep(pause)
 
     async def close(self) -> None:
@@ -685,24 +685,24 @@ class AsyncConnection:
         if not self._shared.users:
             await self._shared.driver.close()
 
-    async def _attempt(self, course: Course, work: Work[T]) -> T:
-        @unit_of_work(timeout=course.patience.for_server)
+    async def _attempt(self, attempts: Attempts, work: Work[T]) -> T:
+        @unit_of_work(timeout=attempts.patience.for_server)
         async def transaction(tx: AsyncManagedTransaction) -> T:
-            value = await _run_async(work.factory(), tx, course.watch)
-            course.patience.committing = True
+            value = await _run_async(work.factory(), tx, attempts.watch)
+            attempts.patience.committing = True
             return value
 
-        course.patience.committing = False
+        attempts.patience.committing = False
         async with self._shared.driver.session(
-            **course.session_options(self.address.database, self._bookmarks)
+            **attempts.session_options(self.address.database, self._bookmarks)
         ) as session:
             return await (session.execute_read if work.mode == "read" else session.execute_write)(transaction)
 
-    async def _reopened(self, error: Neo4jError | DriverError, course: Course) -> bool:
+    async def _reopened(self, error: Neo4jError | DriverError, attempts: Attempts) -> bool:
         """Like :meth:`Connection._reopened`; starting a server blocks, so it happens in a thread."""
         if self.terms.revive is None or not isinstance(error, DriverError):
             return False
-        with course.reviving():
+        with attempts.reviving():
             async with self._reopening:
                 revived = await asyncio.to_thread(self.terms.revive)
                 if revived is None:

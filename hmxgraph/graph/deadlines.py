@@ -131,7 +131,7 @@ class Patience:
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """One attempt: no wait of this thread or task in the block outlasts the deadline."""
+        """One attempt; inside the block, :func:`seconds_left` counts down to this deadline."""
         self.committing = False
         token = _end.set(self._end)
         try:

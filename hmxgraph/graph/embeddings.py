@@ -73,12 +73,12 @@ def _failed(error: Exception) -> EmbedderError:
 
 
 def prepare() -> Procedure[None]:
-    """Ensure that the vector index exists and is online, and that the planner knows all names."""
+    """Ensure that the vector index exists and is online."""
     yield Work("schema", partial(ask, bind("embeddings/index")))
     yield Work("schema", register_names)
 
 
-# Vectors for the events of sessions that changed since the last pass, so that the cost follows what was written.
+# Vectors for the events of sessions that changed since the last pass: other sessions are not read again.
 
 # Events per page, characters of an event or a question that the embedder gets, and vectors removed per transaction.
 _PAGE = 512
@@ -178,7 +178,7 @@ class QuestionVector:
     background: Background
 
     def meanings(self, row: Row) -> Mapping[str, float]:
-        """How close to the question each event in a row of ``embeddings/nearest`` is, without those close by chance."""
+        """How close each event of ``embeddings/nearest`` is to the question; events close by chance are left out."""
         meanings = ((event_id, self.background.meaning(similarity)) for event_id, similarity in row["similarities"])
         return {event_id: meaning for event_id, meaning in meanings if meaning}
 

@@ -76,12 +76,12 @@ def _history(properties: Row) -> list[dict[str, Any]]:
 
 # An entity may have a million mentions; the newest ones are enough to show what it is.
 MENTIONS = 20
-# A memory may have that many events, too: ``observation_count`` gives their number, and only the first are shown.
+# Of a memory, only the first events are shown; ``observation_count`` gives their number.
 MEMORY_EVENTS = 100
 
 
 def explain(tenancy: Tenancy, record_id: str) -> Procedure[Explanation]:
-    """The full trail of a record of any kind, entities and relations included, by its id or a pack's ``source_id``.
+    """The trail of a record of any kind, entities and relations included, by its id or a pack's ``source_id``.
 
     Raises:
         NotFound: nothing has this id.

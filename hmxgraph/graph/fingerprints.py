@@ -11,7 +11,15 @@ from typing import Any, NamedTuple
 from hmxgraph.compiler.profile import LastRun
 from hmxgraph.errors import UnknownChoice
 from hmxgraph.extraction.entities import COMMON_TYPES
-from hmxgraph.fingerprint.behaviour import RULES, TELLING, Behaviour, ObservedEvent, observed, session_behaviour, total
+from hmxgraph.fingerprint.behaviour import (
+    COUNTED_EVENT_TYPES,
+    RULES,
+    Behaviour,
+    ObservedEvent,
+    observed,
+    session_behaviour,
+    total,
+)
 from hmxgraph.fingerprint.generate import generate
 from hmxgraph.fingerprint.groups import select
 from hmxgraph.fingerprint.restore import LOGGING_SESSIONS, Restoration
@@ -280,7 +288,7 @@ def _learned_state(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan
 
 
 def _common_terms(tenancy: Tenancy, keys: Sequence[str]) -> Plan[frozenset[str]]:
-    """The terms in the evidence of these artifacts used by at least as many users as a proposal needs origins."""
+    """The terms in the evidence of these artifacts that at least ``trust.origins`` users have used."""
     rows = yield bind("fingerprints/words", tenant_id=tenancy.tenant_id, keys=keys, limit=_MOST_EVIDENCE)
     users: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:
@@ -339,7 +347,7 @@ def _count(tenancy: Tenancy, sessions: Sequence[Row]) -> Plan[int]:
         "fingerprints/session_events",
         tenant_id=tenancy.tenant_id,
         session_keys=keys,
-        event_types=list(TELLING),
+        event_types=list(COUNTED_EVENT_TYPES),
     )
     groups = groupby(events, key=itemgetter("session_key"))
     counted = {key: session_behaviour([_observed_event(row) for row in rows]) for key, rows in groups}

@@ -21,7 +21,7 @@ from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.suggestions import Suggestion
 from hmxgraph.recall.knowledge import NO_GUIDANCE, Guidance
 
-# The compiler's part of a pack: the procedure to follow for a request, by the compiler's own model.
+# Guidance for a request: the part of a pack that comes from the compiled model.
 
 # Parsed models and artifacts are cached between packs: models by their hash, artifacts by their text.
 MODELS_KEPT = 8
@@ -40,8 +40,6 @@ def models_kept() -> Mapping[str, Model]:
 
 def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
     """Guidance for *request* from a row of ``recall/events``.
-
-    As in suggestions, the best task schema leads; here that may also be a routine.
 
     *kept* are the cached models, which the statement was asked to leave out.
     """
@@ -69,7 +67,7 @@ def _failure(latest: Sequence[Row]) -> str:
 
 @lru_cache(maxsize=_ARTIFACTS_KEPT)
 def answered_failures(metadata: str) -> tuple[str, ...]:
-    """The keys of the failure that a playbook is about; none for other artifacts.
+    """The keys of the failures that a playbook is about; none for other artifacts.
 
     >>> answered_failures('{"failure_key": "namespac found"}'), answered_failures("{}")
     (('namespac found',), ())

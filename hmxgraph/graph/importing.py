@@ -17,7 +17,7 @@ from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.lenient import parse_any
 from hmxgraph.protocol.reports import SourceTally, Tally
 
-# Maximum number of lines from which a format is recognised; a transcript may begin with a dozen of bookkeeping.
+# Maximum number of lines from which a format is recognised; a transcript may begin with a dozen bookkeeping lines.
 SAMPLE = 64
 # A sample of this many bytes is large enough, however few lines it has.
 _SAMPLE_BYTES = 4 << 20

@@ -19,7 +19,7 @@ from hmxgraph.formats.conversion import Origin
 from hmxgraph.graph._events import extracted, record, without
 from hmxgraph.graph.importing import Importing, chosen_format, is_document
 from hmxgraph.graph.plan import Tenancy, Work, stored_mask_key
-from hmxgraph.ingest.batch import SIZE, Batch, Gathering, Gatherings, readings
+from hmxgraph.ingest.batch import SIZE, Batch, BatchBuilder, OpenBatch, readings
 from hmxgraph.ingest.intake import ON_ERROR, Clock, Intake, OnError, dead_letter
 from hmxgraph.ingest.prepare import PreparedEvent
 from hmxgraph.ingest.sources import LINGER, LONGEST, Arrival, Delivery, Payload, Source, deliveries, reads
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
-    """What *function* returns, run in a thread that nobody waits for once the call is cancelled.
+    """Run *function* in a daemon thread and return its result; nobody waits for the thread if the call is cancelled.
 
     Threads of the event loop's own pool are joined when the program ends: the program would hang if the function waited
     for input that never comes.
@@ -77,9 +77,9 @@ def prepared(
 
     Yields None when the source has nothing ready, so that the caller can settle stored batches before it waits.
     """
-    gatherings = Gatherings(intake, size=size, parts=parts)
+    builder = BatchBuilder(intake, size=size, parts=parts)
     for reading in readings(arrivals, size=size):
-        batches = gatherings.take(reading)
+        batches = builder.take(reading)
         while (batch := _next(batches)) is not None:
             yield batch
         if reading.lull:
@@ -141,7 +141,7 @@ class _Flow:
     def __init__(self, intake: Intake, size: int, window: ReorderWindow) -> None:
         self._intake = intake
         self._window = window
-        self._gathering = Gathering(size)
+        self._open_batch = OpenBatch(size)
         self._ready: list[Batch] = []
         self._since = 0.0
         self._line = 0
@@ -153,7 +153,7 @@ class _Flow:
         delivery = message if isinstance(message, Delivery) else Delivery(message, self._line)
         event = self._intake.take(delivery)
         if event is None:
-            self._gathering.owe(delivery.receipt)
+            self._open_batch.owe(delivery.receipt)
         else:
             self._gather(self._window.add(event, delivery.receipt, now))
         self._gather(self._window.release(now))
@@ -165,14 +165,14 @@ class _Flow:
     def patience(self) -> float | None:
         """Maximum seconds to wait for the next message; None without a limit."""
         held = self._window.wait(monotonic())
-        if self._gathering.empty:
+        if self._open_batch.empty:
             return held
         return LINGER if held is None else min(LINGER, held)
 
     def due(self, *, idle: bool) -> list[Batch]:
-        """The batches to be written now: full ones, and the one being filled if it waited too long or on *idle*."""
-        if not self._gathering.empty and (idle or monotonic() - self._since > LONGEST):
-            self._ready.append(self._gathering.batch())
+        """The batches to be written now: full ones, and the open one if it waited too long or *idle* is set."""
+        if not self._open_batch.empty and (idle or monotonic() - self._since > LONGEST):
+            self._ready.append(self._open_batch.batch())
         ready, self._ready = self._ready, []
         return ready
 
@@ -183,12 +183,12 @@ class _Flow:
 
     def _gather(self, released: Iterable[Held]) -> None:
         for held in released:
-            if self._gathering.empty:
+            if self._open_batch.empty:
                 self._since = monotonic()
-            self._gathering.add(held.event)
-            self._gathering.owe(held.receipt)
-            if self._gathering.full:
-                self._ready.append(self._gathering.batch())
+            self._open_batch.add(held.event)
+            self._open_batch.owe(held.receipt)
+            if self._open_batch.full:
+                self._ready.append(self._open_batch.batch())
 
 
 # One ingest call: while the server writes a batch, the next one is read, checked and prepared.
@@ -230,10 +230,9 @@ class IngestOptions:
     ``rehome`` stores events that name another tenant under this one; without it they are rejected.
     ``clock`` returns the caller's time in microseconds; events dated more than ``tolerance`` after it are stored and
     reported, but nothing is extracted from them and they do not advance the tenant's logical time, the latest
-    timestamp of its events. ``window_seconds`` is how
-    long an event of a stream waits for those that it overtook; events of other sources are ordered within each batch.
-    ``writers`` is the number of writers among which the sessions are divided. ``memory`` holds the state kept between
-    calls that read one source piece by piece.
+    timestamp of its events. ``window_seconds`` is how long an event of a stream waits for those that it overtook;
+    events of other sources are ordered within each batch. ``writers`` is the number of writers among which the sessions
+    are divided. ``memory`` holds the state kept between calls that read one source piece by piece.
 
     Raises:
         UnknownChoice: there is no such ``format`` or ``on_error``.
@@ -294,7 +293,7 @@ def _arrivals(tally: Tally, source: Source, options: IngestOptions) -> Iterator[
 
 
 def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: IngestOptions) -> IngestReport:
-    """Store or account for everything in *source*; batches are prepared in this thread and written in others."""
+    """Store the events of *source* and report the outcome; batches are prepared in this thread, written in others."""
     began = perf_counter()
     tally = Tally(tenancy.tenant_id)
     with ExitStack() as closing:

@@ -71,7 +71,7 @@ def check_successor(tenancy: Tenancy, old_id: str, artifact: Artifact) -> None:
 
 
 def numbered(artifact: Artifact, old: Row) -> Artifact:
-    """*artifact* as the successor of *old*: a fresh document gets the next version, any other keeps its own."""
+    """*artifact* as the successor of *old*: without version and ``supersedes`` it gets the next version."""
     fresh = artifact.version == 1 and artifact.supersedes is None
     version = old["version"] + 1 if fresh else artifact.version
     return Artifact.parse(artifact.document() | {"version": version, "supersedes": old["artifact_id"]})
@@ -173,7 +173,7 @@ def supersede(
 def import_chain(
     tenancy: Tenancy, versions: Sequence[Artifact], *, at_us: int | None = None
 ) -> Procedure[tuple[ArtifactReceipt, ...]]:
-    """Store all versions of a chain; the outcome for each, oldest first. Versions already stored stay unchanged.
+    """Store all versions of a chain; return the outcome for each, oldest first. Versions already stored stay unchanged.
 
     Versions that were superseded elsewhere are recorded as active and superseded by the next one; a last version that
     had ended is recorded as active, too, before it gets its status.

@@ -31,7 +31,7 @@ _WORDS = frozenset({"text", "search_text", "token_count", *_TRIPLE})
 
 
 class _RowBuilder(NamedTuple):
-    """What rows are built with: tenant, token counter and the name of its tokenizer."""
+    """The inputs for building rows: tenant, token counter and the name of its tokenizer."""
 
     tenancy: Tenancy
     count_tokens: TokenCounter
@@ -48,7 +48,7 @@ class Observation(NamedTuple):
     @property
     def assertion(self) -> Assertion:
         """The observation as an answer in its slot."""
-        return Assertion(self.time_us, self.event_key, self.draft.answer, self.draft.voice, self.draft.laid_down)
+        return Assertion(self.time_us, self.event_key, self.draft.answer, self.draft.voice, self.draft.is_hard_by_hand)
 
 
 class Identity(NamedTuple):
@@ -134,7 +134,7 @@ def _word_runs(question_words: Sequence[str]) -> Iterator[str]:
 
 
 def _memory_row(builder: _RowBuilder, memory_id: str, observations: Sequence[Observation]) -> Row:
-    """The row of ``memories/record`` for an unchained memory with these observations, in order of time."""
+    """The row of ``memories/record`` for a memory with these observations, in order of time; not in a chain yet."""
     key = builder.tenancy.node_key(memory_id)
     first_us, last_us = observations[0].time_us, observations[-1].time_us
     methods = [observation.draft.extraction_method for observation in observations]
@@ -387,7 +387,7 @@ class _Slot:
             yield row | {"ends_us": end_us}, self._conflict(sides, observations[0], end_us)
 
     def _disputed_id(self, interval: Interval, answer: str) -> str:
-        """The id of the memory with *answer* that disputes *interval*: if one already lost against it, that one's."""
+        """The id of the memory with *answer* that disputes *interval*; an answer that lost against it keeps its id."""
         lost = dict(self.stored[interval.key]["losers"]) if interval.key in self.stored else {}
         return str(lost.get(answer) or self._id(answer, "disputed", interval.key))
 
@@ -483,7 +483,7 @@ def _interval(row: Row) -> Interval:
 
 
 def _remaining_span(part: Interval, intervals: Sequence[Interval]) -> list[int]:
-    """First and last time of what remains of the stored memory that *part* was split from."""
+    """The first and last time of the remaining part of the stored memory from which *part* was split."""
     return next([interval.first_us, interval.last_us] for interval in intervals if interval.key == part.origin)
 
 
@@ -588,10 +588,7 @@ def store(
 ) -> Plan[None]:
     """Store the memories in *observations*, in the transaction that stores their events, after their entities.
 
-    Sends one statement, none if there are no memories; one more if a late answer splits another, one more for new
-    conflicts, two more if a memory names what it supersedes, and for explicit memories without a slot one more, plus
-    one per generation that was deleted before. In a slot only the latest answer holds; a different answer for the same
-    time becomes a conflict.
+    In a slot only the latest answer holds; a different answer for the same time becomes a conflict.
     """
     if not (observations.with_slot or observations.without_slot):
         return
@@ -623,10 +620,10 @@ def _replaced(tenancy: Tenancy, replacing: Sequence[Observation]) -> list[Row]:
 
 
 def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list[str]]:
-    """Return the ids of the memories that lost their last evidence with these events, already marked as erased.
+    """Blank the memories whose last evidence was among these events, and return their ids; the events are erased.
 
-    These memories are blanked and leave their chains, so that the memories they had superseded there hold again.
-    Memories with remaining evidence are reworded from it.
+    Blanked memories leave their chains, so that the memories they had superseded there hold again. Memories with
+    remaining evidence are reworded from it.
     """
     touched = yield bind(
         "memories/forget",
@@ -642,7 +639,7 @@ def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list
 
 
 def _reword(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
-    """Replace the wording of an erased event by that of the remaining evidence."""
+    """Replace the words of memories that came from an erased event by those of the remaining evidence."""
     if not keys:
         return
     rows = yield bind("memories/retold", tenant_id=tenancy.tenant_id, batch={"keys": list(keys)})
@@ -697,8 +694,8 @@ def memories(
         NotFound: *after* is not a cursor of an earlier page.
 
     """
-    _choose("kind", kind, KINDS)
-    _choose("status", status, MEMORY_STATUSES)
+    _check_choice("kind", kind, KINDS)
+    _check_choice("status", status, MEMORY_STATUSES)
     check_limit(limit)
     after_us, after_id = place(after)
     parameters = {"kind": kind, "status": status, "subject": subject, "as_of_us": as_of_us, "limit": limit + 1}
@@ -770,6 +767,6 @@ def _page(tenancy: Tenancy, parameters: Row) -> Plan[list[Row]]:
     return rows
 
 
-def _choose(name: str, value: str | None, choices: tuple[str, ...]) -> None:
+def _check_choice(name: str, value: str | None, choices: tuple[str, ...]) -> None:
     if value is not None and value not in choices:
         raise UnknownChoice(name, value, choices)

@@ -119,7 +119,7 @@ class MemoryQuery:
 
         Raises:
             UnknownChoice: no such kind or mode.
-            InvalidRequest: the query is empty, or the limit is outside 1..500.
+            InvalidRequest: the query is not text, or the limit is outside 1..500.
 
         """
         checked_text("query", self.query, "say in words what to look for")
@@ -135,7 +135,7 @@ def search(tenancy: Tenancy, request: MemoryQuery) -> Procedure[MemoryResult]:
 
     Raises:
         UnknownChoice: no such kind or mode.
-        InvalidRequest: the query is empty, or the limit is outside 1..500.
+        InvalidRequest: the query is not text, or the limit is outside 1..500.
 
     """
     role = mode_of(request.checked().mode).role
@@ -321,7 +321,7 @@ def add(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Proce
 
 
 def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedure[MemoryView]:
-    """Delete the memory: it is hidden, but kept as evidence of what depends on it.
+    """Delete the memory: it is hidden, but kept, because other records may depend on it.
 
     Raises:
         NotFound: there is no such memory.
@@ -380,9 +380,9 @@ def record_outcome(
 
     """
     counts = _counts("outcome", result, OUTCOMES)
-    names = tuple(dict.fromkeys(memory_ids))
-    recorded = ("observation", outcome_content(names, result, summary))
-    return Memories((yield from write(lambda: _judge(tenancy, names, counts, operation, recorded))))
+    ids = tuple(dict.fromkeys(memory_ids))
+    recorded = ("observation", outcome_content(ids, result, summary))
+    return Memories((yield from write(lambda: _judge(tenancy, ids, counts, operation, recorded))))
 
 
 def _counts(name: str, value: str, known: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
@@ -462,40 +462,41 @@ def _put_in_place(tenancy: Tenancy, old: MemoryView, new: MemoryView, operation:
 
 def _judge(
     tenancy: Tenancy,
-    names: tuple[str, ...],
+    ids: tuple[str, ...],
     counts: tuple[int, int],
     operation: MemoryOperation,
     recorded: tuple[str, Mapping[str, Any]],
 ) -> Plan[tuple[MemoryView, ...]]:
-    yield from _lock(tenancy, names)
+    yield from _lock(tenancy, ids)
     event_type, content = recorded
     yield bind(
         "memory_operations/count",
         tenant_id=tenancy.tenant_id,
-        batch={"keys": sorted(tenancy.node_key(name) for name in names)},
+        batch={"keys": sorted(tenancy.node_key(memory_id) for memory_id in ids)},
         useful=counts[0],
         useless=counts[1],
     )
     yield from _record_event(tenancy, operation, event_type, content)
-    return (yield from _views(tenancy, names))
+    return (yield from _views(tenancy, ids))
 
 
-def _views(tenancy: Tenancy, names: Sequence[str]) -> Plan[tuple[MemoryView, ...]]:
+def _views(tenancy: Tenancy, ids: Sequence[str]) -> Plan[tuple[MemoryView, ...]]:
     memory_views: list[MemoryView] = []
-    for name in names:
-        view = yield from _memory_by_id(tenancy, name)
+    for memory_id in ids:
+        view = yield from _memory_by_id(tenancy, memory_id)
         memory_views.append(view)
     return tuple(memory_views)
 
 
-def _lock(tenancy: Tenancy, names: Sequence[str]) -> Plan[list[Row]]:
+def _lock(tenancy: Tenancy, ids: Sequence[str]) -> Plan[list[Row]]:
     """Lock the session of these operations, then the memories, in the order that all writers use."""
     yield from open_batch(tenancy, {"sessions": [_session(tenancy)]})
-    keys = sorted(tenancy.node_key(checked_text("memory_id", name)) for name in names)
+    keys = sorted(tenancy.node_key(checked_text("memory_id", memory_id)) for memory_id in ids)
     rows = yield bind("memory_operations/lock", tenant_id=tenancy.tenant_id, batch={"keys": keys})
     if len(rows) < len(keys):
         stored = {row["memory"]["memory_id"] for row in rows}
-        raise NotFound("memory", next(name for name in names if name not in stored), tenancy.tenant_id)
+        missing_id = next(memory_id for memory_id in ids if memory_id not in stored)
+        raise NotFound("memory", missing_id, tenancy.tenant_id)
     return rows
 
 

@@ -60,7 +60,7 @@ class Meter:
     calls: deque[Call] = field(default_factory=lambda: deque(maxlen=RECENT))
     rejections: Counter[str] = field(default_factory=Counter)
     totals: dict[str, Counter[str]] = field(default_factory=dict)
-    turn: Lock = field(default_factory=Lock, repr=False, compare=False)
+    lock: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     def measured(self, operation: str, request: Mapping[str, Any], procedure: Procedure[R]) -> Procedure[R]:
         """The value of *procedure*, counted under *operation*; a refusal is counted by operation and error name."""
@@ -82,7 +82,7 @@ class Meter:
 
     def token_usage(self) -> dict[str, Any]:
         """Calls, bytes and estimated tokens by operation, and the tokens of each of the last calls."""
-        with self.turn:
+        with self.lock:
             counts = {name: dict(count) for name, count in sorted(self.totals.items())}
         totals = {
             name: {**count, "tokens": tokens(count["request_bytes"] + count["response_bytes"])}
@@ -92,7 +92,7 @@ class Meter:
         return {"by_operation": totals, "recent": recent}
 
     def _watched(self, operation: str, procedure: Procedure[R]) -> Procedure[R]:
-        """*procedure* with its plans watched too: errors raised inside a transaction do not pass through procedures."""
+        """*procedure*, with the refusals of its plans counted: they are raised to the caller, not in the procedure."""
         answer: Any = None
         while True:
             try:
@@ -112,17 +112,17 @@ class Meter:
             raise
 
     def _refuse(self, operation: str, error: HmxGraphError) -> None:
-        with self.turn:
+        with self.lock:
             self.rejections[f"{operation}: {type(error).__name__}"] += 1
 
     def _count(self, call: Call) -> None:
-        with self.turn:
+        with self.lock:
             self.calls.append(call)
             count = self.totals.setdefault(call.operation, Counter())
             count.update(calls=1, request_bytes=call.request_bytes, response_bytes=call.response_bytes)
 
     def _recent(self) -> list[Call]:
-        with self.turn:
+        with self.lock:
             return list(self.calls)
 
 

@@ -24,7 +24,7 @@ from hmxgraph.text.terms import counter
 
 
 def _resume_of(task_id: str, digest: RecordView | None, records: Sequence[RecordView]) -> Resume:
-    """The resume made from the task's records, with the digest that stores it."""
+    """The resume made from the task's records, with the stored *digest*."""
     task_account = account(records)
     return Resume(
         **{field.name: getattr(task_account, field.name) for field in fields(task_account)},
@@ -69,7 +69,7 @@ def _times(node: Row) -> dict[str, str]:
     return {shown: iso(node[stored]) for stored, shown in _TIMES.items() if stored in node}
 
 
-# Digests refreshed and read: records with a stable id, composed again when a source makes them stale.
+# Digests: records with a stable id, composed again when they are read after a source has changed.
 
 # Number of records that a digest is made from, the newest ones.
 SOURCES = 500
@@ -184,7 +184,7 @@ def _library(
 
 
 def task(tenancy: Tenancy, task_id: str) -> Procedure[TaskView]:
-    """The task with its runs and its records, oldest first; hidden records are included, digests are not.
+    """The task with its runs and its latest records, oldest first; hidden records are included, digests are not.
 
     Raises:
         NotFound: there is no such task.
@@ -211,7 +211,7 @@ def board(
 
 
 def resume(tenancy: Tenancy, task_id: str) -> Procedure[Resume]:
-    """What the next agent needs: summary, blockers, what worked and failed, validation, follow-ups, runs, sources.
+    """The account of a task for the next agent: summary, blockers, successes, failures, follow-ups, runs, sources.
 
     The task's digest is refreshed first if it is stale.
 

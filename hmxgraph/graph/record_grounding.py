@@ -55,7 +55,7 @@ def _related(tenancy: Tenancy, claim: str, project_id: str | None, limit: int) -
 
 
 def _linked(tenancy: Tenancy, candidates: Sequence[RecordView]) -> Plan[tuple[RecordView, ...]]:
-    """What *candidates* reply to, and their replies.
+    """The records that *candidates* reply to, and the replies to *candidates*.
 
     Also, for a task's start with a hypothesis, the task's evidence and the replies to it; for evidence that supports or
     opposes a claim, its task's start.

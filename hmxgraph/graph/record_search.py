@@ -1,4 +1,4 @@
-"""Search for task records: the index resolves the exact filters, then the matches are ranked."""
+"""Search for memd task records: the index resolves the exact filters, then the matches are ranked."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -73,7 +73,7 @@ class _Anchor(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SearchCriteria:
-    """A search: *query* ranks the hits, which must have all *facets* and at least one of *any_facets*."""
+    """A search: *query* ranks the hits, which must have all *facets* and one of *any_facets*, if any."""
 
     query: str = ""
     facets: tuple[str, ...] = ()
@@ -86,7 +86,7 @@ class SearchCriteria:
 
     @property
     def preferences(self) -> Mode:
-        """The digest and the records that the mode prefers."""
+        """The search mode called *mode*."""
         return mode_of(self.mode)
 
     def fulltext_query(self, tenancy: Tenancy) -> str:

@@ -52,6 +52,7 @@ _SHOWN = (
     "goal",
     "summary",
 )
+# Maximum number of terms of a record in the full-text index.
 _LONGEST_SEARCH_TEXT = 4_000
 _EPISODES = frozenset({"task_start", "task_progress", "run_start", "run_finish", "task_finish"})
 
@@ -109,7 +110,7 @@ def pack_section(record: TaskRecord, inherited: Sequence[str] = ()) -> str:
 
 
 def record_links(tenancy: Tenancy, record: TaskRecord, changed: Changes) -> Row:
-    """Everything that ``tasks/record`` links a record to, in key order."""
+    """The nodes to which ``tasks/record`` links a record, in key order."""
     parents = [record.parent_task_id] if record.artifact_kind == "task_start" and record.parent_task_id else []
     reply = [tenancy.node_key(record.reply_to_artifact_id)] if record.reply_to_artifact_id else []
     return {

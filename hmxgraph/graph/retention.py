@@ -1,4 +1,4 @@
-"""Forgetting: selected events are erased page by page, and what has no other evidence is deprecated."""
+"""Forgetting: selected events are erased page by page, and knowledge without other evidence is deprecated."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -74,7 +74,7 @@ def _drop_chosen_digests(tenancy: Tenancy, chosen: Row, at_us: int) -> Plan[None
     yield bind("tasks/drop_chosen_digests", tenant_id=tenancy.tenant_id, chosen=batch)
 
 
-# Forgetting: selected events are erased page by page, and what has no other evidence is deprecated in the same commit.
+# Forgetting: each page of events is erased, and knowledge without other evidence deprecated, in one transaction.
 #
 # Compiled artifacts repeat the words of their sessions: they are blanked in the same commit, and the next compilation
 # makes them again from what is left. Artifacts that people recorded keep their words.
@@ -120,8 +120,9 @@ class _Totals:
 
 
 def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -> Procedure[ForgetReport]:
-    """The outcome of erasing the selected events, 1,000 per transaction, and deprecating what lost its last evidence.
+    """Erase the selected events, 1,000 per transaction, and report them with everything that is lost with them.
 
+    Memories, entities, relations and artifacts without other evidence are deprecated; compiled artifacts are blanked.
     An erased event keeps key, ids, hash, type and place in its session; ingesting it again is a duplicate. Its task
     records are erased with it, and their digests deleted. A dry run writes nothing and reports what would be erased.
     """
@@ -137,8 +138,8 @@ def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -
         for kind, ids in lost.items():
             totals.lose(kind, ids)
         after = _end(page)
-    alone = chosen.criteria.keys() <= {"fingerprint", "now_us"}
-    if chosen.fingerprint is not None and alone and not totals.events:  # its event was erased before
+    fingerprint_only = chosen.criteria.keys() <= {"fingerprint", "now_us"}
+    if chosen.fingerprint is not None and fingerprint_only and not totals.events:  # its event was erased before
         withdrawn = yield from write(partial(withdraw, tenancy, chosen.fingerprint))
         totals.lose("artifact", withdrawn.deprecated_ids)
     yield from write(partial(_unlearn, tenancy))
@@ -216,12 +217,12 @@ def _criteria(tenancy: Tenancy, chosen: ForgetCriteria) -> Plan[Row]:
     }
 
 
-# Fields of metadata, and of a `remember`, that name a user; keys and values as in canonical JSON.
+# Fields of metadata, and of a `remember`, that name a user.
 _NAMING = ("user_id", "userId", "customer_id", "user_name")
 
 
 def naming(user_id: str) -> Iterator[str]:
-    """The strings of which an event's JSON, in lower case, contains at least one if it names the user *user_id*.
+    """The strings to look for in an event's JSON, in lower case: an event that contains one names the user *user_id*.
 
     >>> next(naming("Ann"))
     '"user_id":"ann"'
@@ -261,15 +262,15 @@ def _erase(tenancy: Tenancy, page: Sequence[Row], fingerprint: str | None) -> Pl
     erased = yield bind("retention/erase", tenant_id=tenancy.tenant_id, batch={"event_keys": _keys(page)})
     keys = [row["key"] for row in erased]
     yield bind("retention/lock_entities", tenant_id=tenancy.tenant_id, batch={"event_keys": keys})
-    held = any(row["time_us"] >= tenant["logical_us"] for row in page)
-    at_us = (yield from _latest(tenancy)) if held else tenant["logical_us"]
+    erases_latest = any(row["time_us"] >= tenant["logical_us"] for row in page)
+    at_us = (yield from _latest(tenancy)) if erases_latest else tenant["logical_us"]
     gone = yield from erase(tenancy, records, at_us)
     lost = yield from _unmentioned(tenancy, keys, at_us)
     lost["record"] = list(gone.records)
     lost["entity"] += gone.entities
     lost["artifact"] = yield from _artifacts(tenancy, page, keys, at_us)
     version = yield from bump(tenancy, at_us)
-    if held:
+    if erases_latest:
         yield from _rewind(tenancy)
     session_keys = [session["key"] for session in sessions]
     yield bind(
@@ -299,7 +300,7 @@ def _rewind(tenancy: Tenancy) -> Plan[None]:
 
 
 def _digests(tenancy: Tenancy, chosen: ForgetCriteria, criteria: Row) -> Procedure[None]:
-    """Delete the digests that meet the criteria themselves, if these apply to records."""
+    """Delete the digests that meet the criteria; none if there is a criterion that digests do not have."""
     event_criteria = (chosen.event_ids, chosen.source, chosen.user_id, chosen.fingerprint)
     if chosen.expired or any(criterion is not None for criterion in event_criteria):
         return
@@ -308,12 +309,15 @@ def _digests(tenancy: Tenancy, chosen: ForgetCriteria, criteria: Row) -> Procedu
 
 
 def _unlearn(tenancy: Tenancy) -> Plan[None]:
-    """Delete the model if no event is left to build it from; otherwise the compiler rebuilds it."""
+    """Delete the compiler's model if no event is left to build it from; otherwise the compiler rebuilds it."""
     yield bind("retention/drop_model", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
 
 
 def _unmentioned(tenancy: Tenancy, event_keys: list[str], at_us: int) -> Plan[dict[str, list[str]]]:
-    """Deprecate what has no other evidence: memories first, so that entities only they mention lose their names."""
+    """Deprecate memories, entities and relations without other evidence, and return their ids by kind.
+
+    Memories come first, so that entities that only they mention lose their names.
+    """
     forgotten = yield from memories.forget(tenancy, event_keys, at_us)
     gone = yield from _entities.forget(tenancy, event_keys, at_us)
     return {"memory": forgotten, "entity": list(gone.entities), "relation": list(gone.relations)}

@@ -1,9 +1,9 @@
 """Bring a database to the schema of this release: the baseline for a new one, upgrades for an older one.
 
 One ``SchemaVersion`` node holds the version. Clients check it when they connect: a database that a newer release
-prepared is refused, and so is one that is too old to be upgraded. A release that derives anything differently also
-raises the version, even by a step without statements: otherwise two releases that use one database would undo each
-other's work.
+prepared is refused, and so is one that is too old to be upgraded. A release that computes stored properties in another
+way also raises the version, even by a step without statements: otherwise two releases that use one database would
+overwrite each other's values.
 """
 
 import re
@@ -196,13 +196,13 @@ def send_all(statements: tuple[Query, ...]) -> Plan[None]:
 
 
 def register(version: int) -> Plan[None]:
-    """Register all names, wait until every index is online, and record *version*."""
+    """Register names, wait until every index is online, and record *version*."""
     yield from register_names()
     yield bind("schema_version/set", version=version, release=hmxgraph.__version__)
 
 
 def register_names() -> Plan[None]:
-    """Register all names with the planner, and wait until every index is online."""
+    """Let the planner know all relationship types and property keys, and wait until every index is online."""
     names = packaged_names()
     yield bind(
         "schema_version/register_names",

@@ -11,12 +11,12 @@ from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.reports import ConflictingEvent
 
 SIZE = 1_000
-# Characters of content; a batch of huge events is written in several transactions.
+# A batch is full once its contents have this many characters, however few events it has.
 WEIGHT = 8_000_000
 
 
 class Reading(NamedTuple):
-    """Deliveries read together; whether they are the last, and whether the source pauses after them."""
+    """A group of deliveries; whether they are the last, and whether the source pauses after them."""
 
     deliveries: Sequence[Delivery | Broken]
     last: bool = False
@@ -25,11 +25,12 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Events of one transaction, each id once, sessions in key order, each session in its total order.
+    """The events of one transaction, each id once, sorted by session key and then by position in the session.
 
     ``repeats`` are events whose id appeared earlier in the batch. ``receipts`` are acknowledged once the batch is
-    stored. ``extracted`` holds what was extracted from the events, by event key. ``by_hand`` marks the event of a
-    `remember`, which takes effect whatever its source.
+    stored. ``part`` is the number of the writer: all batches of one session have the same one. ``extracted`` holds the
+    statements extracted from the events, by event key. ``by_hand`` marks the event of a `remember` call, which takes
+    effect whatever its source.
     """
 
     events: tuple[PreparedEvent, ...]
@@ -41,7 +42,7 @@ class Batch:
 
 
 @dataclass(slots=True)
-class Gathering:
+class OpenBatch:
     """A batch being filled."""
 
     size: int = SIZE
@@ -58,7 +59,7 @@ class Gathering:
         self._weight += len(event.properties["content"])
 
     def owe(self, receipt: Any) -> None:
-        """Remember what must be acknowledged once the batch is stored."""
+        """Keep a receipt to acknowledge once the batch is stored."""
         if receipt is not None:
             self._receipts.append(receipt)
 
@@ -81,13 +82,13 @@ class Gathering:
 
 
 def conflict(event: PreparedEvent, stored_hash: str) -> ConflictingEvent:
-    """The report on *event*, whose id is stored with different content."""
+    """The report that *event* has the id of a stored event with different content."""
     source, line = event.place
     return ConflictingEvent(source, line, event.event.event_id, stored_hash, event.properties["event_hash"])
 
 
 def readings(arrivals: Iterable[Arrival], *, size: int = SIZE) -> Iterator[Reading]:
-    """*arrivals*, unparsed, in groups of *size*: fewer if large or before a pause, up to half more at the end.
+    """*arrivals* in groups of *size*, not yet parsed: fewer if large or before a pause, up to half more at the end.
 
     If the source raises or is interrupted, yield what was read, then re-raise.
 
@@ -115,7 +116,7 @@ def readings(arrivals: Iterable[Arrival], *, size: int = SIZE) -> Iterator[Readi
 
 
 def _few(size: int) -> int:
-    """Maximum trailing events added to the last full batch, because a batch of their own would cost more."""
+    """How many events beyond *size* the last batch may take: one more transaction would cost more."""
     return size // 2
 
 
@@ -130,34 +131,34 @@ def _weight(delivery: Delivery | Broken) -> int:
         return 0
 
 
-class Gatherings:
-    """Everything that *intake* accepts, in batches of at most *size* events; the last ones may be up to half larger.
+class BatchBuilder:
+    """Sorts the events that *intake* accepts into batches of at most *size*; the last ones may be up to half larger.
 
-    With several *parts* all batches that hold events of one session belong to the same part.
+    With several *parts*, the sessions are divided among them, and each part has its own batches.
     """
 
     def __init__(self, intake: Intake, *, size: int = SIZE, parts: int = 1) -> None:
         self._intake = intake
         self._few = _few(size)
-        self._parts = [Gathering(size, part) for part in range(parts)]
+        self._parts = [OpenBatch(size, part) for part in range(parts)]
 
     def take(self, reading: Reading) -> Iterator[Batch]:
         """The batches that *reading* fills; after the last reading, or in a lull, the unfilled batches too."""
         extra = self._few if reading.last else 0
         regular = max(0, len(reading.deliveries) - extra)
         yield from self._take(reading.deliveries[:regular])
-        for gathering in self._parts:
-            gathering.size += extra
+        for open_batch in self._parts:
+            open_batch.size += extra
         yield from self._take(reading.deliveries[regular:])
         if reading.last or reading.lull:
-            yield from (gathering.batch() for gathering in self._parts if not gathering.empty)
+            yield from (open_batch.batch() for open_batch in self._parts if not open_batch.empty)
 
     def _take(self, deliveries: Iterable[Delivery | Broken]) -> Iterator[Batch]:
         for delivery in deliveries:
             event = self._intake.take(delivery)
             if event is None:
                 continue
-            gathering = self._parts[int(event.session_key[:8], 16) % len(self._parts)]
-            gathering.add(event)
-            if gathering.full:
-                yield gathering.batch()
+            open_batch = self._parts[int(event.session_key[:8], 16) % len(self._parts)]
+            open_batch.add(event)
+            if open_batch.full:
+                yield open_batch.batch()

@@ -1,4 +1,4 @@
-"""Intake: each delivery becomes a prepared event or a rejection, which can be corrected and ingested again."""
+"""Turn each delivery of a source into a prepared event, or into a rejection that can be corrected and ingested."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
@@ -29,7 +29,7 @@ def dead_letter(rejection: Rejection, payload: Payload | None) -> bytes:
 
 
 def corrected_payload(payload: Payload) -> Mapping[str, Any] | str | None:
-    """The event inside a dead letter; None if *payload* is not a dead letter.
+    """The event, or its text, inside a dead letter; None if *payload* is not a dead letter.
 
     >>> corrected_payload('{"dead_letter": {}, "event": {"event_id": "e1"}}')
     {'event_id': 'e1'}
@@ -82,14 +82,13 @@ Refuse: TypeAlias = Callable[[Rejection, Payload | None], None]
 class Intake:
     """Checks and prepares the deliveries of one ingest call; rejections and warnings go to *tally*.
 
-    An event that names another tenant is rejected. With *rehome*, the events of a call may name one
-    other tenant, that of the first event; they are stored under this tenant and counted as
-    ``rehomed``. Only major version 1 of HMX is accepted, and only times that can be written back in
-    UTC; times more than *skew_us* after *clock* are reported. With a *mask_key*, secrets are
-    masked before anything is stored.
+    An event that names another tenant is rejected. With *rehome*, events may also name the tenant of the first event:
+    they are stored under this tenant and counted as ``rehomed``. Only major version 1 of HMX is accepted, and only
+    times that can be written back in UTC; times more than *skew_us* after *clock* cause a warning. With a *mask_key*,
+    secrets are masked before anything is stored.
     """
 
-    def __init__(  # noqa: PLR0913 - each by its name
+    def __init__(  # noqa: PLR0913 - passed by keyword
         self,
         tally: Tally,
         count_tokens: TokenCounter,
@@ -118,7 +117,7 @@ class Intake:
         """The event of *delivery*, ready to be written; None if it was rejected.
 
         Raises:
-            IngestRefused: it was rejected, and the call is strict.
+            IngestRefused: it was rejected, and *on_error* is ``raise``.
 
         """
         event = self._event(delivery)
@@ -139,7 +138,7 @@ class Intake:
         try:
             event, warnings = _parsed(delivery.payload)
             self._tally.warn(warnings)
-            return _readable(event) if delivery.converted else self._checked_tenant(_readable(event))
+            return _supported(event) if delivery.converted else self._checked_tenant(_supported(event))
         except InvalidDocument as error:
             self._reject(delivery, error.document_id, error.faults)
         except MalformedJson as error:
@@ -173,7 +172,7 @@ class Intake:
         self._tally.warn((self._future_warning,))
 
     def account(self, receipt: BatchReceipt) -> None:
-        """Reject the events of a batch that the graph refused."""
+        """Report the events of a batch that the graph refused as rejections."""
         for rejection, document in receipt.refused:
             self._tally.reject(rejection)
             if self._refuse:
@@ -219,7 +218,7 @@ def _parsed(payload: Payload) -> tuple[Event, Sequence[str]]:
 
 
 def _lenient(payload: Any) -> tuple[Event, Sequence[str]] | None:
-    """The event if only values inside content and metadata are not strict JSON; they are kept as text.
+    """The event, with values in content and metadata that are not strict JSON kept as text.
 
     None if anything else is wrong: the faults of strict parsing are more precise.
     """
@@ -234,7 +233,7 @@ def _lenient(payload: Any) -> tuple[Event, Sequence[str]] | None:
     return event, tuple(dict.fromkeys([*warnings, *(warning for _, more in kept.values() for warning in more)]))
 
 
-def _readable(event: Event) -> Event:
+def _supported(event: Event) -> Event:
     """*event*, if its version is supported and its time can be written back in UTC."""
     if not event.hmx_version.startswith("HMX-1."):
         raise _fault(event, "hmx_version", "HMX-E 6.1", event.hmx_version, "HMX-1.x")

@@ -1,4 +1,4 @@
-"""Preparation of an event for storage: keys, readable text, search terms, salience, speaker."""
+"""Prepare an event for storage: keys, readable text, search terms, salience, speaker."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -53,9 +53,9 @@ def adjusted(base: float, *, new: bool, repeat: bool) -> float:
 
 
 def signature(event: Event) -> str:
-    """The kind of event: its type, a hash of its tool, error type, signal or role, and whether it failed.
+    """A key for the kind of event: its type, a hash of its tool, error type, signal or role, and whether it failed.
 
-    Signatures outlive forgotten events, so they must not contain the events' words.
+    A signature stays in the graph when its events are forgotten, so it must not contain their words.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="tool_call", agent_id="a", tenant_id="t",
     ...     session_id="s", timestamp="2026-03-14T03:00:00Z", sequence=0, metadata={}, content={"tool_name": "gh"})
@@ -70,7 +70,7 @@ def signature(event: Event) -> str:
 
 
 def mark(event_type: str, text: str) -> int:
-    """A number by which an exact repeat is recognised: the same type with the same readable text.
+    """A number that is the same for events with the same type and readable text: exact repeats.
 
     >>> mark("tool_call", "gh(pr=1)") == mark("tool_call", "gh(pr=1)") != mark("tool_call", "gh(pr=2)")
     True
@@ -85,9 +85,9 @@ def mark(event_type: str, text: str) -> int:
 def speaker(event: Event) -> str | None:
     """The speaker of a message: named in content or metadata, else a source spelled like a name, else the role.
 
-    In a conversation of several people, the source of each message names its speaker. Packs show any such label, even
-    ``Customer`` or ``Slack``, because any label is better than none. Extraction, which states facts about the
-    speaker, does not accept those as a person's name.
+    In a conversation of several people, the source of each message names its speaker. Even ``Customer`` or ``Slack``
+    is accepted, because any label is better than none in a context pack. Extraction is stricter: it accepts only the
+    name of a person.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="Caroline", tenant_id="t",
     ...     session_id="s", timestamp="2023-05-08T13:56:00Z", sequence=0, metadata={}, source="Caroline",
@@ -187,7 +187,7 @@ def prepare(
 
 
 def traits(event: Event) -> dict[str, str | bool]:
-    """The speaker, label and title of *event*, as far as it has them, and ``failed`` if it failed."""
+    """The speaker, label and title of *event*, if it has them, and ``failed`` if it failed."""
     event_traits: dict[str, str | bool] = {}
     if (said_by := speaker(event)) is not None:
         event_traits["speaker"] = said_by
@@ -249,15 +249,15 @@ def _readable(event: Event, full: str, count_tokens: TokenCounter, tokenizer: st
     }
 
 
-# Event types that hold someone's words; they are labelled unless their source is a known participant.
+# Event types that hold the words of a speaker; they are labelled unless their source is a known participant.
 _WORDED_TYPES = frozenset({"message", "decision", "state_change"})
 _UNKNOWN_SOURCE = "data"
-# Prefix of the engine's own event types, which need no such label: the engine knows who wrote their text.
+# Prefix of the engine's own event types, which need no label: the engine knows who wrote their text.
 _OWN_PREFIX = "x-hmxgraph-"
 
 
 def _label(event: Event) -> str:
-    """The label of an event from outside (a tool, the web, or an unknown source, such as a document); "" for others."""
+    """The label of an event that neither the user nor the agent wrote (tool, web, document); "" for others."""
     role = event.content.get("role") if event.event_type == "message" else None
     label = label_of(event.event_type, event.source or "", role if isinstance(role, str) else "")
     worded = event.event_type in _WORDED_TYPES or (
@@ -316,7 +316,7 @@ def first_dimension(events: Iterable[PreparedEvent]) -> int | None:
 def left_out(events: Iterable[PreparedEvent], dimension: int | None) -> Iterator[str]:
     """A warning for each embedding left out of search: not of the tenant's *dimension*, or of extreme length.
 
-    The embedding is stored nevertheless, since the event's hash covers it.
+    Such an embedding is stored all the same, since the event's hash covers it.
     """
     for event in events:
         size = event.properties.get("embedding_dimension")
@@ -351,14 +351,14 @@ class Neighbours(NamedTuple):
 
 
 @dataclass(slots=True)
-class Weave:
+class ChainChanges:
     """The changes of a batch to the chains: pairs of keys to link and pairs to unlink."""
 
     linked: list[tuple[str, str]] = field(default_factory=list)
-    parted: list[tuple[str, str]] = field(default_factory=list)
+    unlinked: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, events: Sequence[PreparedEvent], ends: Ends | None, neighbours: Mapping[str, Neighbours]) -> None:
-        """Weave the sorted new *events* of one session into its chain; late ones need their *neighbours*."""
+        """Insert the sorted new *events* of one session into its chain; those inside it need their *neighbours*."""
         if ends is None:
             self._run(events)
             return
@@ -366,7 +366,7 @@ class Weave:
         self._run([event for event in events if event.order > ends.tail.order], before=ends.tail.key)
         for (before, after), late in groupby(between_ends(events, ends), key=lambda event: neighbours[event.key]):
             self._run(list(late), before=before, after=after)
-            self.parted.append((before, after))
+            self.unlinked.append((before, after))
 
     def _run(self, events: Sequence[PreparedEvent], *, before: str | None = None, after: str | None = None) -> None:
         if not events:

@@ -51,7 +51,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Lull:
-    """A pause of the source: what was read so far need not wait for more."""
+    """A pause of the source: what was read so far should be written now."""
 
 
 Arrival: TypeAlias = Delivery | Broken | Lull
@@ -59,7 +59,7 @@ Arrival: TypeAlias = Delivery | Broken | Lull
 
 # JSON values one at a time, from an array or one after another, without reading the whole source.
 
-# Brackets and commas inside strings do not count. Matching a whole string would take memory for each of its escapes.
+# Brackets and commas inside strings do not count. A pattern for a whole string would take memory for each escape in it.
 _DELIMITER = re.compile(rb'["\[\]{},]')
 _IN_STRING = re.compile(rb'"|\\.', re.DOTALL)
 _OPEN = (b"[", b"{")
@@ -103,7 +103,7 @@ def _numbered(
 class _Splitter:
     """Splits off values nested *level* brackets deep: they end at a comma in an array, else at their closing bracket.
 
-    Each byte is scanned once; of a value, no more than the maximum length of a line is kept.
+    Each byte is scanned once. No more of a value than the maximum length of a line is kept in memory.
     """
 
     def __init__(self, *, level: int) -> None:
@@ -240,8 +240,8 @@ def _poll(stream: IO[bytes]) -> "select.poll | None":
 
 # An event has at most 1 MB, but a line of a transcript may hold images too; no valid line is longer than this.
 LONGEST_LINE = 64 << 20
-# A first line that ends inside an object begins a multi-line object; but if the next line is a whole object, the first
-# line is damaged.
+# A first line that ends inside an object begins a multi-line object, unless the next line is a whole object: then the
+# first line is damaged.
 _MULTI_LINE = re.compile(rb"\s*\{(?:[ \t]*|[^\n]*[\[{,:][ \t]*)\r?\n(?!\s*\{[^\n]*\}[ \t]*\r?(?:\n|\Z))")
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"

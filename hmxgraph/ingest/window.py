@@ -1,4 +1,4 @@
-"""A reorder window: events of a stream wait briefly, so that they leave in order (HMX-E 7)."""
+"""A reorder window: hold the events of a stream briefly, to store them in order (HMX-E 7)."""
 
 from collections import deque
 from collections.abc import Iterator

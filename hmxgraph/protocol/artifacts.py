@@ -30,7 +30,7 @@ _SCOPE = Structure("validity-scope", {"": "HMX-A 6"})
 
 
 class TimeRange(Part):
-    """A period of validity; an absent end is open."""
+    """A period of validity; without ``start`` or ``end``, it is open on that side."""
 
     start: str | None = None
     end: str | None = None
@@ -129,7 +129,7 @@ class Artifact(Document):
 
 
 def _lineage_faults(document: Mapping[str, Any]) -> Iterator[Fault]:
-    """Faults in the links of a supersession chain that show in one artifact alone (HMX-A 7)."""
+    """Faults in the links of an artifact to its predecessor and its successor (HMX-A 7)."""
     for name in ("supersedes", "superseded_by"):
         if name in document and document[name] == document.get("artifact_id"):
             yield Fault(f"$.{name}", "HMX-A 7", "the artifact itself", "another artifact")

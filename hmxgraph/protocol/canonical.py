@@ -1,4 +1,4 @@
-"""Canonical JSON (RFC 8785), the SHA-256 hashes taken over it, and the ids derived from them."""
+"""Canonical JSON (RFC 8785) and its SHA-256 hashes; ids and node keys derived from texts."""
 
 import hashlib
 import math

@@ -347,7 +347,7 @@ class Document(BaseModel):
     def from_trusted(cls, document: Mapping[str, Any]) -> Self:
         """A document made by this package, without validation, which would cost too much on hot paths.
 
-        Callers pass plain JSON values and keep no reference to them; tests ensure their validity.
+        Callers pass plain JSON values and keep no reference to them; tests check that such documents are valid.
         """
         instance = cls.__new__(cls)
         cls.__pydantic_validator__.validate_python(document, self_instance=instance)

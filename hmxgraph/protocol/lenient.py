@@ -1,4 +1,4 @@
-"""Lenient JSON, as text or as a value: what strict or canonical JSON rejects is kept as text, with a warning."""
+"""Lenient JSON: values that strict or canonical JSON rejects are kept as text, with a warning."""
 
 import json
 import math

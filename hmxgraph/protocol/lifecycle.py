@@ -181,7 +181,7 @@ class ConflictSide:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two or more records that cannot all hold.
+    """Two or more records that cannot all be true.
 
     A resolved conflict says which side was kept (``kept_id``; None keeps every side) and why (``resolution``).
     """

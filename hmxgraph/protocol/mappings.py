@@ -1,4 +1,8 @@
-"""HMX documents as the internal types they standardise, and back (HMX-E 10, HMX-A 11, HMX-C 9, HMX-F 2)."""
+"""Convert HMX documents to the internal types that the specifications define, and back.
+
+The types are EpisodeTrace (HMX-E 10), CompiledArtifact (HMX-A 11), ContextPack with AssemblyResult (HMX-C 9) and
+MemoryFingerprint (HMX-F 2).
+"""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias

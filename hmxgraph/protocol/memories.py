@@ -151,7 +151,10 @@ class MemoryHit:
 
 @dataclass(frozen=True, slots=True)
 class MemoryResult:
-    """Memories, best first, and the digest of the mode, if any; ``omitted`` hits did not fit the token budget."""
+    """Memories, best first, and the digest that the mode prefers, if any.
+
+    ``omitted`` counts the hits that did not fit the token budget.
+    """
 
     hits: tuple[MemoryHit, ...]
     mode: str = "generic"
@@ -189,7 +192,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class DreamReport:
-    """What maintenance did, or would do in a dry run: actions, findings that are only reported, and blocked actions.
+    """The result of maintenance: actions taken (planned, in a dry run), findings only reported, and blocked actions.
 
     ``report_id`` names the task record that keeps the report.
     """

@@ -413,11 +413,11 @@ class ErasedEvent(NamedTuple):
 class ForgetReport:
     """What was forgotten, or in a dry run would be.
 
-    Of ``events``, and of the task records they reported (``records``), only id and hash are kept. ``artifacts``,
-    ``memories``, ``relations`` and ``entities`` lost their last evidence and are deprecated. Artifacts compiled from a
-    session that lost an event are deprecated too, whatever evidence remains: they keep id and hash, and the next
-    compilation learns again from the remaining events. ``remaining`` counts selected events that still hold content:
-    0 proves that the forget is complete.
+    Of ``events``, only id and hash are kept; the task records that they reported (``records``) lose their content too.
+    ``artifacts``, ``memories``, ``relations`` and ``entities`` lost their last evidence and are deprecated. Artifacts
+    compiled from a session that lost an event are deprecated too, whatever evidence remains: they keep id and hash, and
+    the next compilation learns again from the remaining events. ``remaining`` counts selected events that still hold
+    content: 0 proves that the forget is complete.
     """
 
     tenant_id: str

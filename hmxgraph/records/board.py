@@ -33,17 +33,17 @@ class Held(Protocol):
 
     @property
     def finished(self) -> bool:
-        """Whether its end was recorded."""
+        """Whether it is finished, and not reopened since."""
         ...
 
     @property
     def assignee(self) -> str | None:
-        """Who claimed it last; None if nobody did, or if it was released since."""
+        """Who claimed it last; None if nobody did, or if it was released or reopened since."""
         ...
 
     @property
     def lease_until_us(self) -> int | None:
-        """The end of that claim."""
+        """When that claim ends, in microseconds since 1970."""
         ...
 
 
@@ -78,7 +78,7 @@ def check_board_fields(record: TaskRecord) -> None:
 
 
 def check_board_step(record: TaskRecord, task: Held) -> None:
-    """Refuse a step that the task's state on the board rules out.
+    """Refuse a claim, release or reopening that the state of the task does not allow.
 
     Raises:
         TaskError: another agent holds the task, nobody holds it (release), or it is finished (for reopen: it is not).

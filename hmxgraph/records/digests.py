@@ -1,4 +1,4 @@
-"""Digests of task records: names, composition, and the search modes that they serve."""
+"""Digests (summaries composed from task records): their names and composition, and the search modes that use them."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ EVERYTHING = "*"
 # Id prefix of the digests that the engine composes; other records may not use it.
 OWN_DIGESTS = "digest:"
 LIBRARIES = tuple(role for role in DIGEST_ROLES if role != "task_resume")
-# Roles of records written by maintenance: they do not enter digests and make none stale.
+# Roles of records written by maintenance: digests leave them out, and they make no digest stale.
 _MAINTENANCE = frozenset({"dream_report", "maintenance"})
 _ENTRY_KINDS = {
     "failure_library": frozenset({"failed"}),
@@ -103,8 +103,9 @@ def sources_wanted(role: str) -> tuple[str, ...]:
 def belongs(role: str, view: RecordView) -> bool:
     """Whether *view* is an entry of the library *role*.
 
-    Evidence and highlights leave out what another agent's verification rejected. A highlight
-    worked, was validated or is verified; a record against a claim, or a failure in which nothing worked, is never one.
+    The libraries of evidence and highlights leave out records that another agent's verification rejects. A highlight
+    reports something that worked or was validated, or is verified; but it never speaks against a claim, and if it
+    failed, something in it must have worked.
     """
     kinds = {part.kind for part in view.projections}
     if not _observed(view.record) or not _ENTRY_KINDS[role] & kinds:
@@ -133,13 +134,13 @@ def _is_highlight(view: RecordView) -> bool:
     return bool(record.what_worked or record.validation) or inherited or view.trust_tier == "verified_record"
 
 
-# Composition: from records alone, so that the same records give the same digest.
+# Composition: a digest depends only on its records, so the same records give the same digest.
 
 
 def compose(name: DigestName, tenant_id: str, sources: Sequence[RecordView]) -> TaskRecord | None:
     """The digest *name* of *sources*, oldest first; None if it would be empty.
 
-    It lists at most 50 of them, has the time of the newest, and makes no claim of its own.
+    It cites at most 50 of them and has the time of the newest.
     """
     kept = [source for source in sources if _observed(source.record)]
     fields = _composed(name.role, kept) if kept else {}
@@ -164,7 +165,7 @@ def compose(name: DigestName, tenant_id: str, sources: Sequence[RecordView]) -> 
 
 
 def _observed(record: TaskRecord) -> bool:
-    """Whether *record* reports work, not other records."""
+    """Whether *record* reports work: it is neither a digest nor written by maintenance."""
     return record.artifact_kind != "digest" and record.artifact_role not in _MAINTENANCE
 
 
@@ -189,7 +190,7 @@ def _resume(sources: Sequence[RecordView]) -> dict[str, Any]:
 
 
 def _brief(sources: Sequence[RecordView]) -> dict[str, Any]:
-    """The project's tasks, the latest first, each with its goal, decisions, findings and open points."""
+    """The latest tasks of a project, at most 20, each with its goal, decisions, findings and open points."""
     by_task: dict[str, list[RecordView]] = {}
     for source in sources:
         by_task.setdefault(source.record.task_id, []).append(source)
@@ -207,10 +208,10 @@ def _brief(sources: Sequence[RecordView]) -> dict[str, Any]:
     return {"summary": "\n".join(lines), "sources": sources} | _present(**lists)
 
 
-# Fields of an account that a digest has as fields of its own; the others are lines of its text.
+# Fields of an account that a digest also has, and fields that become lines of the digest's text.
 _OWN_FIELDS = ("blockers", "what_worked", "what_failed", "uncertainty", "followups")
 _AS_TEXT = tuple(name for name in TITLES if name not in {*_OWN_FIELDS, "validation", "recent_runs"})
-# Maximum entries, the newest, of each list of a task in a brief, which covers many tasks.
+# A brief covers many tasks: of each list of a task, it shows only this many of the newest entries.
 _SHOWN = 5
 
 
@@ -276,15 +277,15 @@ _BONUS = 0.5
 
 
 class Mode(NamedTuple):
-    """What a mode prefers: the digest of a role, and records with one of the facets."""
+    """A search mode: it prefers the digest of *role*, and records that have one of *facets*."""
 
     role: str | None
-    records: tuple[str, ...]
+    facets: tuple[str, ...]
 
     @property
     def preferred(self) -> tuple[str, ...]:
         """The facets of everything that the mode prefers."""
-        return self.records if self.role is None else (facet("artifact_role", self.role), *self.records)
+        return self.facets if self.role is None else (facet("artifact_role", self.role), *self.facets)
 
 
 def mode_of(name: str) -> Mode:

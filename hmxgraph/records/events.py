@@ -28,7 +28,7 @@ class _EventBody(NamedTuple):
 
 
 def session_of(record: TaskRecord) -> str:
-    """The session of the record's events: its own, or one for the whole task."""
+    """The session of the record's events: the one that the record names, else one for the whole task."""
     return record.session_id or f"{TASK_SESSION}{record.task_id}"
 
 
@@ -43,7 +43,7 @@ def event_ids_of(tenant_id: str, artifact_id: str) -> tuple[str, str]:
 
 
 def events_of(record: TaskRecord, sequence: int) -> tuple[Event, ...]:
-    """The events of *record*, starting with *sequence*; none for a digest, a claim or a release, which are no work.
+    """The events of *record*, starting with *sequence*; none for a digest, claim or release, which report no work.
 
     >>> record = TaskRecord(artifact_id="r1", artifact_kind="run_finish", task_id="t", tenant_id="a", agent_id="ana",
     ...     timestamp_created=0, reply_to_artifact_id="r0", status="failed", tool_name="make", summary="no space left")
@@ -172,7 +172,7 @@ SESSION = "memory-operations"
 
 
 class MemoryOperation(NamedTuple):
-    """Who operates on memories, when, and the id of the event that reports it."""
+    """An operation on memories: its agent, its time, and the id of the event that reports it."""
 
     agent_id: str
     at_us: int
@@ -234,7 +234,7 @@ def digests_containing(task_id: str, project_id: str | None) -> tuple[DigestName
 
 
 def erased_form(record: TaskRecord) -> TaskRecord:
-    """What is kept of an erased *record*: ids, kind, time, thread, and the record it replies to.
+    """*record* reduced to the fields that erasure keeps: ids, kind, time, thread, and the record it replies to.
 
     >>> record = TaskRecord(artifact_id="r", artifact_kind="evidence", task_id="t", tenant_id="a",
     ...     timestamp_created=5, thread_id="t", summary="seen")

@@ -1,7 +1,7 @@
-"""Grounding: the task records that speak for or against a claim (memd: Trust Boundary).
+"""Grounding: find out which task records speak for or against a claim (memd: Trust Boundary).
 
-Evidence, the ends of runs and tasks, decisions, reviews, verifications and revisions ground a claim. Goals, hypotheses,
-questions, plans and starts never do.
+Evidence, the ends of runs and tasks, decisions, reviews, verifications and revisions can ground a claim. Goals,
+hypotheses, questions, plans and starts never do.
 """
 
 import re
@@ -92,21 +92,21 @@ class Case:
         return stated
 
     def _verdict(self, view: RecordView, parent: RecordView, stated: Side | None) -> Side | None:
-        """The side of a reply, by what it states and how it judges *parent*; None if its verdict counts no more."""
+        """The side of a reply, from its text (*stated*) and its verdict on *parent*, which may no longer count."""
         record = view.record
         fields = (record.artifact_kind, record.supports_claim, record.verification_status)
         counts = view.artifact_id in parent.verified_by or view.artifact_id in parent.rejected_by
         if (countersigns(*fields) or rejects(*fields)) and (not counts or parent.hidden_reason):
-            own = agent_key(record.agent_id) == agent_key(parent.record.agent_id)
-            return stated if own and not rejects(*fields) and not parent.hidden_reason else None
+            by_author = agent_key(record.agent_id) == agent_key(parent.record.agent_id)
+            return stated if by_author and not rejects(*fields) and not parent.hidden_reason else None
         grounds = self._side_of(_statements(parent.record, self.records.get(parent.record.reply_to_artifact_id or "")))
         if record.supports_claim is False:
-            # Doubt about what speaks against the claim is not yet support for it.
+            # A reply that opposes a record against the claim does not thereby support the claim.
             return "against" if grounds == "for" else None if grounds else stated
         return stated or (grounds if record.supports_claim else None)
 
     def _evidence(self, record: TaskRecord, parent: RecordView | None, stated: Side | None) -> Side | None:
-        """The side of evidence that supports or opposes what it tested: its parent, or the hypothesis of its task."""
+        """The side of evidence, which tested its parent or, without one, the hypothesis of its task."""
         tested = tuple(_statements(parent.record, None)) if parent else self._hypotheses.get(record.task_id, ())
         if stated is None:
             grounds = self._side_of(tested)
@@ -121,7 +121,7 @@ class Case:
         return stated if any(statement.denied for statement in own) else _OPPOSITE[stated]
 
     def _side_of(self, parts: Iterable[Statement]) -> Side | None:
-        """The side of *parts*: against if they oppose a clause, for if they state each clause (of a record: any)."""
+        """Against if *parts* oppose one clause of the claim; for if they state all (one is enough for a record)."""
         stated = tuple(parts)
         sides = [{side(clause, part) for part in stated} for clause in self._clauses]
         if any("against" in clause_sides for clause_sides in sides):

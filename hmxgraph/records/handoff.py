@@ -1,7 +1,7 @@
-"""The account of a task for the agent that continues it: what it is for, what is known, what is open, what comes next.
+"""The account of a task for the agent that continues it: goal, findings, open points and next steps.
 
-Every text appears once, except that the goal of a rejected start is also listed as rejected. Of other rejected records,
-only the status of a finish, and the command and the status of a run, appear outside of that list: they are no claims.
+Apart from runs, a text is listed only once. The texts of rejected records are listed as rejected and nowhere else; only
+the goal of a rejected task start, the status of a rejected finish, and the command and status of a rejected run remain.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from hmxgraph.records.trust import OPEN, agent_key
 _RUNS = 5
 
 
-# The role of each record in an account: its kind, or for a revision the kind of what it replaced.
+# The kind of record that each kind of projection stands for.
 
 _KIND_OF_PROJECTION: Mapping[str, str] = {
     "task_goal": "task_start",
@@ -36,7 +36,7 @@ _WORKING = frozenset({"task_progress", "task_finish", "run_start", "run_finish"}
 def effective_kind(view: RecordView) -> str:
     """The kind of *view*; a revision that replaced a record counts as the kind that its main projection stands for.
 
-    A revision that replaced nothing is a remark, and counts as itself.
+    Any other revision is a remark and stays a ``revision``.
     """
     record = view.record
     if record.artifact_kind != "revision" or record.relation_kind != "supersedes" or not view.projections:
@@ -127,7 +127,7 @@ def _blockers(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 
 def _followups(records: Sequence[RecordView]) -> Iterator[_Line]:
-    """What comes next: the steps of the last checkpoint, and what later replies and results add."""
+    """The next steps: those of the last checkpoint, and those that later replies and results add."""
     steps: list[str] = []
     for view in records:
         if view.record.followups is not None:
@@ -163,7 +163,7 @@ def _closed_after(start: TaskRecord, records: Sequence[RecordView]) -> bool:
 
 
 def _answered(asking: TaskRecord, records: Sequence[RecordView]) -> bool:
-    """Whether somebody else replied to a request, or later to the record that it is about."""
+    """Whether another agent has since replied to a request, or to the record that it is about."""
     about = {asking.artifact_id, asking.reply_to_artifact_id} - {None}
     asker = agent_key(asking.agent_id)
     return any(
@@ -236,10 +236,7 @@ def _uncertainty(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 
 def _runs(records: Sequence[RecordView]) -> Iterator[_Line]:
-    """The latest runs, newest first, each with its outcome, but without the words of a rejected one.
-
-    The reasons of failures are under what failed.
-    """
+    """The latest runs, newest first, each with its status, and with its summary unless it failed or was rejected."""
     ends = {view.record.reply_to_artifact_id: view for view in records if view.artifact_kind == "run_finish"}
     starts = [view.record for view in records if view.artifact_kind == "run_start"]
     for start in starts[: -_RUNS - 1 : -1]:
@@ -289,7 +286,7 @@ def _datasets(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 
 def _trust(view: RecordView, records: Sequence[RecordView]) -> str:
-    """A note on who stands behind a record: its verifiers, or nobody; empty if only its author does."""
+    """A note that names the agents who verified a record, or says that nobody signed it; empty for other records."""
     known = {record_view.artifact_id: record_view.record for record_view in records}
     signers = [known[name].agent_id or "" for name in view.verified_by if name in known]
     if view.trust_tier == "verified_record":
@@ -302,7 +299,7 @@ def _author_suffix(record: TaskRecord) -> str:
 
 
 def _inner(text: str) -> str:
-    """*text* as part of a sentence."""
+    """*text* without its full stop and, unless it starts with a name, with a small first letter."""
     plain = text.strip().rstrip(".")
     starts_with_name = plain[1:2].isupper() or plain[1:2] in tuple("-'0123456789") or plain.startswith("I ")
     return plain if starts_with_name else plain[:1].lower() + plain[1:]
@@ -316,7 +313,7 @@ def _last(values: Iterable[Any]) -> Any:
     return last
 
 
-# Lists that are read from all records, because rejected ones matter or are referred to; other lists skip rejected ones.
+# Lists whose functions get rejected records too; the other functions get only records that nobody rejected.
 _FROM_ALL_RECORDS = frozenset({"rejected", "decisions", "evidence", "open", "validation", "recent_runs"})
 # In order of precedence: a text is listed only in the first list that has it.
 _LISTS: Mapping[str, Callable[[Sequence[RecordView]], Iterable[_Line]]] = {

@@ -1,4 +1,4 @@
-"""Maintenance of semantic memory: the dream plan, and the usefulness of memories."""
+"""Maintenance: the plan that retires and refreshes digests (memd calls it a dream), and the usefulness of memories."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from hmxgraph.records.digests import DigestName
 
 # The plan of what maintenance does and reports; the same state gives the same plan.
 
+# Actions that memd knows but hmxgraph does not perform, each with the reason.
 BLOCKED = (
     {
         "action": "rewrite_storage",
@@ -19,7 +20,7 @@ BLOCKED = (
 
 @dataclass(frozen=True, slots=True)
 class DigestState:
-    """What maintenance needs to know about a digest."""
+    """The facts about a digest on which the plan depends."""
 
     key: str
     artifact_id: str

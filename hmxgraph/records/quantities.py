@@ -12,7 +12,7 @@ Agreement: TypeAlias = Literal["same", "different", "unclear"]
 _ABOUT = 0.05
 # Two values closer than this fraction are equal: unit conversions round.
 _ROUNDING = 1e-9
-# The largest power of ten of a quantity.
+# A number with a larger power of ten is no quantity, but an id such as the commit 3e8421.
 _POWERS = 30
 
 

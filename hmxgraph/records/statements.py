@@ -1,6 +1,7 @@
-"""What a text states, and whether that speaks for or against a claim: subject, negation, comparison, quantities.
+"""Split a text into statements, and judge whether each speaks for or against a claim.
 
-Judged by words alone. A question, a guess, a condition or a plan states nothing.
+The judgement depends on words alone: subject, negation, comparison and quantities. A question or a guess states
+nothing, and neither does a plan, unless the text records a decision.
 """
 
 import re
@@ -62,7 +63,7 @@ _CONTRAST = re.compile(
 # A reference to the subject of the clause before: "it halves them", "without shrinking the bundle".
 _BACK_REFERENCE = re.compile(r"^(?:(?i:it|they)\b(?! (?i:is|was) (?:\w+ ){1,2}(?:that|to)\b)|without(?= \w+ing\b))")
 _ONE = re.compile(r"\b(the \w+) ones?\b", re.IGNORECASE)
-# Verbs that begin an instruction of its own after "and": "drop moment.js and keep date-fns".
+# Verbs that begin a separate instruction after "and": "drop moment.js and keep date-fns".
 _CHANGING = r"(?:add|delete|disable|drop|enable|keep|remove|replace|skip|start|stop)\s"
 _INSTRUCTION = re.compile(rf"(?:we |please )?{_CHANGING}", re.IGNORECASE)
 _NEXT_INSTRUCTION = re.compile(rf"\s+and\s+(?={_CHANGING})", re.IGNORECASE)
@@ -88,7 +89,7 @@ _CONDITION = re.compile(
 
 
 def statements(text: str, *, decides: bool = False) -> tuple[Statement, ...]:
-    """What *text* states, clause by clause; with *decides*, plans are statements, too.
+    """The statements in *text*, one per clause; with *decides*, plans are statements, too.
 
     >>> [sorted(part.terms) for part in statements("The buffer leaks. Does the parser leak? The lexer might.")]
     [['buffer', 'leak']]
@@ -103,7 +104,7 @@ def statements(text: str, *, decides: bool = False) -> tuple[Statement, ...]:
 
 
 def failure(text: str) -> tuple[Statement, ...]:
-    """The statement that the subject of *text*, a sentence about a failure, failed.
+    """The statement "<subject> does not pass" for *text*, a sentence about a failure of its subject.
 
     >>> lock, load = claims("Locking the row fails")[0], claims("The load fails")[0]
     >>> stated = failure("Locking the row deadlocked under load")[0]
@@ -147,10 +148,10 @@ def _clauses(sentence: str) -> Iterator[str]:
 
 
 def _resolved(clause: str, before: Statement | None) -> Statement:
-    """The statement of a clause; what it leaves out is filled in from the clause before."""
+    """The statement of a clause; terms that it leaves out are taken from the clause before."""
     if before is None:
         return _statement(clause)
-    own = _statement(_BACK_REFERENCE.sub(_denied_without, clause))
+    own = _statement(_BACK_REFERENCE.sub(_without_reference, clause))
     if not own.terms:
         return own
     named = frozenset(own.terms)
@@ -162,9 +163,9 @@ def _resolved(clause: str, before: Statement | None) -> Statement:
     return replace(own, terms=terms, about=named) if _ONE.search(clause) else own
 
 
-def _denied_without(pronoun: re.Match[str]) -> str:
-    """What replaces a back reference: "not" for "without" ("without shrinking" denies the shrinking), else nothing."""
-    return "not" if pronoun[0].lower() == "without" else ""
+def _without_reference(reference: re.Match[str]) -> str:
+    """The replacement for a back reference: "not" for "without" ("without shrinking" is a denial), else nothing."""
+    return "not" if reference[0].lower() == "without" else ""
 
 
 _NONE = re.compile(
@@ -226,7 +227,7 @@ _UN = re.compile(
     r"(\w{3,}(?:ed|able|ible)|safe|healthy|common|(?<=-)\w+)\b",
     re.IGNORECASE,
 )
-# Words about how something is known or done, which add nothing to what is stated.
+# Words that do not change the meaning of a statement.
 _LIGHT = frozenset(
     """
     already also actually amount amounts became become becomes can clearly completely could currently decide decided

@@ -1,4 +1,7 @@
-"""Rules for new task records: required fields, allowed steps, and their effect on the task (memd: Agent Guardrails)."""
+"""Check new task records (required fields, allowed steps), and compute their effect on the task.
+
+See memd: Agent Guardrails.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +20,8 @@ from hmxgraph.records.trust import CONFIRMED, COUNTERSIGNING, OPEN, REJECTED, ST
 class TaskState:
     """The state of a task: status, ids of open and of all runs, project, goal, the runs' tools, assignee and lease.
 
-    ``status`` is None before the task's start, then ``open``, then the status of its ``task_finish``.
+    ``status`` is None before the task's start, then ``open``, then the status of its ``task_finish``; reopening a
+    task makes it ``open`` again.
     """
 
     task_id: str
@@ -37,7 +41,7 @@ class TaskState:
 
     @property
     def finished(self) -> bool:
-        """Whether its end was recorded."""
+        """Whether it is finished, and not reopened since."""
         return self.status not in {None, OPEN}
 
 
@@ -50,10 +54,10 @@ _ENDING = frozenset({"run_finish", "task_finish"})
 
 
 def _check_consistency(record: TaskRecord) -> None:
-    """Refuse a record that contradicts itself, claims trust, poses as a digest, or has an unfit name, status or word.
+    """Refuse a record that breaks a rule for all records: see the checks below.
 
     Raises:
-        TaskError: what is wrong, and the way out.
+        TaskError: names the broken rule, and the way out.
 
     >>> _check_consistency(TaskRecord(artifact_id="r", artifact_kind="task_finish", task_id="t", tenant_id="a",
     ...     timestamp_created=0, status="open"))

@@ -1,4 +1,4 @@
-"""Trust in task records, derived from the verdicts of their replies at read time."""
+"""Trust in task records. It is derived from their replies whenever they are read, and is not stored."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -145,10 +145,10 @@ def rejecting(agent_id: str | None, replies: Sequence[Reply]) -> tuple[str, ...]
     return tuple(sorted({verdict.agent_id or "" for verdict in verdicts(agent_id, replies) if verdict.rejects}))
 
 
-# What the next step depends on: whether its task is open, and the record it replies to.
+# The state on which the next step of a task depends: whether the task is open, and the record that the step replies to.
 
 OPEN = "open"
-# Kinds that a finished task no longer accepts; replies and decisions may also follow its end.
+# Kinds of records that a finished task no longer accepts; the other kinds may also follow its end.
 STEPS = frozenset({"task_start", "task_progress", "run_start", "run_finish", "evidence", "task_finish"})
 
 

@@ -45,7 +45,7 @@ class Limits:
     body_bytes: int = 8 << 20
 
 
-def application(root: KnowledgeGraph, limits: Limits, extra: "Mounted | None" = None) -> ASGIApp:
+def application(root: KnowledgeGraph, limits: Limits, extra: "MountFactory | None" = None) -> ASGIApp:
     """The server for the graph *root*, which it closes on shutdown; *extra* adds routes."""
     service = Service(Tenants(root), UsageTally(), Figures())
     routes: list[BaseRoute] = [Route(openapi.PREFIX + "/health", _health(service)), Route("/health", _health(service))]
@@ -75,7 +75,7 @@ class Mount:
     running: Callable[[], Any]
 
 
-Mounted = Callable[[Service], Mount]
+MountFactory = Callable[[Service], Mount]
 
 
 # From start to stop.
@@ -136,7 +136,7 @@ def _route(service: Service, operation: Operation, limits: Limits) -> Route:
 
 
 def exchange_of(request: Request) -> Exchange:
-    """The exchange that the edge started for a request."""
+    """The :class:`Exchange` of a request, which :class:`Edge` created when the request arrived."""
     exchange: Exchange = request.scope["state"]["exchange"]
     return exchange
 

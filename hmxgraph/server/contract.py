@@ -44,7 +44,7 @@ class CaptureBatchRequest(Request):
 
 
 class LearnOptions(Request):
-    """Accepted, and answered with a warning: artifacts are always learned under the engine's own thresholds."""
+    """Options without effect: the engine uses its own thresholds, and the answer contains a warning."""
 
     min_pattern_strength: float | None = Field(None, alias="minPatternStrength")
     artifact_types: list[str] | None = Field(None, alias="artifactTypes")
@@ -67,7 +67,7 @@ class SynthesizeOptions(Request):
 
 
 class SynthesizeRequest(Request):
-    """What the agent is about to do or wants to know."""
+    """A query: the next task or a question of an agent."""
 
     query: str = ""
     options: SynthesizeOptions | None = None
@@ -215,7 +215,7 @@ def _source(entry: Entry, artifact_type: str | None) -> dict[str, Any]:
 
 
 def _budget(pack: Pack, included: int) -> dict[str, Any]:
-    """The budget; the ratio is the used tokens divided by those of all used and dropped entries."""
+    """The budget; the ratio is the used tokens divided by those of the used and the listed dropped entries."""
     used = pack.token_budget.used
     left_out = sum(drop.token_estimate for drop in pack.dropped_entries or ())
     return {

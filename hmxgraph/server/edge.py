@@ -1,4 +1,4 @@
-"""The outermost layer of the server: each request gets an id, and each error that reaches it becomes an answer."""
+"""The outermost layer of the server: authenticates and logs each request, and answers unexpected errors."""
 
 from http import HTTPStatus
 

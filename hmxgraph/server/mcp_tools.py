@@ -142,12 +142,12 @@ def _add_recall(server: MCPServer[Any], caller_of: CallerOf) -> None:
 
 
 def _labelled(hit: dict[str, Any]) -> dict[str, Any]:
-    """A hit with its label in its text, for models that read nothing else."""
+    """A hit with its label put before its text, for models that read only the text."""
     return hit | {"text": labelled(hit["text"], hit.get("label", ""))}
 
 
 def _event_line(event: Evidence) -> str:
-    """One event of a trail, labelled if it is from outside."""
+    """One event of a trail; output of tools is labelled as such."""
     text = event.text if len(event.text) <= _LONGEST_EVENT else f"{event.text[:_LONGEST_EVENT]} [...]"
     quoted = "[erased]" if event.erased else entry_text(text, label_of(event.event_type, ""))
     return f"{event.timestamp[:16]} {event.agent_id} {event.event_id}\n{quoted}"

@@ -23,7 +23,7 @@ FORMAT = "hippocortex"
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What all operations share."""
+    """The objects that all operations share."""
 
     tenants: Tenants
     tally: UsageTally

@@ -12,7 +12,7 @@ from typing import NoReturn
 import uvicorn
 
 from hmxgraph.api.graph import KnowledgeGraph
-from hmxgraph.server.app import Limits, Mounted, application
+from hmxgraph.server.app import Limits, MountFactory, application
 from hmxgraph.server.observing import log_as_json
 
 # Seconds that requests in progress get to finish when the server is stopped.
@@ -73,7 +73,7 @@ def has_mcp() -> bool:
     return find_spec("mcp") is not None and find_spec("mcp.server.mcpserver") is not None
 
 
-def _mcp() -> Mounted | None:
+def _mcp() -> MountFactory | None:
     if not has_mcp():
         return None
     from hmxgraph.server.mcp_http import mounted  # noqa: PLC0415 - needs the extra

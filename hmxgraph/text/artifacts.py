@@ -1,4 +1,4 @@
-"""Artifacts as text, built from the immutable core only, and their validity scopes (HMX-A 6)."""
+"""Artifacts as text, and their validity scopes (HMX-A 6)."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -51,7 +51,7 @@ def validity(scope: Mapping[str, Any] | None) -> Validity:
 def applies(
     scope: Validity, *, tenant_id: str, moment_us: int, agent_id: str | None = None, tags: Sequence[str] = ()
 ) -> bool:
-    """Whether everything known about the reader lies within *scope*; both ends of its time range are included.
+    """Whether *scope* covers the reader: the tenant, the time and, if known, agent and tags; range ends are included.
 
     >>> applies(Validity(agents=("deployer",)), tenant_id="acme", moment_us=0, agent_id="reviewer")
     False
@@ -98,7 +98,7 @@ def _time(text: str | None) -> int | None:
 
 # Counts are exact up to this number and rounded above it; otherwise every session would create a new artifact version.
 _EXACT = 10
-# The note on a step says that sessions failed nevertheless if at least this share of those where it worked failed.
+# If at least this share of the sessions in which a step worked failed all the same, the note on the step says so.
 _MOSTLY_FUTILE = 0.75
 _OFTEN = 0.3
 _ROUNDED = (10, 20, 50, 100, 200, 500, 1000)
@@ -213,7 +213,7 @@ def plain(step: str) -> str:
     return _NOTE.sub("", step)
 
 
-# Artifacts rendered for people and prompts, from the immutable core only, so that the text never changes.
+# Artifacts rendered for people and prompts. Only immutable fields are used, so the text of an artifact never changes.
 
 Content = Mapping[str, Any]
 

@@ -34,13 +34,13 @@ def trigram_jaccard(text_a: str, text_b: str) -> float:
     return jaccard(trigrams(text_a), trigrams(text_b))
 
 
-# Opposition of two short directives or statements, judged by their words alone.
+# Whether two short directives or statements oppose each other, judged by their words alone.
 
 # Thresholds for "the same subject": shared terms over all terms, or over those of the shorter text.
 SIMILAR = 0.6
 _CONTAINED = 0.8
 _SHORT_NOT = re.compile(r"(?<!\bca)(?<=\w)n['\u2019]t\b|(?<=\bcan)(?:['\u2019]t|not)\b", re.IGNORECASE)
-# Words for the duration and scope of a directive are not part of its subject.
+# Words for the duration and scope of a directive, which are removed: they are not part of its subject.
 _SCOPE_WORDS = re.compile(
     r"(?i:\b(?:from now on|(?:going|moving) forward|in (?:the )?future|henceforth|as a rule|in general|by default"
     r"|at all times|without (?:any )?exceptions?|no matter|any ?more|any longer|ever again)\b)"
@@ -103,7 +103,7 @@ _ANTONYMS = (
 )
 _WEIGHTLESS = frozenset(terms("always must ever please use using used should shall need every"))
 
-# Relation types that cannot both hold between the same two entities, each pair in alphabetical order.
+# Relation types that contradict each other between the same two entities, each pair in alphabetical order.
 OPPOSED_RELATIONS = [
     ["allows", "forbids"],
     ["avoids", "prefers"],
@@ -142,7 +142,7 @@ def stance(text: str) -> _Stance:
     return _Stance(about - _WEIGHTLESS, against=negations % 2 == 1)
 
 
-# Plain statements that cannot both hold: the same words except for a negation or an amount.
+# Plain statements that cannot both be true: the same words except for a negation or an amount.
 
 _AMOUNTS = {
     name: str(number)
@@ -163,7 +163,7 @@ _RENEWED = re.compile(
 
 
 class Claim(NamedTuple):
-    """The topic of a statement, its answer on that topic, and whether it speaks of a change."""
+    """The topic of a statement, what it says about the topic, and whether it mentions a change ("now", "no longer")."""
 
     topic: str
     answer: str

@@ -23,7 +23,7 @@ _FIELD_END = r",\s(?=\w{1,40}(?::\s|=))"
 _CACHED_TEXTS = 2_048
 # The number of a list item does not end a sentence.
 _SENTENCE_END = r"(?<=[.!?;])(?<!\b\d\.)(?<!\b\d\d\.)\s+"
-# Minimum number of terms for the first piece to orient the reader, and for any piece to have a worth.
+# Minimum number of terms of a first piece that is kept for orientation, and of any piece that can be relevant.
 _FEW_TERMS, _LEAST_TERMS = 3, 2
 _SENTENCE_ENDS = (".", "!", "?", ";", "\n")
 _FENCE = "```"
@@ -50,7 +50,7 @@ class Passages:
 
     @classmethod
     def of(cls, text: str, weight_by_term: Mapping[str, float]) -> "Passages":
-        """Split *text*; a piece is worth the total weight of its terms, but repeated pieces and headings nothing.
+        """Split *text*; the worth of a piece is the total weight of its terms, but 0 for repeated pieces and headings.
 
         In prose with fenced code, the code counts only if nothing else is relevant: a line of code says little.
 

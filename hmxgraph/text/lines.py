@@ -1,4 +1,4 @@
-"""Lines of a pack's text: speakers, labels, quotations, neutralised markup."""
+"""Format the lines of a context pack: speakers, labels, quotations; text that looks like markup is neutralised."""
 
 import re
 from collections.abc import Iterable
@@ -100,7 +100,7 @@ _NOT_IN_NAMES = re.compile(r"[^\w .'@/-]+")
 LONGEST_NAME = 60
 # The label of entries that contradict each other.
 DISPUTED = "disputed"
-# The label of events that state what no longer holds.
+# The label of events whose statement is no longer true.
 SUPERSEDED = "superseded"
 _REJECTED = "rejected by "
 _NEVER_FOREIGN = frozenset({"", DISPUTED, SUPERSEDED})

@@ -46,14 +46,14 @@ _ACCENT = re.compile("[\u0300-\u036f]")
 _MEANINGFUL_CATEGORIES = frozenset({"Sm", "Sc"})
 _MEANINGFUL_SIGNS = frozenset("%#")
 _MINUS = re.compile(r"(?<![\w)\]])[-\u2212](?=[.,]?\d)")
-_WITHOUT_SPACES = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+)")
+_CJK = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+)")
 _stemmer = Stemmer.Stemmer("english", 0)
 
 
 def words(text: str) -> list[str]:
     """The words of *text* in order: lower case, without accents, possessive or contracted endings and punctuation.
 
-    Scripts written without spaces give pairs of adjacent characters, also next to digits and letters.
+    Chinese, Japanese and Korean characters give pairs of neighbours, also next to digits and letters.
 
     >>> words("Don't page Zoë's on-call: get_user_details(42)")
     ['don', 'page', 'zoe', 'on', 'call', 'get', 'user', 'details', '42']
@@ -70,7 +70,7 @@ def words(text: str) -> list[str]:
 def wording(text: str) -> str:
     """*text* independent of capitals and punctuation: its words, and the signs that change their meaning.
 
-    A text with neither is returned unchanged.
+    A text with neither only loses its outer blanks.
 
     >>> wording("The limit is > 5%."), wording("the Limit is: -5")
     ('the limit is 5 >%', 'the limit is 5 -')
@@ -118,8 +118,8 @@ def search_text(text: str) -> str:
 
 
 # A misspelt term keeps its beginning and has one letter too many or too few, or two swapped. A wrong letter more often
-# makes another word (mango, mongo). Shorter terms resemble too many others, as do known terms of this length (reset is
-# not rest).
+# makes another word (mango, mongo). Shorter terms resemble too many others. The known term must be longer than this:
+# "reset" is no misspelling of "rest".
 SHORTEST_MISSPELT = 4
 _KEPT_BEGINNING = 2
 
@@ -165,8 +165,8 @@ def _folded(text: str) -> str:
 def _pairs(folded_words: list[str]) -> list[str]:
     pieces: list[str] = []
     for word in folded_words:
-        for run in filter(None, _WITHOUT_SPACES.split(word)):
-            pairs = len(run) > 1 and _WITHOUT_SPACES.fullmatch(run)
+        for run in filter(None, _CJK.split(word)):
+            pairs = len(run) > 1 and _CJK.fullmatch(run)
             pieces.extend((run[at : at + 2] for at in range(len(run) - 1)) if pairs else [run])
     return pieces
 

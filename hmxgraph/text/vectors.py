@@ -1,4 +1,4 @@
-"""Vectors of texts: checks of what an embedder returns, and what similarity to a question means."""
+"""Check the vectors that an embedder returns, and convert similarity to a question into closeness in meaning."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 
 from hmxgraph.errors import InvalidVectors
 
-# What an embedder may return.
+# Checks of an embedder's vectors.
 
 # The most dimensions that the server's index accepts, and the smallest norm that still has a
 # direction in single precision.
@@ -42,8 +42,8 @@ def checked_vectors(vectors: Any, count: int) -> list[list[float]]:
     return [row.tolist() for row in rows]
 
 
-# What a similarity means. Models differ: unrelated texts have a cosine of 0.05 with one model and
-# of 0.75 with another. The question's similarity to unrelated sentences shows where chance ends.
+# From similarity to closeness in meaning. Models differ: unrelated texts have a cosine of 0.05 with one model and of
+# 0.75 with another. So a question is first compared with these unrelated sentences.
 
 BACKGROUND = (
     "The train to the coast was twenty minutes late again.",
@@ -81,7 +81,7 @@ _NORMAL = 1.4826
 class Background(NamedTuple):
     """How similar a question is to unrelated sentences, and how much similarities of unrelated texts vary.
 
-    Both are based on medians, because some of the sentences may be related to the question or to each other after all.
+    Both are based on medians, because a few of the sentences may happen to be related to the question or to each other.
     """
 
     middle: float

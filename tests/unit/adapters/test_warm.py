@@ -25,7 +25,7 @@ def test_a_silent_client_keeps_nobody_waiting(file):
     with Warm(lambda message: ({"echo": message}, None)).listening(file):
         port = json.loads(file.read_bytes())["port"]
         with socket.create_connection(("127.0.0.1", port)):
-            assert warm.asked({"a": 1}) == {"echo": {"a": 1}}
+            assert warm.ask({"a": 1}) == {"echo": {"a": 1}}
 
 
 def test_a_silent_process_is_given_up(file):
@@ -34,7 +34,7 @@ def test_a_silent_process_is_given_up(file):
         file.parent.mkdir(parents=True)
         state = {"port": server.getsockname()[1], "key": "00" * 32, "pid": os.getpid()}
         file.write_text(json.dumps(state))
-        assert warm.asked({"a": 1}) is None
+        assert warm.ask({"a": 1}) is None
 
 
 @pytest.mark.parametrize("message", [b"", b"{", b"\xff"])

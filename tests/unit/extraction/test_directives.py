@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.extraction._directives import may_order, order
+from hmxgraph.extraction._directives import directive_in, may_contain_directive
 from hmxgraph.extraction.extract import extract
 from tests.unit.extraction.events import said
 
@@ -147,7 +147,7 @@ NO_ORDERS = [
 @pytest.mark.parametrize(("sentence", "confidence", "hard"), ORDERS)
 def test_orders_are_understood(sentence, confidence, hard):
     """An imperative that holds beyond the moment is a policy; absolute words make it hard."""
-    directive = order(sentence)
+    directive = directive_in(sentence)
     assert directive is not None
     assert (directive.confidence, directive.hard) == (confidence, hard)
 
@@ -155,7 +155,7 @@ def test_orders_are_understood(sentence, confidence, hard):
 @pytest.mark.parametrize("sentence", [sentence for sentence, *_ in ORDERS])
 def test_every_order_has_a_sign_of_one(sentence):
     """The prefilter passes every directive, so that it is remembered."""
-    assert may_order(sentence.lower())
+    assert may_contain_directive(sentence.lower())
     assert [draft.kind for draft in extract(said(sentence)).memories] == ["policy"]
 
 
@@ -166,22 +166,22 @@ def test_a_word_that_makes_an_order_last_is_a_sign(how):
     sentences = [
         text for verb in verbs for text in (f"{how} {verb} Plain sources", f"{how}, {verb} X", f"{verb} X {how}")
     ]
-    orders = list(filter(order, sentences))
+    orders = list(filter(directive_in, sentences))
     assert orders
-    assert all(may_order(sentence.lower()) for sentence in orders)
+    assert all(may_contain_directive(sentence.lower()) for sentence in orders)
 
 
 @pytest.mark.parametrize("sentence", NO_ORDERS)
 def test_talk_is_no_order(sentence):
     """Habits, guesses, encouragement, one-off requests and questions are not policies."""
-    assert order(sentence) is None
+    assert directive_in(sentence) is None
 
 
 def test_a_system_prompt_speaks_in_norms():
     """Norms in a system prompt are policies."""
     sentence = "The agent must confirm the order before it is charged."
-    assert order(sentence) is None
-    assert order(sentence, system=True) == ("The agent must confirm the order before it is charged.", 0.85, True)
+    assert directive_in(sentence) is None
+    assert directive_in(sentence, system=True) == ("The agent must confirm the order before it is charged.", 0.85, True)
 
 
 @pytest.mark.parametrize(
@@ -193,26 +193,26 @@ def test_a_system_prompt_speaks_in_norms():
 )
 def test_a_system_prompt_orders_for_occasions(sentence):
     """In a system prompt, a plain imperative for certain occasions is a policy."""
-    assert order(sentence) is None
-    assert order(sentence, system=True) == (sentence, 0.7, False)
-    assert order("Fetch the file.", system=True) is None
+    assert directive_in(sentence) is None
+    assert directive_in(sentence, system=True) == (sentence, 0.7, False)
+    assert directive_in("Fetch the file.", system=True) is None
 
 
 def test_a_greeting_is_no_part_of_the_order():
     """The policy has the words of the directive without a greeting, but with "please"."""
-    assert order("Ok thanks, always cite sources.").text == "Always cite sources."
-    assert order("Please always cite sources.").text == "Please always cite sources."
+    assert directive_in("Ok thanks, always cite sources.").text == "Always cite sources."
+    assert directive_in("Please always cite sources.").text == "Please always cite sources."
 
 
 @pytest.mark.parametrize("asked", ["Avoid using global state", "Please make sure to use tabs for indentation"])
 def test_what_is_asked_is_no_rule(asked):
     """The same words are a rule as a statement, but not as a question."""
-    assert order(f"{asked}.") is not None
-    assert order(f"{asked}?") is None
+    assert directive_in(f"{asked}.") is not None
+    assert directive_in(f"{asked}?") is None
 
 
 @pytest.mark.parametrize("report", ["No more changes to commit.", "No changes to display since the last message."])
 def test_a_report_that_nothing_is_left_is_no_ban(report):
     """Programs write such reports as system messages."""
-    assert order(report, system=True) is None
-    assert order("No emojis in commit messages.", system=True) is not None
+    assert directive_in(report, system=True) is None
+    assert directive_in("No emojis in commit messages.", system=True) is not None

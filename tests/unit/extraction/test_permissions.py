@@ -2,8 +2,8 @@
 
 import pytest
 
-from hmxgraph.extraction._directives import CUES, lifted
-from hmxgraph.extraction.extract import draft, extract, lifted_draft, policy_draft
+from hmxgraph.extraction._directives import CUES, withdrawal_in
+from hmxgraph.extraction.extract import draft, extract, policy_draft, withdrawal_draft
 from hmxgraph.extraction.language import cues
 from hmxgraph.protocol.trust import TrustPolicy
 from tests.unit.extraction.events import by_person, said
@@ -65,7 +65,7 @@ def test_a_rule_taken_back_answers_the_question_of_the_rule(rule, back, how):
 @pytest.mark.parametrize("sentence", NOT_LIFTED)
 def test_what_takes_no_rule_back(sentence):
     """Bans, conditions, possibilities, questions, hearsay and remarks about the moment withdraw nothing."""
-    assert lifted(sentence) is None
+    assert withdrawal_in(sentence) is None
 
 
 def test_people_among_each_other_lift_nothing():
@@ -75,6 +75,6 @@ def test_people_among_each_other_lift_nothing():
 
 def test_a_withdrawal_quotes_its_own_words():
     """The memory quotes the withdrawing clause; one about the matter at hand is less certain."""
-    back = lifted("Forget that rule about pushing, you may push to main now, ok.")
-    assert lifted_draft(back, "directive").text == "You may push to main now."
-    assert (back.confidence, lifted("You may push to the main branch now.").confidence) == (0.75, 0.6)
+    back = withdrawal_in("Forget that rule about pushing, you may push to main now, ok.")
+    assert withdrawal_draft(back, "directive").text == "You may push to main now."
+    assert (back.confidence, withdrawal_in("You may push to the main branch now.").confidence) == (0.75, 0.6)

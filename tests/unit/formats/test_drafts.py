@@ -103,7 +103,7 @@ def test_a_call_is_answered_once():
     """A second result of the same id answers no call."""
     calls = Calls({})
     calls.remember("c1", "ls", "e1")
-    assert [calls.matching_call("c1"), calls.matching_call("c1")] == [("ls", "e1"), ("", "")]
+    assert [calls.take("c1"), calls.take("c1")] == [("ls", "e1"), ("", "")]
 
 
 def test_an_exit_code_is_read_from_the_first_lines_and_from_the_last():

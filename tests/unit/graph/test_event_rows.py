@@ -2,7 +2,7 @@
 
 from hmxgraph.graph import _events
 from hmxgraph.graph._events import new_kinds
-from hmxgraph.ingest.prepare import Weave
+from hmxgraph.ingest.prepare import ChainChanges
 from tests.unit.ingest.making import prepared
 
 
@@ -42,6 +42,6 @@ def test_a_result_answers_the_call_before_it():
         prepared(event_id=f"e{n}", sequence=n, event_type=kind, content={"tool_name": "gh", "call_id": "1"})
         for n, kind in enumerate(kinds)
     ]
-    inner, outer, _ = _events._inner_and_outer(events, Weave())
+    inner, outer, _ = _events._inner_and_outer(events, ChainChanges())
     assert inner["ANSWERS"] == [(1, 0), (3, 2)]
     assert outer["ANSWERS"] == []

@@ -13,7 +13,7 @@ from hmxgraph.errors import (
     StorageStopped,
     StorageUnavailable,
 )
-from hmxgraph.graph.connection import Course, translated, worth_repeating
+from hmxgraph.graph.connection import Attempts, translated, worth_repeating
 from hmxgraph.graph.deadlines import Patience
 
 URI = "bolt://db:7687"
@@ -55,10 +55,10 @@ def test_a_database_that_can_no_longer_write_names_the_way_out(code):
 def test_a_commit_that_could_not_be_written_is_unknown(committing, outcome):
     """The outcome is unknown: the restarted server may recover the commit from the transaction log."""
     refused = Neo4jError._hydrate_neo4j(code="Neo.DatabaseError.Transaction.TransactionCommitFailed", message="full")
-    course = Course(Patience("write", None), URI, ())
-    course.patience.committing = committing
+    attempts = Attempts(Patience("write", None), URI, ())
+    attempts.patience.committing = committing
     with pytest.raises(StorageStopped) as failed:
-        course.pause(refused)
+        attempts.pause(refused)
     assert failed.value.outcome == outcome
 
 
@@ -66,7 +66,7 @@ def test_a_commit_that_could_not_be_written_is_unknown(committing, outcome):
 def test_a_transaction_that_the_server_ended_is_no_refused_statement(code):
     """A stopping server terminates open transactions: nothing is stored, and the call can be repeated."""
     refused = Neo4jError._hydrate_neo4j(code=f"Neo.TransientError.Transaction.{code}", message="it was terminated")
-    error = Course(Patience("write", None), URI, ()).error(refused)
+    error = Attempts(Patience("write", None), URI, ()).error(refused)
     assert (type(error), error.outcome) == (StorageUnavailable, "not stored")
 
 

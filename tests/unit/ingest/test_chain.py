@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hmxgraph.ingest.prepare import End, Ends, Neighbours, Weave, between_ends
+from hmxgraph.ingest.prepare import ChainChanges, End, Ends, Neighbours, between_ends
 from tests.unit.ingest.making import prepared
 
 
@@ -21,9 +21,9 @@ def test_the_chain_is_the_sorted_order(batches):
     for batch in batches:
         new = sorted((numbered(n) for n in batch if n not in {s.order[0] for s in stored}), key=lambda e: e.order)
         ends = Ends(End(stored[0].order, stored[0].key), End(stored[-1].order, stored[-1].key)) if stored else None
-        weave = Weave()
-        weave.add(new, ends, neighbours(stored, between_ends(new, ends) if ends else []))
-        links = (links - set(weave.parted)) | set(weave.linked)
+        changes = ChainChanges()
+        changes.add(new, ends, neighbours(stored, between_ends(new, ends) if ends else []))
+        links = (links - set(changes.unlinked)) | set(changes.linked)
         stored = sorted([*stored, *new], key=lambda e: e.order)
     assert links == set(pairwise(event.key for event in stored))
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from hmxgraph.errors import Fault, IngestRefused
-from hmxgraph.ingest.batch import SIZE, Gathering, Gatherings, readings
+from hmxgraph.ingest.batch import SIZE, BatchBuilder, OpenBatch, readings
 from hmxgraph.ingest.intake import Intake, corrected_payload, dead_letter
 from hmxgraph.ingest.sources import Broken, Delivery, deliveries
 from hmxgraph.protocol.events import Event
@@ -28,11 +28,11 @@ def intake(tally):
 
 def gathered(source, intake, **choices):
     """The batches of *source*."""
-    gatherings = Gatherings(intake, **choices)
+    builder = BatchBuilder(intake, **choices)
     return [
         batch
         for reading in readings(deliveries(source), size=choices.get("size", SIZE))
-        for batch in gatherings.take(reading)
+        for batch in builder.take(reading)
     ]
 
 
@@ -231,10 +231,10 @@ def test_the_last_few_go_with_the_batch_before(intake, number, sizes):
 
 def test_heavy_events_make_small_batches():
     """A batch is written when its content is large, however few its events."""
-    gathering = Gathering()
+    open_batch = OpenBatch()
     for number in range(17):
-        gathering.add(prepared(event_id=str(number), content={"text": "x" * 500_000}))
-    assert gathering.full
+        open_batch.add(prepared(event_id=str(number), content={"text": "x" * 500_000}))
+    assert open_batch.full
 
 
 @pytest.mark.parametrize("wrap", [json.dumps, lambda value: value, Event.parse])
