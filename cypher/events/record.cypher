@@ -2,8 +2,9 @@
 //
 // Sessions come in key order, their events in session order. Links and mentions inside the batch refer to events by
 // position, which saves an index lookup for nodes just created; a chain that continues a stored event refers to it by
-// key. $batch.admitted are keys of stored events from which nothing was learned so far; their positions follow those of
-// new ones. Sessions are matched through the index on their keys alone, the smallest one.
+// key. Without hints, a store that was nearly empty when this was planned would read all events or links for each pair.
+// $batch.admitted are keys of stored events from which nothing was learned so far; their positions follow those of new
+// ones. Sessions are matched through the index on their keys alone, the smallest one.
 //
 // Entities come in key order, so that writers wait for each other instead of deadlocking; relations need no separate
 // lock. The first write to an entity must not read what it sets: a write that does locks the node's relationships
@@ -58,13 +59,16 @@ CALL (events) {
 }
 CALL () {
   UNWIND $batch.unlinked AS pair
-  MATCH (:Event {key: pair[0]})-[next:NEXT]->(:Event {key: pair[1]})
+  MATCH (earlier:Event {key: pair[0]})-[next:NEXT]->(:Event {key: pair[1]})
+  USING INDEX SEEK earlier:Event(key)
   DELETE next
 }
 CALL () {
   UNWIND $batch.joined AS pair
   MATCH (earlier:Event {key: pair[0], tenant_id: $tenant_id})
+  USING INDEX SEEK earlier:Event(key)
   MATCH (later:Event {key: pair[1], tenant_id: $tenant_id})
+  USING INDEX SEEK later:Event(key)
   CREATE (earlier)-[:NEXT {tenant_id: $tenant_id}]->(later)
 }
 CALL (events) {
