@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -44,6 +45,9 @@ from hmxgraph.text.lines import foreign, labelled, outside_kind
 from hmxgraph.text.masking import linked_secrets, mask_secrets
 
 PROFILE = "hmxgraph-recall-1"
+# Packs of one tenant show the same texts again and again: number of masked texts that are cached, and the longest one.
+_CACHED_TEXTS, _CACHED_LENGTH = 4_096, 2_000
+_cached_masked = lru_cache(maxsize=_CACHED_TEXTS)(linked_secrets)
 # A recurrence is included if it matches at least this fraction of the best event's share of the question.
 _RECURS = 0.5
 # Next to whole sessions, relations get only their share, so that both fit.
@@ -233,7 +237,9 @@ class _Writer:
 
     def _masked(self, text: str) -> str:
         key = self._draft.mask_key
-        return linked_secrets(text, key) if key else text
+        if not key:
+            return text
+        return _cached_masked(text, key) if len(text) <= _CACHED_LENGTH else linked_secrets(text, key)
 
     def _tokens(self) -> int:
         """Return the tokens of the rendered text: notice, headings, dates and entries."""

@@ -4,7 +4,6 @@ import hmac
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import sha256
 
 # Masking rules: a pattern, the mark that replaces a match, and a test if the pattern alone matches too much.
@@ -199,9 +198,6 @@ IDS = (
 #
 # Marks are stable: two texts that differ only in their ids become equal.
 
-# Number of texts whose masked form is cached, up to a few kilobytes each.
-_CACHED_TEXTS = 4_096
-
 
 def mask_ids(text: str) -> str:
     """*text* with e-mail addresses, ids, times, decimals and long numbers replaced by marks such as ``<id>``.
@@ -228,12 +224,10 @@ def mask_secrets(text: str, *, personal: bool = True) -> str:
     return masked(text, (*SECRETS, *_PERSONAL) if personal else SECRETS)
 
 
-@lru_cache(maxsize=_CACHED_TEXTS)
 def linked_secrets(text: str, key: str) -> str:
     """*text* with its secrets masked; the same secret has the same mark in all texts masked with *key*.
 
     A mark carries 16 bits of a keyed hash: enough to see that two places hold the same secret, too few to recover it.
-    Cached, because packs of one tenant show the same texts again and again.
 
     >>> linked_secrets("password=hunter2, then password=hunter2", "k")
     'password=[password 0cd9], then password=[password 0cd9]'

@@ -1,13 +1,17 @@
 """Filling the budget: guarantee, shares, strategies, truncation."""
 
+from dataclasses import replace
+
 import pytest
 
 from hmxgraph.protocol.packs import MAX_PACK_BYTES, SECTION_PRIORITY
 from hmxgraph.recall._packing import LEAST_CUT, SHARES, Box, Packed, fill, section_budgets, truncated_to
+from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.candidates import Candidate, Components
 from hmxgraph.recall.knowledge import priors_of
 from hmxgraph.recall.pack import Costs
-from tests.recall_makers import COUNT, QUERY, event, known, memory, packed, ranked
+from hmxgraph.text.masking import linked_secrets
+from tests.recall_makers import COUNT, QUERY, draft, event, known, memory, packed, ranked
 
 
 def words(text):
@@ -194,3 +198,17 @@ def test_a_cut_event_shows_what_is_asked_for():
     assert "unknown ledger account" in entry.content
     assert entry.content.endswith("[truncated]")
     assert pack.token_budget.used <= 90
+
+
+@pytest.mark.parametrize("repeats", [1, 300])
+def test_secrets_in_short_and_long_texts_are_masked(repeats):
+    """Only short texts are cached masked; the mark of a secret depends on the secret and on the key."""
+    secret = "x9Qv-73kf-hunter2-zz81-tt46"
+    text = f"Deploy staging with password={secret} {'and then wait ' * repeats}"
+
+    def shown(key):
+        return assemble(replace(draft([event(1, text)], budget=4096), mask_key=key)).text
+
+    for key in ("k", "other"):
+        assert f"password={linked_secrets(f'password={secret}', key).partition('=')[2]} and" in shown(key)
+    assert secret in shown("")

@@ -32,6 +32,35 @@ def test_a_pool_has_one_order():
     assert EventPool.of() == EventPool()
 
 
+def test_calls_and_results_are_those_of_the_present_lines():
+    """A pool whose lines changed says anew which events are calls, results and failures."""
+    pool = EventPool(("e1", "e2"), text=("sh(ls)", "sh -> a.txt"), speaker=("", ""))
+    assert (pool.calls.tolist(), pool.successes.tolist(), pool.failures.tolist()) == (
+        [True, False],
+        [False, True],
+        [False, False],
+    )
+    changed = pool.with_lines(["sh -> a.txt", "sh failed: no"], [4, 4])
+    assert (changed.calls.tolist(), changed.successes.tolist(), changed.failures.tolist()) == (
+        [False, False],
+        [True, False],
+        [False, True],
+    )
+
+
+def test_events_are_found_by_session():
+    """Sessions are named by id or by one of their events; no session has the id None."""
+    pool = EventPool.of([event(number, "x", session=f"s{number % 3}")[0] for number in range(6)])
+    assert pool.session_id == ("s0", "s0", "s1", "s1", "s2", "s2")
+    assert np.flatnonzero(pool.of_session("s1")).tolist() == [2, 3]
+    assert np.flatnonzero(pool.of_sessions({"s0", "s2", "s9"})).tolist() == [0, 1, 4, 5]
+    assert not pool.of_session(None).any()
+    assert np.flatnonzero(pool.in_sessions_of(np.arange(6) == 4)).tolist() == [4, 5]
+    assert (
+        EventPool().of_sessions({"s0"}).tolist() == EventPool().in_sessions_of(np.zeros(0, dtype=bool)).tolist() == []
+    )
+
+
 def test_places_of_neighbours_differ_by_one():
     """Gaps in a session and other sessions are beyond the reach of neighbours."""
     rows = [event(0, "x")[0], event(1, "x")[0], event(9, "x")[0], event(10, "x", session="s2")[0]]
