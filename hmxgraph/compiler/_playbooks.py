@@ -261,7 +261,7 @@ def _recovery_steps(
 
 
 def _advised_ways(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[Recovery, str]]:
-    """For each failed action, the reliable reactions, with their wording; handing over comes last.
+    """For each failed action, that of the title first, the reliable reactions with their wording; handing over is last.
 
     After the best one, only reactions after which inputs of the retry changed in an explained way are advised.
     """
@@ -274,7 +274,7 @@ def _advised_ways(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[R
     # If other ways worked in several sessions, one that worked once is advised only if no feedback rejects it.
     sound = worked if not several else [pair for pair in worked if not any(map(_rejected, pair[0].credited))]
     once = [pair for pair in sound if pair not in several]
-    ways_by_action: dict[str, list[tuple[Recovery, str]]] = {}
+    ways_by_action: dict[str, list[tuple[Recovery, str]]] = {group.action: []}
     for recovery, text in [*several, *once]:
         ways = ways_by_action.setdefault(recovery.failed, [])
         further = len(ways) < _MOST_WAYS and recovery.informed and not _advised_already(recovery, text, ways)
