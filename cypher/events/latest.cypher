@@ -1,5 +1,5 @@
-// The latest event of each named session, as of a time; events of the types in $passing count only for the time at
-// which the session was last touched.
+// The latest event of each named session, as of a time. Events of the types in $passing are not returned as the latest;
+// they only count for the time at which the session was last touched.
 //
 // An erased event still counts as the latest, without content: erasure must not bring back what it had replaced. ORDER
 // BY lists the index's properties in descending order, so each search ends at its first row.

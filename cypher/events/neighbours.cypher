@@ -1,5 +1,5 @@
-// The stored events among which late ones belong: for each sequence number of a late event, the events with that number
-// and those with the number before it.
+// The stored events around late ones: for each sequence number of a late event, the events with that number and those
+// with the highest number before it.
 //
 // The caller compares times and ids, once for all late events with the same number. Ids break the last tie, and the
 // database compares stored text by code points but parameters by UTF-16 units. Because ORDER BY lists the index's two

@@ -1,6 +1,6 @@
 // The time at which memories were retired, by hand or as the losing side of a conflict; no row for the others.
 //
-// A memory without text lost its evidence: it was not retired.
+// Memories without text are left out: they lost their evidence and were not retired.
 //
 // mode: read
 // row:  key, ended_us

@@ -1,29 +1,31 @@
-// Fetch the candidate events of a question: full-text hits and their neighbours in the session. With $works, for a
-// request for work, also fetch what selects the leading procedure: the compiler model, active procedures, and the
-// actions and latest events of the running session. The model has no history, so it is omitted for an earlier time, and
-// after erasure, when it has no hash. It can be large: a model whose hash is in $models is cached by the client and not
-// sent. With $guided also fetch the priors of the imported fingerprint in force.
+// Fetch the candidate events of a question, as one row: full-text hits and their neighbours in the session.
 //
-// Without $works, $session_key matches no session: a condition would be checked for every event of a long session. The
-// actions are those among its last 1,000 events.
+// $works: the question is a request for work. Only then also fetch what selects the leading procedure: the compiler
+// model, active procedures, and the actions and latest events of the running session. The model has no history, so it
+// is left out for an earlier time; after an erasure it has no hash and is left out too. A model whose hash is in
+// $models is not sent, because the client has it cached. $guided: also fetch the priors of the imported fingerprint in
+// force.
 //
-// Returns one row with unordered lists, which decode faster than many rows; the reader sorts them. Each event comes as
-// its precomputed recall_row plus its text (at most 4,000 characters): a separate statement for the texts of the packed
-// events takes twice as long. The reader filters out neighbours that are later or expired; erased events and those that
-// `remember` wrote have no recall_row.
+// Without $works, $session_key matches no session: a condition on $works would be checked for every event of a long
+// session. Actions are read from the last 1,000 events.
 //
-// The scores of full-text search depend on the words of all tenants. If a search was cut off, each of the $terms of a
-// tenant with at most $few events is therefore searched alone; a larger tenant dominates these scores itself. The
-// events are ranked here, by the rarity of the terms among the tenant's own events and, as in BM25, by their length:
-// $limit cuts off the weakest. Properties are read of only about twice as many: reading one walks all properties of a
-// node. A term with $most hits or more is too common to tell which of them matter; if the other terms find too few
-// events, the best hits of the search for all terms follow. Full-text search cannot filter by time: as-of queries
-// over-fetch by $reach, so that later events do not displace earlier ones.
+// One row with unordered lists decodes faster than many rows; the client sorts them, and removes neighbours that are
+// later or expired. An event is its precomputed recall_row and its text (at most 4,000 characters): fetching the texts
+// of only the packed events in another statement took twice as long. Erased events and those that `remember` wrote
+// have no recall_row.
 //
-// The first $windows hits, the centres, also fetch four turns on both sides, which proves adjacency: asking each event
-// for its NEXT would take 1 to 2 ms. cut_off reports that the index may have more hits or that some hits are not
-// centres. state_version is read first here and again by the last statement, so that concurrent commits are detected.
-// The latest session events come straight from the index, whose properties the ORDER BY repeats.
+// Full-text scores depend on the words of all tenants. If the search was cut off and the tenant has at most $few
+// events, each of the $terms is therefore searched alone, and the events are ranked here: by how rare the terms are
+// among the tenant's own events and, as in BM25, by length. (The scores of a larger tenant depend mostly on its own
+// words.) Only about twice $limit events are read for that, because reading one property of a node walks through all
+// of them. Terms with $most hits or more are ignored: there is no telling which hits matter. If the others find too
+// few events, the best hits of the search for all terms follow. Full-text search cannot filter by time, so as-of
+// queries over-fetch by $reach.
+//
+// For the first $windows hits (the centres), four turns on both sides are fetched too; so the client knows which
+// events are adjacent. Asking each event for its NEXT would take 1 to 2 ms. cut_off: the index may have more hits, or
+// some hits are not centres. state_version is read first here and again by the last statement, to detect concurrent
+// commits. The ORDER BY repeats the properties of the index, so that the latest session events are read in its order.
 //
 // mode: read
 // row:  state_version, as_of_us, event_count, cut_off, events, texts, centres, model_hash, model, schemas, done, latest, priors

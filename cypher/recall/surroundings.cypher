@@ -1,38 +1,36 @@
 // Fetch the surroundings of the best events, as one row: events that share an entity with $anchors, events of the time
 // that the question names, the latest events, and those of the running session. Entities with more than $degree
-// mentions are too common to link events; they are skipped entirely, so that no arbitrary part of their mentions is
-// used.
+// mentions are too common to link events; they are skipped entirely, because a part of their mentions would be
+// arbitrary.
 //
-// As of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. The latest events and those
-// of the session are complete by definition; cut_off reports that the named time has more events, or the named entities
-// more neighbours, than were used.
+// As of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. cut_off: the named time has
+// more events, or the named entities more neighbours, than are returned.
 //
 // Planner: without the hint it scans all events, or the tenant's whole time range, for those of one session; startNode
-// keeps it from starting at events when expanding from an entity. The latest events come straight from the index only
-// if the ORDER BY repeats both of its properties and expires_us is inside coalesce: with IS NULL OR the planner would
-// use the index on expires_us and lose the order.
+// keeps it from starting at events when expanding from an entity. The latest events are read in the order of the index
+// only if the ORDER BY repeats both of its properties and expires_us is inside coalesce: with IS NULL OR the planner
+// would use the index on expires_us and lose the order.
 //
-// The content of the $long events is fetched because the pool has only the beginning of their texts.
+// The client has only the beginning of long texts, so the content of the $long events is fetched.
 //
-// With $related also fetch relations: two steps deep around the entities that the question $named and the entities that
-// have one of these as their name, and one step deep around the entities of the best three anchors. Entities with more
-// than $links relations are not expanded, for the same reason as above; their relations are still reached from the
-// other end. Neighbours are selected by when they were first related, which later events do not change. A node has the
-// name that a record gave it.
+// With $related also fetch relations: two steps deep around the entities that the question $named and the entities
+// that have one of these as their name, and one step deep around the entities of the best three anchors. Entities with
+// more than $links relations are not expanded; their relations are still reached from the other end. Neighbours are
+// selected by when they were first related, which later events do not change. A node has the name that a record gave
+// it.
 //
-// results maps each result to the one of the $calls that it answers. Results of the $unanswered calls are fetched: a
-// call without its result is useless, and the windows of the best events may end between the two. Also fetched are the
-// first $examples of the $sessions: whole if they have at most $short events, otherwise their last events, which show
-// how they ended, before thanks and farewell.
+// results maps each result to the one of the $calls that it answers. Results of the $unanswered calls are fetched,
+// because a call without its result is useless. Also fetched are the first $examples of the $sessions: whole if they
+// have at most $short events, otherwise only their last events, which show how they ended.
 //
-// The events after each of the $trails are fetched: what was done about a failure, or next to a piece of work, often has
-// none of the words of the question.
+// The events after each of the $trails are fetched: what was done about a failure, or next to a piece of work, often
+// has none of the words of the question.
 //
 // failed lists those of the $sessions, and of the sessions of linked events, whose last feedback by then was negative;
 // long_sessions lists those of the $sessions, and the running one, with more than $longest events by then.
 //
-// This is the last statement of a pack, and each statement sees what was committed before it: state_version, read last,
-// reveals concurrent commits since the first statement.
+// This is the last statement of a pack, and each statement sees what was committed before it: state_version, read
+// last, reveals concurrent commits since the first statement.
 //
 // mode: read
 // row:  mentions, events, texts, results, contents, failed, long_sessions, relations, related, cut_off, state_version

@@ -508,9 +508,9 @@ class AsyncArtifacts(AsyncFace):
     ) -> ArtifactReceipt:
         """Record *artifact* and return the outcome: created, unchanged or duplicate.
 
-        An unchanged artifact has the id and immutable fields of a stored one, a duplicate its type and content. The
-        time of recording is the later of *at* and ``created_at``; earlier as-of reads do not see the artifact (HMX-A 2,
-        8). An artifact with ``supersedes`` is recorded as :meth:`supersede` does.
+        Unchanged: the same id and immutable fields are stored already. Duplicate: the same type and content are stored
+        under another id. The time of recording is the later of *at* and ``created_at``; earlier as-of reads do not see
+        the artifact (HMX-A 2, 8). An artifact with ``supersedes`` is recorded as :meth:`supersede` does.
 
         Raises:
             InvalidDocument: *artifact* violates HMX-A; every fault is listed.
@@ -703,9 +703,9 @@ class AsyncExploring(AsyncFace):
         return await self._perform(checks.verify(self._tenancy), whole=True)
 
     async def to_networkx(self) -> "nx.MultiDiGraph[str]":
-        """The active entity graph: nodes with ``name`` and ``type``, edges with ``type`` and ``weight``.
+        """The active entity graph.
 
-        Nodes and edges also have a ``confidence``.
+        Nodes have ``name``, ``type`` and ``confidence``, edges ``type``, ``weight`` and ``confidence``.
         """
         relations = await self._perform(exploring.relations(self._tenancy), whole=True)
         return await self._in_thread(exploring.entity_graph, relations)
@@ -715,9 +715,9 @@ class AsyncExploring(AsyncFace):
         return await self._perform(exploring.digest(self._tenancy, as_us(as_of)), whole=True)
 
     def trace(self, listener: Trace) -> Callable[[], None]:
-        """Call *listener* with a line for each answer: statement, number of rows, milliseconds.
+        """Call *listener* with a line for each answered statement: name, number of rows, milliseconds.
 
-        The returned function ends this.
+        Call the returned function to stop tracing.
         """
         return self._connection.listen(listener)
 
@@ -1061,10 +1061,9 @@ class AsyncTasks(AsyncSharedWork):
         at: Moment | None = None,
         limit: int = 100,
     ) -> tuple[TaskEntry, ...]:
-        """The board: tasks, latest first, filtered by project, status and assignee; leases are judged at *at* (now).
+        """Tasks, latest first, filtered by project, status and assignee; a claim counts while its lease runs at *at*.
 
-        Agents are compared regardless of case and blanks. The saved query ``explore/task_board``
-        shows the same in a browser.
+        *at* is now by default. The saved query ``explore/task_board`` shows the same in a browser.
 
         Raises:
             InvalidRequest: a value that is not a string, or a limit outside 1..500.
@@ -1273,7 +1272,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
 
         Raises:
             UnknownChoice: no such kind or mode.
-            InvalidRequest: the query is empty, or the limit is outside 1..500.
+            InvalidRequest: the query is not valid text, or the limit is outside 1..500.
 
         """
         shape = Shape(compact, token_budget, expand_event_siblings)
@@ -1494,7 +1493,7 @@ class AsyncKeys(AsyncFace):
         return await self._perform(access.revoke(self._tenancy, key_id, now_us()))
 
     async def find(self, secret: str) -> ApiKey | None:
-        """The key with this secret, whatever its tenant and its standing; None if there is none. For servers."""
+        """The key with this secret, of any tenant, even if expired or revoked; None if there is none. For servers."""
         return await self._perform(access.find(secret))
 
 

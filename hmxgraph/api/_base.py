@@ -1,4 +1,4 @@
-"""The base classes of the API's subjects, the conversion of arguments, and a span around each call."""
+"""Shared parts of the API: base classes, conversion and checks of arguments, tracing spans."""
 
 import inspect
 import warnings
@@ -416,7 +416,7 @@ _SHOWN = 12
 
 
 class NamedArguments:
-    """Base of subjects whose public methods refuse wrong arguments with InvalidRequest, never with a TypeError."""
+    """Base of classes whose public methods refuse wrong arguments with InvalidRequest, never with a TypeError."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -546,7 +546,7 @@ def _unknown(name: str, value: Any, signature: _Signature) -> InvalidRequest:
     return InvalidRequest(name, f"{value!r:.60}", f"an argument of {signature.method}()", way_out)
 
 
-# Calls of the API as spans, if opentelemetry-api is installed, so that an agent's traces show its use of memory.
+# If opentelemetry-api is installed, the calls below create spans, so that an agent's traces show its use of memory.
 #
 # A span records the method, the duration and the type of an error; never what was asked or stored.
 
@@ -608,7 +608,7 @@ def _trace() -> Any:
     return trace
 
 
-# The subjects of the API.
+# Base classes of the API.
 
 T = TypeVar("T")
 
@@ -629,7 +629,7 @@ def with_warnings(report: IngestReport, further: tuple[str, ...]) -> IngestRepor
 
 
 class Face:
-    """Base of the API's subjects: a tenant, its connection, and how to run plans on it."""
+    """Base of the synchronous API classes: runs procedures on a connection for one tenant."""
 
     _tenancy: Tenancy
     _connection: Connection

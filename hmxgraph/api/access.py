@@ -90,5 +90,5 @@ class Keys(Face):
         return self._perform(access.revoke(self._tenancy, key_id, now_us()))
 
     def find(self, secret: str) -> ApiKey | None:
-        """The key with this secret, whatever its tenant and its standing; None if there is none. For servers."""
+        """The key with this secret, of any tenant, even if expired or revoked; None if there is none. For servers."""
         return self._perform(access.find(secret))

@@ -158,9 +158,9 @@ class Exploring(Face):
         return self._perform(checks.verify(self._tenancy), whole=True)
 
     def to_networkx(self) -> "nx.MultiDiGraph[str]":
-        """The active entity graph: nodes with ``name`` and ``type``, edges with ``type`` and ``weight``.
+        """The active entity graph.
 
-        Nodes and edges also have a ``confidence``.
+        Nodes have ``name``, ``type`` and ``confidence``, edges ``type``, ``weight`` and ``confidence``.
         """
         relations = self._perform(exploring.relations(self._tenancy), whole=True)
         return self._in_thread(exploring.entity_graph, relations)
@@ -170,9 +170,9 @@ class Exploring(Face):
         return self._perform(exploring.digest(self._tenancy, as_us(as_of)), whole=True)
 
     def trace(self, listener: Trace) -> Callable[[], None]:
-        """Call *listener* with a line for each answer: statement, number of rows, milliseconds.
+        """Call *listener* with a line for each answered statement: name, number of rows, milliseconds.
 
-        The returned function ends this.
+        Call the returned function to stop tracing.
         """
         return self._connection.listen(listener)
 

@@ -63,7 +63,7 @@ class MemoryOperations(NamedArguments, Face):
 
         Raises:
             UnknownChoice: no such kind or mode.
-            InvalidRequest: the query is empty, or the limit is outside 1..500.
+            InvalidRequest: the query is not valid text, or the limit is outside 1..500.
 
         """
         shape = Shape(compact, token_budget, expand_event_siblings)

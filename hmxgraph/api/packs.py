@@ -14,9 +14,9 @@ from hmxgraph.recall.pack import Pack
 class CollectorPaused:
     """Suspends cycle collection for short work that creates many values without cycles.
 
-    Building a pack creates thousands of objects, enough to trigger full collections, which take a third of the time,
-    with pauses of 50 ms. Reference counting still frees them. Not a generator-based context manager: ending a generator
-    raises an exception, which would trigger the deferred collection.
+    Building a pack creates thousands of objects, enough to trigger full collections: these took a third of a pack's
+    time, with pauses of 50 ms. Reference counting still frees the objects. A generator-based context manager would not
+    do: ending a generator raises an exception, which triggers the deferred collection.
 
     >>> with CollectorPaused():
     ...     gc.isenabled()

@@ -252,10 +252,9 @@ class Tasks(SharedWork):
         at: Moment | None = None,
         limit: int = 100,
     ) -> tuple[TaskEntry, ...]:
-        """The board: tasks, latest first, filtered by project, status and assignee; leases are judged at *at* (now).
+        """Tasks, latest first, filtered by project, status and assignee; a claim counts while its lease runs at *at*.
 
-        Agents are compared regardless of case and blanks. The saved query ``explore/task_board``
-        shows the same in a browser.
+        *at* is now by default. The saved query ``explore/task_board`` shows the same in a browser.
 
         Raises:
             InvalidRequest: a value that is not a string, or a limit outside 1..500.

@@ -52,7 +52,7 @@ class Position:
     """How far a file was read: ``size`` bytes and ``line`` lines of the file with that inode.
 
     ``changed_ns`` is when the file was last changed, 0 if it was not read to its end. ``seal`` is a hash over both ends
-    of these bytes. From there, a converter resumes with ``format`` and ``carried``.
+    of these bytes. ``carried`` is the state of the converter of ``format``, with which it resumes.
     """
 
     inode: int = 0
@@ -144,8 +144,8 @@ class Watch:
     """Follows a file or a folder for one tenant; each :meth:`step` stores what is new since the last.
 
     The same line of the same file always gives the same event id, so events read again after a crash are duplicates.
-    ``settling``: the last step left something for later because it may still be being written; unless it changes, one
-    of the next steps stores it.
+    ``settling``: the last step left something for later because it may not be fully written; once it stops changing,
+    one of the next steps stores it.
     """
 
     def __init__(

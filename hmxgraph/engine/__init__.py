@@ -1,4 +1,4 @@
-"""The local Neo4j server: locked jars, a Java, one process per data home. Of hmxgraph, it imports only errors."""
+"""Download, start and stop a local Neo4j server, one process per data home. Of hmxgraph it imports only errors."""
 
 from pathlib import Path
 

@@ -242,7 +242,7 @@ def _reason(candidate: Candidate, losers: Collection[str]) -> str:
 
 # Section budgets (HMX-C 4).
 
-# Sixteenths of the budget; other sections use what these leave over.
+# Shares of the budget, in sixteenths if all of these sections are present; other sections use what these leave over.
 SHARES: Mapping[str, int] = {
     "core": 2,
     "constraints": 1,

@@ -46,7 +46,7 @@ class QuotedError:
 
     @property
     def is_unknown(self) -> bool:
-        """Whether what the question quotes is an error for sure, and no event has most of its words together."""
+        """Whether the question certainly quotes an error, and no event has most of its words close together."""
         return bool(self.terms) and self.question.reports_error and not self._mentions.any()
 
     @cached_property

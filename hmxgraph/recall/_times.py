@@ -162,7 +162,7 @@ def _without_specified(text: str, times: list[_Time]) -> Iterator[_Time]:
 
 
 def _extended(text: str, first_time: _Time, later: Iterable[_Time], today: date) -> _Time:
-    """Return *first_time*; "from" or "between" extends it to the end of the next time, "since" to that of *today*."""
+    """Return *first_time*, extended to the end of the next time ("from", "between") or of *today* ("since")."""
     try:
         if _SINCE.search(text, 0, first_time.start):
             return first_time._replace(days=(first_time.days[0], max(first_time.days[1], today + timedelta(days=1))))
@@ -176,10 +176,7 @@ def _extended(text: str, first_time: _Time, later: Iterable[_Time], today: date)
 
 
 def _range_start(first: _Time, last: _Time) -> date:
-    """Return the first day of *first*; a date without a year is moved to the latest year before the end of *last*.
-
-    It is not moved if it already precedes that end.
-    """
+    """Return the first day of *first*, in the latest year that puts it before the end of *last* if it names no year."""
     begin, end = first.days[0], last.days[1]
     if first.full or not first.is_calendar or begin < end:
         return begin

@@ -1,4 +1,4 @@
-"""From a draft to the finished pack: judge, fill, render and write the document (HMX-C)."""
+"""From a draft to the finished pack: choose the entries that fit the budget, and write the document (HMX-C)."""
 
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ from hmxgraph.text.lines import foreign, labelled, outside_kind
 from hmxgraph.text.masking import linked_secrets, mask_secrets
 
 PROFILE = "hmxgraph-recall-1"
-# Packs of one tenant show the same texts again and again: number of masked texts that are cached, and the longest one.
+# Masked texts are cached, because packs of one tenant repeat them: their number, and the length of the longest.
 _CACHED_TEXTS, _CACHED_LENGTH = 4_096, 2_000
 _cached_masked = lru_cache(maxsize=_CACHED_TEXTS)(linked_secrets)
 # A recurrence is included if it matches at least this fraction of the best event's share of the question.

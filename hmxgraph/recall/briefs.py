@@ -1,4 +1,4 @@
-"""Artifacts as prompt text: only what to do, without archive details (HMX-C 3.1)."""
+"""Artifacts as prompt text: only what to do (HMX-C 3.1)."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -101,11 +101,7 @@ def scores(relevance: Floats, recency: Floats, provenance: float, salience: Floa
 
 @dataclass(frozen=True, slots=True)
 class RecencyDecay:
-    """Recency as exponential decay from the moment that the question is about; ``moment`` None means now.
-
-    Ongoing work needs recent events. A question about the past without a time has no half-life: age does not matter. A
-    question without any terms ("?") is answered with the newest events.
-    """
+    """Recency as exponential decay from ``moment`` (None: now); always 0 without a half-life."""
 
     moment: Span | None
     half_life_days: float | None
@@ -128,7 +124,11 @@ class RecencyDecay:
 
 
 def recency_decay(request: PackRequest, question: Question, as_of_us: int) -> RecencyDecay:
-    """Return how recency decays for *request* as of *as_of_us*."""
+    """Return how recency decays for *request* as of *as_of_us*.
+
+    From the time that the question names, else from now; age does not matter for a question about the past that names
+    no time, unless it asks for the latest or has no terms ("?").
+    """
     if request.strategy == "recency_biased":
         return RecencyDecay(None, _RECENT_HALF_LIFE_DAYS, as_of_us)
     if question.span is not None:

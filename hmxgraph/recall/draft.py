@@ -1,4 +1,4 @@
-"""The draft of a pack: knowledge appraised for the question, every candidate scored and ranked."""
+"""The draft of a pack: every candidate scored and ranked, before the entries are chosen."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -92,7 +92,7 @@ def _conflict_strength(candidate: Candidate) -> tuple[float, int, int, str]:
     return candidate.confidence, candidate.evidence_count, candidate.time_us, candidate.source_id
 
 
-# Knowledge is appraised for the question while the server still searches the neighbourhood of the best events.
+# Knowledge is scored while the server still searches the neighbourhood of the best events.
 
 # Source types that may be extracted from tool or web events.
 _MEMORIES = frozenset({"memory", "policy"})
@@ -336,7 +336,7 @@ def _events_of_moment(moment: Span, pool: EventPool, relevance: Floats, budget: 
 
 
 class GlobalRanking:
-    """All events of *episodes*, and *others* (no events), ranked together by ``Candidate.order``, starting at 1."""
+    """The events of *episodes* and the *others*, which are no events, in one ranking by ``Candidate.order``."""
 
     def __init__(self, episodes: Episodes, others: Sequence[Candidate]) -> None:
         self._episodes = episodes
@@ -400,7 +400,7 @@ _LEAST_COMPARED = 16
 _MOST_COMPARED = 1_500
 # Maximum number of past sessions shown as examples; one is enough next to a procedure, which states what they share.
 MOST_SESSIONS = 3
-# How many times as many are compared, because several may be about the same case.
+# How many times ``MOST_SESSIONS`` sessions are compared, because several may be about the same case.
 _COPIES = 3
 # Share of the budget for past sessions next to procedures, facts or relations. ``ALONE``: if there are none of these,
 # the share for logs of many tasks, and for passages of long messages.
@@ -417,7 +417,7 @@ _BY_LINE = frozenset({"breadth_first", "depth_first"})
 
 @dataclass(frozen=True)
 class Draft:
-    """Everything that goes into a pack; ``whole`` holds the full text of events that the pool has truncated.
+    """What a pack is assembled from; ``whole`` holds the full text of events that the pool has truncated.
 
     ``failed``: sessions whose last feedback was negative; ``long_sessions``: logs of many tasks; ``results`` maps each
     result event to its call; ``changes``: tools that change something; ``examples``: sessions fetched to serve as
@@ -495,14 +495,11 @@ class Draft:
 
     @cached_property
     def whole_sessions(self) -> frozenset[str]:
-        """Sessions to show whole: those about what the question names, or a few examples for a request.
+        """Sessions shown as calls with their results, in place of the best lines of many sessions.
 
-        The running session is added to them.
-
-        Their events are shown as calls with their results, in place of the best lines of many sessions. Conversations
-        without tool calls are shown line by line if no procedure fits. Where tools do the work, a question that users
-        raised before, or that quotes a known error, counts as a request. If the best session is a log of many tasks,
-        its steps are shown for most other questions, too.
+        They are those about what the question names, or a few examples if the question wants some, and the running
+        session. If the best session is a log of many tasks, its steps are shown for most other questions, too. Without
+        tool calls and without a procedure that fits there are none: conversations are shown line by line.
         """
         question, running = self.events.question, self.request.session_id
         if self.cases:
@@ -568,8 +565,8 @@ class Draft:
     def _is_known(self) -> bool:
         """Whether an artifact may be shown for the request.
 
-        Measured: of 18 requests in everyday words for work done before, 6 were wrongly classed as new without this
-        check, 2 with it; of 36 requests for other work, 20 and 17 were classed as new.
+        Without this check, 6 of 18 requests in everyday words for work done before were wrongly classed as new, with it
+        2; of 36 requests for other work, 20 and 17 were rightly classed as new.
         """
         return any(each.source_type == "artifact" for each in self.appraised.useful)
 
@@ -694,7 +691,7 @@ class Draft:
     def _related(self, decay: RecencyDecay, pool: EventPool, relevance: Floats) -> Flags | None:
         """Return which events are about the question; None (all) if only episodes, or the newest events, are wanted.
 
-        A pack of episodes alone is a search, which returns as many hits as fit; with other sections it is a briefing.
+        A pack of episodes alone is like a search, which returns as many hits as fit.
         """
         question = self.events.question
         by_time = self.request.strategy == "recency_biased" or (question.latest and len(question.terms) <= _BARE)

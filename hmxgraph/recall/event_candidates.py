@@ -61,8 +61,9 @@ _AS_GOOD = 0.7
 # than this part of the identifiers of the one with fewer.
 _IDENTIFIER = re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z_])\w{5,}\b|\b\d{6,}\b")
 _SAME_CASE = 0.5
-# A message is on topic if it matches at least this fraction of the best share of its side (people or assistants);
-# requests, changes and the end of a session get the fraction ``_DECIDED`` of the session's top relevance.
+# In an outline, a message is on topic if it matches at least this fraction of what the best message of its side (people
+# or assistants) matches of the question. Requests, changes and the end have at least the fraction ``_DECIDED`` of the
+# session's top relevance.
 _ON_TOPIC, _DECIDED = 0.7, 0.8
 _MOST_ON_TOPIC = 3
 # Fraction of the top relevance for messages on topic in a session that had the error that the question is about.
@@ -115,7 +116,7 @@ class Episodes:
 
     @cached_property
     def recency(self) -> Floats:
-        """Recency per event in [0, 1]: scaled by *timely*, but still enough for the threshold if the decay allows."""
+        """Recency per event in [0, 1], scaled by *timely*; unscaled as far as the event needs it for the threshold."""
         decayed = self.decay.recencies(self.pool.times)
         lacking = (THRESHOLD - self._scored(np.zeros(len(self)))) / WEIGHTS["recency"]
         recencies: Floats = self._counts * np.maximum(self.timely * decayed, np.minimum(decayed, lacking))
@@ -156,11 +157,11 @@ class Episodes:
     ) -> list[str]:
         """Return at most *most* of the *eligible* sessions, best examples first, all nearly as good as the best.
 
-        Each has an event above the threshold. A session is as good as its best match with the question, by the *shares*
-        of the question that its events contain. The shares of successful results do not count (what a lookup returned
-        is not what was asked), nor do the answers of an assistant (the same advice is given for many requests); a log
-        of many tasks is as good as its best step. Sessions that *failed* count less; so do those without any of the
-        expected *changes* if another session made one, and, where tools do the work, those without a successful call.
+        A session counts by its best event: by the largest of the *shares* of the question that its events contain, and
+        by relevance; a log of many tasks by its best step. Shares of successful results are ignored (what a lookup
+        returned is not what was asked), and so are the answers of an assistant (the same advice is given for many
+        requests). Sessions that *failed* count less. So do those without any of the expected *changes* if another
+        session made one and, if most events are of sessions with tool results, those without a successful call.
         """
         bad = self.pool.of_sessions(failed)
         if self.pool.of_tools:
@@ -238,7 +239,7 @@ class Episodes:
         return replace(self, pool=shortened(whole, logs, weight_by_term, count_tokens, LONG_EDIT))
 
     def with_results(self) -> "Episodes":
-        """Return the events, short results of related calls being related, too: a call alone seems to have worked."""
+        """Return the events; short results of related calls become related, too: a call alone seems to have worked."""
         relevance, related = self._relevance.copy(), self._counts > 0
         for at in np.flatnonzero(self.pool.results & ~self.pool.empty).tolist():
             call = self._call_of[at]
@@ -571,9 +572,10 @@ def _same_case(own: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def timely(relevance: Floats, assurance: float) -> Floats:
-    """Return how much recency counts for each event, in [0, 1]: the surer the match, the less for irrelevant ones.
+    """Return how much recency counts for each event, in [0, 1]: less for events of low relevance.
 
-    If it counted fully for all, unrelated recent events would displace related work from weeks ago.
+    Otherwise unrelated recent events would displace related work from weeks ago. With a low *assurance*, relevance says
+    little, and recency counts more for all.
     """
     return 1.0 - assurance * (1.0 - np.minimum(relevance / FULL_RECENCY, 1.0))
 

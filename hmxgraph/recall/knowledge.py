@@ -1,4 +1,4 @@
-"""Knowledge as recall uses it, with workflow hints and decision constraints (HMX-C 6, 7)."""
+"""Stored knowledge as values, how relevant it is to a request, workflow hints and constraints (HMX-C 6, 7)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -224,14 +224,14 @@ class Known:
     deleted: frozenset[str] = frozenset()
 
 
-# The prediction of the compiler's model for a request, as far as packs use it.
+# What the compiler's model predicts for a request, and what follows for the relevance of artifacts.
 
 # A leading procedure is a guess if a smaller share of similar requests led to its changes.
 _HALF = 0.5
 # Factor on the relevance of knowledge about actions that the request does not call for.
 _OFF_TOPIC = 0.25
-# Factor on the relevance of artifacts other than policies if a playbook answers a failure; without such a playbook, of
-# those other than policies and playbooks if the question quotes an error.
+# Factor on artifacts other than policies if a playbook answers the failure. If none does but the question quotes an
+# error, the factor applies to artifacts other than policies and playbooks.
 _BESIDE_REMEDY = 0.5
 # A failure seen fewer times than this is not worth a warning before anything has failed.
 _OFTEN = 3
@@ -239,7 +239,7 @@ _OFTEN = 3
 _WARNING = 0.5
 # Minimum relevance of a further procedure for a request that asks for several things.
 _FURTHER = 0.6
-# Minimum sum of the assurance of the events and the procedure's own share of the request for it to lead.
+# Before work has begun, a procedure leads only if ``assurance`` plus its share of the request's words reaches this.
 _IN_COMMON = 0.9
 # The condition of policies about the first step, as the compiler words it.
 WORK_BEGINS = "the work begins"
@@ -253,18 +253,21 @@ PROCEDURES = frozenset({"task_schema", "strategy_template"})
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """The id of the leading procedure, if one fits, and the expected actions among all ``known`` ones.
+    """What the compiler's model, the running session and the wording of a request say about the actions to take.
 
-    ``done``: the actions of the running session so far, oldest first; ``failure``: the key of the failure it just hit,
-    empty if the last action did not fail. ``remedies``: the ids of the playbooks for this failure and for the one that
-    the question reports; ``warning``: the id of the playbook to show for an expected step.
-    ``troubled``: the question speaks of trouble; if it does, ``about`` are the actions whose whole name it contains,
-    and ``suspected`` the actions of playbooks of which it contains at least half of the name. ``error_terms``: the
-    words of the error message that it quotes. ``named``: the actions of procedures that the question names. Without a
-    model nothing is expected. ``assurance``: how well the best events match the question, in [0, 1]. ``led``: the goal
-    actions of the leading procedure; ``changes``: those among them that change something. ``asked``: the actions whose
-    verb is a word of the question; ``doubtful``: the changes among them that, according to a policy, are usually not
-    made. ``chance``: the probability that a request like this leads to the least likely of ``changes``.
+    - Model: ``lead`` is the id of the leading procedure, if one fits, ``led`` its goal actions, ``changes`` those of
+      them that change something, ``chance`` the probability that a request like this leads to the least likely change.
+      ``expected`` are the likely actions among all ``known`` ones; none without a model.
+    - Session: ``done`` are its actions so far, oldest first; ``failure`` is the key of the failure of its last action,
+      or "".
+    - Playbooks: ``remedies`` are the ids of those for this failure or the one that the question reports; ``warning`` is
+      the id of the one to show for an expected step.
+    - Wording: ``asked`` are the actions whose verb is a word of the question, ``doubtful`` those changes among them
+      that a policy says are usually declined; ``named`` are actions of procedures that the question names;
+      ``error_terms`` are the words of the error message that it quotes. If it speaks of trouble (``troubled``),
+      ``about`` are the actions whose whole name it contains, ``suspected`` the actions of playbooks of whose name it
+      contains at least half.
+    - ``assurance``: how well the best events match the question, in [0, 1].
     """
 
     lead: str | None = None
@@ -296,9 +299,9 @@ class Guidance:
         return artifact.artifact_id in self.remedies
 
     def fitting(self, artifact_type: str, actions: Sequence[str]) -> float:
-        """Return how well *actions* fit the request, in [0, 1]: all of them for a procedure, else only the first one.
+        """Return how well *actions* fit the request, in [0, 1]; except for procedures, only the first action counts.
 
-        A procedure with an action that the question names fits, whatever the model expects.
+        A procedure with an action that the question names fits fully, whatever the model expects.
 
         >>> guidance = Guidance("s1", frozenset({"look_up", "refund"}), frozenset({"look_up", "refund", "cancel"}))
         >>> guidance.fitting("task_schema", ["look_up", "cancel"]), guidance.fitting("decision_policy", ["cancel"])
@@ -315,10 +318,10 @@ class Guidance:
         return 1.0 if known_actions[0] in self.expected else _OFF_TOPIC
 
     def _timeliness(self, artifact: KnownArtifact) -> float:
-        """Return how likely the condition of a policy is to occur: less if it names only actions that are not expected.
+        """Return a factor for how likely the condition of a policy is to occur; 1 for other artifacts.
 
-        A policy about the first step is over once work has begun; one about a request for a change applies if the
-        question asks for that change.
+        0 for a policy about the first step once work has begun, and for one about a requested change that the question
+        does not ask for; low if the condition names known actions but no expected one.
         """
         moment = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
         if moment == WORK_BEGINS and self.done:
@@ -367,11 +370,11 @@ class Guidance:
         return not self.expected.isdisjoint(artifact.actions[:1])
 
     def _leads(self, artifact: KnownArtifact, share: float) -> bool:
-        """Whether *artifact* is the leading procedure, and the question asks for one.
+        """Whether *artifact* is the leading procedure, and the request calls for it.
 
-        Once work has begun, it does. Before that, a question that quotes an error or that a playbook answers does not,
-        and one about other trouble only if it shares a word with the procedure. The model knows only past kinds of
-        work: a request that resembles no past event, and has few words of the procedure, asks for something else.
+        Before work has begun, a question that quotes an error or that a playbook answers calls for no procedure; one
+        about other trouble must share a word with it. A request that resembles neither a past event nor the procedure
+        asks for something else: the model knows only past kinds of work.
         """
         alike = self.assurance + share >= _IN_COMMON
         reported = self.remedies or self.error_terms
@@ -379,10 +382,10 @@ class Guidance:
         return artifact.artifact_id == self.lead and asked and not self._is_beside_the_point(artifact)
 
     def _is_beside_the_point(self, artifact: KnownArtifact) -> bool:
-        """Whether the question asks only for actions that *artifact* lacks, and some of them are usually declined.
+        """Whether the question is about actions that *artifact* lacks.
 
-        Also if it asks only for such actions and the leading procedure is a guess, or if it speaks of trouble with such
-        actions.
+        It asks only for such actions, and some are usually declined or the leading procedure is a guess; or it speaks
+        of trouble with such actions only.
         """
         if (self.doubtful or (self.asked and self.guesses)) and self.asked.isdisjoint(artifact.actions):
             return True
@@ -391,9 +394,8 @@ class Guidance:
     def relevance(self, artifact: KnownArtifact, share: float) -> float:
         """Return the relevance of *artifact*, which contains this *share* of the question.
 
-        The playbook for the current failure comes before any procedure, then the leading procedure. A question that
-        only reports a failure asks for no procedure: next to the playbook for the failure, the procedure that the model
-        expects does not lead.
+        It is 1 for a playbook for the current failure and for the leading procedure. Next to such a playbook, the
+        relevance of everything but policies is halved.
         """
         if self.answers(artifact):
             return 1.0

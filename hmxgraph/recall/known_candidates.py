@@ -1,4 +1,4 @@
-"""Knowledge as candidates by section (HMX-C 3.1)."""
+"""Artifacts, memories, records, entities and conflicts as scored candidates for the sections of a pack (HMX-C 3.1)."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ from hmxgraph.recall.question import ANY_FAILURE, Question
 from hmxgraph.text.lines import attributed, rejection, speaker_name
 from hmxgraph.text.terms import TokenCounter, search_text
 
-# Appraisal of knowledge: match with the question, recency, priors.
+# How knowledge is scored: match with the question, recency, priors.
 
 # Knowledge that matches less of the question than this is irrelevant, however recent and well supported it is.
 _LEAST_SHARE = 0.1
@@ -103,8 +103,8 @@ class Appraisal:
     ) -> Components:
         """Return the four components of a record last confirmed at *time_us*.
 
-        Below the *least* relevance neither recency nor salience counts, so that the score alone drops the record;
-        a question without terms has no such limit.
+        Below the *least* relevance, recency and salience are 0, so that the score is below the threshold. A question
+        without terms has no such limit.
         """
         if self._enough and relevance < least:
             return Components(relevance, 0.0, provenance, 0.0)

@@ -1,4 +1,4 @@
-"""The pool of candidate events: their terms as columns, and BM25 over a neighbour field."""
+"""The pool of candidate events: their term counts as arrays, and BM25 over each event with its neighbours."""
 
 import re
 from bisect import bisect_left
@@ -533,8 +533,8 @@ class WordMatch:
 def match_words(terms: Sequence[str], pool: EventPool, event_count: int, *, works: bool = False) -> WordMatch:
     """Count *terms* in the *pool*, weighted by their rarity among the tenant's events.
 
-    In a request for work, a term that no event contains weighs no more than the rarest known one: a slow phone is the
-    same trouble in a new place. In a question, such a term is the very thing that nobody mentioned.
+    In a request for work, a term that no event contains weighs no more than the rarest one that some event contains:
+    it may only be a new detail. In a question it keeps its weight: it may be the very thing that nobody mentioned.
     """
     counts = pool.occurrences.related_counts(terms)
     known = (counts >= 1).sum(axis=1)
@@ -555,12 +555,12 @@ def rarity(frequency: Floats | Sequence[int], size: int) -> Floats:
     return np.log1p((size - documents + 0.5) / (documents + 0.5))
 
 
-# Words that belong together are at most this many times as far apart as there are of them.
+# The length of a passage, in multiples of the number of words looked for.
 _SPAN = 4
 
 
 def together(weights: Mapping[str, float], pool: EventPool, least: float) -> Flags:
-    """Which events have words with the share *least* of all *weights* in one passage, not scattered over a long text.
+    """Which events have, in one passage, words that make up at least the share *least* of all *weights*.
 
     >>> pool = EventPool(("e1", "e2"), words=("no key set", "key " + "other " * 9 + "set"))
     >>> together({"key": 1.0, "set": 1.0}, pool, 0.6).tolist()
@@ -570,14 +570,14 @@ def together(weights: Mapping[str, float], pool: EventPool, least: float) -> Fla
     enough = least * fsum(weights.values())
     counts = pool.occurrences.counts(list(weights))
     matched = weighted(np.array(list(weights.values())), counts > 0)
-    found = (matched >= enough) & (matched > 0)
-    for at in np.flatnonzero(found).tolist():
-        found[at] = _densest(pool.words[at].split(), weights) >= enough
-    return found
+    chosen: Flags = (matched >= enough) & (matched > 0)
+    for at in np.flatnonzero(chosen).tolist():
+        chosen[at] = _densest(pool.words[at].split(), weights) >= enough
+    return chosen
 
 
 def _densest(words: Sequence[str], weights: Mapping[str, float]) -> float:
-    """Return the largest total weight of distinct words in any passage of ``_SPAN`` times their number."""
+    """Return the largest total weight of distinct words of *weights* in one passage."""
     places, span = [at for at, word in enumerate(words) if word in weights], _SPAN * len(weights)
     passages = (places[first : bisect_left(places, start + span)] for first, start in enumerate(places))
     distinct = ({words[at]: weights[words[at]] for at in passage} for passage in passages)

@@ -74,7 +74,7 @@ _ENDED = re.compile(
     r"|\bwas the (?:cause|fix|solution)\b|\b(?:left|still|remains?|remaining) (?:open|undone|to (?:be )?do(?:ne)?)\b",
     re.IGNORECASE,
 )
-# Whoever does the work asks what to do; "can I return it" asks for the work itself.
+# Questions of whoever does the work ("what can I offer them?"), unlike "can I return it", which requests the work.
 _ADVICE = re.compile(
     r"\b(?:what|how|which) (?:can|could|should|do|may|else|options?)\b[^.?!]{0,60}"
     r"\b(?:we|i|do|offer|options?|tell|say|suggest)\b"
@@ -135,9 +135,9 @@ _SUBJECT = re.compile(rf"\b(?:{_VERBS})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.I
 class Question:
     """An analysed question; ``runs`` are all runs of up to ``LONGEST_NAME`` terms, used to match names and titles.
 
-    ``troubled``: speaks of trouble; ``error``: what it quotes like an error message, or ""; ``reports_error``: whether
-    that is an error for sure; ``own``: about the asker's own affairs; ``dated``: names a calendar date that is not
-    open-ended; ``months``: the terms of its month or holiday.
+    ``troubled``: has a word for a failure; ``error``: what it quotes like an error message, or ""; ``reports_error``:
+    whether that is certainly an error; ``own``: has "I" or "my"; ``dated``: names a calendar date that is not
+    open-ended; ``months``: the terms of the month or holiday that it names.
     """
 
     text: str
@@ -291,23 +291,23 @@ def _quoted_error(text: str) -> str:
     'failed: no such file or folder'
 
     """
-    found = _MESSAGE.search(text)
-    return _message(found) if found else ""
+    match = _MESSAGE.search(text)
+    return _message(match) if match else ""
 
 
 def _reports_error(text: str) -> bool:
-    """Whether what *text* quotes is an error, whatever other events say: a program gives it, or it speaks of trouble.
+    """Whether the message that *text* quotes is certainly an error: a program gave it, or it has a word for a failure.
 
     >>> _reports_error('I get "unable to locate package"'), _reports_error('She says "I am ready to go"')
     (True, False)
 
     """
-    found = _MESSAGE.search(text)
-    return found is not None and bool(found["gives"] or found["error"] or speaks_of_trouble(_message(found)))
+    match = _MESSAGE.search(text)
+    return match is not None and bool(match["gives"] or match["error"] or speaks_of_trouble(_message(match)))
 
 
-def _message(found: re.Match[str]) -> str:
-    return str(found["quoted"] or found["error"])
+def _message(match: re.Match[str]) -> str:
+    return str(match["quoted"] or match["error"])
 
 
 def without_reporting_verb(text: str) -> str:

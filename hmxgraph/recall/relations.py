@@ -32,13 +32,11 @@ _MENTION_WEIGHT = 0.25
 _ASKED, _TOGETHER = 3.0, 0.2
 # Relevance grows with the cube root of the weight, because weights in a walk differ by orders of magnitude.
 _FLATNESS = 1 / 3
-# A sentence is most likely an answer if it has several entities that the question names, or one of them and a type of
-# relation that the question asks for: the minimum relevance of the latter, and the exponent on the number of named
-# entities in a sentence, plus one if it has such a type.
+# Minimum relevance of a sentence with an entity that the question names and a type of relation that it asks for.
 _ANSWERS = 0.7
+# Exponent on the number of named entities in a sentence (plus one if it has a type of relation that is asked for).
 _MEETING = 2
-# Factors for other relations that end at a holder of a named entity (one with a relation to it), and for the remaining
-# relations (of other entities with the same property): normally, and if the question asks for other entities.
+# Factors on relations farther from the named entities, see ``_factors``; the last one if the question asks for others.
 _OUTER, _SHARED, _ASKED_SHARED = 0.5, 0.05, 2.0
 _ASKS_OTHERS = frozenset({"also", "another", "else", "other", "others", "same", "share", "shared", "shares"})
 # Factor on relevance if no entity is named: the best events only suggest what the question is about.
@@ -159,9 +157,10 @@ def sentences(question: Question, related: Related, vicinity: Vicinity) -> Itera
 
 
 def _subjects(related: Related) -> frozenset[str]:
-    """The entities that a request for work is about: those it names, and the holders of those that are not people.
+    """The entities that a request for work is about: those it names, and those with a relation to a named thing.
 
-    An agent asked to cancel an order needs the relations of this order, not the customer's other orders.
+    A named person adds no further entities: an agent asked to cancel an order needs the relations of this order, not
+    the customer's other orders.
     """
     people = {entity.key for entity in related.entities if entity.type == "person"}
     named = related.named - people
@@ -171,8 +170,8 @@ def _subjects(related: Related) -> frozenset[str]:
 def _unshared(related: Related, named: Iterable[str]) -> frozenset[str]:
     """The *named* entities that are not shared: "my lamp" does not mean all lamps, nor "my flight" those of others.
 
-    A name is shared if several records have it. Any other entity is shared if every type that has relations to it
-    has several holders: the card of one user is not shared, however many orders it paid.
+    A name is shared if several records have it. Any other entity is shared if several entities of each type have
+    relations to it: the card of one user is not shared, however many orders it paid.
     """
     types = {entity.key: entity.type for entity in related.entities}
     bearers = Counter(each.target_key for each in related.relations if each.relation_type == _NAME)
@@ -216,8 +215,9 @@ def _asked_types(relation_types: Iterable[str], question: Question) -> Iterator[
 def _factors(question: Question, related: Related, shown: Sequence[KnownRelation]) -> Floats:
     """The factor on each relation by its closeness to the entities that the question names.
 
-    Relations that begin or end at a named entity, or begin at one that it holds or at one of its holders, count in
-    full; others that end at a holder, half; the rest little, or double if the question asks for other entities.
+    A holder is an entity with a relation to a named one. Relations count in full if they begin or end at a named
+    entity, begin at the target of one of its relations, or begin at a holder. Others that end at a holder count half;
+    the rest count little, or double if the question asks for other entities.
     """
     origins = _origins(related)
     if not origins:
@@ -274,10 +274,10 @@ def _worded(
 
 
 def _echoes(by_source: Mapping[str, Sequence[KnownRelation]], named: Collection[str]) -> Iterator[str]:
-    """Yield the sources whose holder has the same targets: an email address beside the user who has the same orders.
+    """Yield the sources whose targets another entity has too, if that entity has a relation to the source.
 
-    Of two entities that hold each other, the one that the question names is kept, else the one with more targets, else
-    the first; the other is left out only if the kept one has all of its targets.
+    An example is an email address beside the user who has it and the same orders. If both have a relation to each
+    other, the one that the question names stays, else the one with more targets, else the first.
     """
     holdings = {source: {each.target_key for each in relations} for source, relations in by_source.items()}
     rank = {source: (source not in named, -len(held), number) for number, (source, held) in enumerate(holdings.items())}

@@ -272,22 +272,22 @@ MEANING = 0.3
 SURE = 0.6
 # Minimum relevance per share of the question that an event itself matches.
 ANSWERS = 0.15
-# For requests, an event is unrelated below this much evidence (1 for the best lexical match), whoever said it and
-# whenever, or below this share of the best coverage of the question's words by an event and its neighbours. Links to
-# the best events count half in that coverage.
+# For requests: an event is unrelated if its evidence (1 for the best lexical match) is below ``_RELATED``, or if its
+# coverage of the question's words, neighbours included, is below that share of the best event's coverage. Links to the
+# best events count in the coverage with weight ``_LINKED``.
 _RELATED, _LINKED = 0.3, 0.5
-# Minimum share of the best event's relevance, for requests. One in fifty of the events below it is an answer
-# (conversations, chats).
+# For requests: the minimum relevance, as a share of the best event's. Of the events below it, one in fifty is an answer
+# (measured on conversations and chats).
 _NEAR_BEST = 0.35
-# For questions about the past: that minimum at the default budget, how many events need only it, and how much each
-# doubling of the rank beyond raises it. A quarter of the budget halves that number; twice the budget lowers the minimum
-# to 0.62 of it, to admit less certain events. For 240 questions in conversations, packs of 1,024 tokens held 86.1 % of
-# the evidence in 12.5 lines, of 2,048 tokens 87.0 % in 14.9; with a minimum of 0.35 and a rise of 0.1, 86.9 % in 14.7
-# and 89.0 % in 18.8 lines.
+# For questions about the past: the minimum relevance at the default budget; how many events need no more than that; how
+# much each doubling of the rank raises it for the others; and the exponent with which a larger budget lowers it (twice
+# the budget: to 0.62 of it). A quarter of the budget halves the number of events. Measured on 240 questions in
+# conversations: packs of 1,024 tokens held 86.1 % of the evidence in 12.5 lines, packs of 2,048 tokens 87.0 % in 14.9
+# lines; with a minimum of 0.35 and a rise of 0.1, 86.9 % in 14.7 and 89.0 % in 18.8 lines.
 _NEAR_ANSWER, _FEW_NEAR, _RISE, _LOWER = 0.45, 10, 0.05, 0.7
-# Where even the best events match little of the question, being the best says little: below this assurance, the
-# relevance of all events counts less. At 0.7, packs for questions about nothing known shrink by a third, but evidence
-# from chats is lost, too: one point at 2,048 tokens.
+# If ``assurance`` is below this, even the best events match little of the question, so the relevance of all events is
+# lowered. Measured with 0.7 instead: packs for questions about unknown things were a third shorter, but packs of 2,048
+# tokens from chats lost one point of recall.
 _DOUBTED = 0.5
 # For questions about the past, an event with less evidence than this is unrelated, whoever said it.
 _HARDLY_RELATED = 0.1
@@ -296,19 +296,19 @@ _SHORTEST_IDENTIFIER = 5
 _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
 # A request for work is new if no past request or step contains the share ``_ALIKE`` of it; those of more than
 # ``_LONGEST_STEP`` distinct terms are ignored.
-# The more terms a request has, the smaller the share that one event can contain, so shares are scaled by the square
-# root of their number, as in a cosine; a request of the usual number keeps its share, and shorter ones count as having
-# the least number. Measured in logs of a coding agent: of 32 requests for work like that done before, 2 were classed as
-# new (13 with bare shares and events of 64 terms); of 62 for other work, 61 (60). Of 120 requests for other work to
-# three other agents, 107 (108).
+# The more terms a request has, the smaller the share that one event can contain. Shares are therefore multiplied by the
+# square root of the number of terms (at least ``_LEAST_TERMS``) divided by ``_USUAL_TERMS``. Requests classed as new in
+# logs of a coding agent: 2 of 32 for work that had been done before, 61 of 62 for other work (13 and 60 with unscaled
+# shares and a ``_LONGEST_STEP`` of 64); with three other agents, 107 of 120 for other work (108).
 _ALIKE, _LONGEST_STEP = 0.36, 128
 _USUAL_TERMS, _LEAST_TERMS = 8, 5
-# Even the best events seldom match more terms of a long question than this, so their share is measured against it.
+# Even the best events seldom match more than this many terms of a long question: see ``assurance``.
 _LONG_REQUEST = 20
 # A question was raised before if a user's message contains this share of it; a question with few terms resembles many
 # messages and needs a larger share.
 _RAISED, _FEW_TERMS, _RAISED_IF_FEW = 0.25, 4, 0.7
-# A question is about data, not about a case, if no user's message contains this part of what the best result contains.
+# A question is about data, not about a past case, if a tool result contains much more of it than any user's message:
+# the largest share in a message is below this part of the largest share in a result.
 _DATA = 0.6
 # A term of a request is special if at most this share of all events, or this number, contain it.
 _SPECIAL, _FEW_EVENTS = 0.02, 5
@@ -551,8 +551,8 @@ class Ranking:
     def named_cases(self) -> Flags:
         """Which events are of sessions about someone or something that a question about the past names.
 
-        Only where tools do the work, and for names of several words or with digits. A name that only results contain
-        does not make a session about it.
+        Only if most events are of sessions with tool results, and only for names of several words or with digits. A
+        session is not about a name that only its results contain.
         """
         naming = np.zeros(len(self.pool), dtype=np.bool_)
         if not self.question.recalls or self.question.works or not self.pool.of_tools:
@@ -586,10 +586,10 @@ class Ranking:
 
     @property
     def wants_examples(self) -> bool:
-        """Whether past sessions help: always for a request for work.
+        """Whether to show past sessions as examples: always for a request for work.
 
-        Where tools do the work, also if a past session had the error that the question quotes, or a user asked much the
-        same before.
+        If most events are of sessions with tool results, also for a question that quotes an error of a past session, or
+        that a user asked in much the same way before.
         """
         return self.question.works or (self.pool.of_tools and (bool(self.error.sessions) or self.was_raised_before))
 

@@ -19,7 +19,7 @@ from hmxgraph.text.terms import terms
 
 _DAMPING = 0.7
 STEPS = 14
-# Share of the restart mass on events found by words; more would only find them again.
+# Share of the restart probability on the events that match best in words, if the question names entities.
 _EVENT_SEEDS = 0.05
 _SEED_EVENTS = 3
 _LOG_FLOOR = 1e-7
