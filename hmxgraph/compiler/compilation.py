@@ -38,9 +38,9 @@ _BLANK = Situation()
 
 
 class Ledger:
-    """Collects the latest sessions, added in any order; the most recent ones keep their texts, as many as habits need.
+    """Collects the latest sessions, added in any order; ``older`` says whether older ones were left out.
 
-    ``older`` says whether older sessions were left out.
+    Only the most recent ones, with ``habit_positions`` steps or a few more in all, keep the texts of their steps.
     """
 
     def __init__(self, profile: CompilerProfile, summaries: Iterable[SessionSummary] = ()) -> None:

@@ -168,11 +168,11 @@ def _by_wording(
     key, and failed sessions are left out.
     """
     shared, unique = [], []
-    company = _actions_by_term(requested)
+    counts_by_term = _actions_by_term(requested)
     for session, chances in zip(
         requested, goals.modelled([request_terms(session.request) for session in requested]), strict=True
     ):
-        related = {name: chances[name] for name in _related_actions(session, company)}
+        related = {name: chances[name] for name in _related_actions(session, counts_by_term)}
         usual, taken = expected(chances, profile), frozenset(session.actions)
         if related or usual <= taken:
             shared.append((expected(related or chances, profile), session))
@@ -183,18 +183,18 @@ def _by_wording(
 
 def _actions_by_term(sessions: Iterable[SessionSummary]) -> dict[str, Counter[str]]:
     """For each informative term, the number of sessions with this term that took each action."""
-    company: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    counts_by_term: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for session in sessions:
         for term in telling_terms(session.request):
-            company[term].update(set(session.actions))
-    return company
+            counts_by_term[term].update(set(session.actions))
+    return counts_by_term
 
 
-def _related_actions(summary: SessionSummary, company: Mapping[str, Counter[str]]) -> set[str]:
+def _related_actions(summary: SessionSummary, counts_by_term: Mapping[str, Counter[str]]) -> set[str]:
     """The actions of other sessions that share an informative term with this one."""
     taken = frozenset(summary.actions)
-    companies = (company[term] for term in telling_terms(summary.request))
-    return {name for counts in companies for name, count in counts.items() if count > (name in taken)}
+    counts_of_terms = (counts_by_term[term] for term in telling_terms(summary.request))
+    return {name for counts in counts_of_terms for name, count in counts.items() if count > (name in taken)}
 
 
 def _grouped(pairs: Iterable[tuple[Key, SessionSummary]]) -> Groups:

@@ -146,9 +146,9 @@ class LastRun:
         """The canonical text to store."""
         return canonical_text({"adaptations": self.adaptations, "fingerprint_id": self.fingerprint_id})
 
-    def next(self, asked: CompilerProfile, imported: _Adaptations, fingerprint_id: str) -> "LastRun":
+    def next(self, requested: CompilerProfile, imported: _Adaptations, fingerprint_id: str) -> "LastRun":
         """The state after a compilation with the caller's profile and the current import."""
-        return LastRun(adapted(self.adaptations, in_use(asked, imported), imported), fingerprint_id)
+        return LastRun(adapted(self.adaptations, in_use(requested, imported), imported), fingerprint_id)
 
     def current_state(self, imported: _Adaptations, fingerprint_id: str) -> dict[str, Any]:
         """The compiler state of a fingerprint, updated if an import was added or withdrawn since the last run."""
@@ -163,7 +163,7 @@ class LastRun:
         return compiler_state(self.next(DEFAULT_PROFILE.adapted(own), imported, fingerprint_id).adaptations)
 
 
-def in_use(asked: CompilerProfile, imported: _Adaptations) -> CompilerProfile:
+def in_use(requested: CompilerProfile, imported: _Adaptations) -> CompilerProfile:
     """The profile of a compilation: the caller's values, else those of an imported fingerprint (HMX-F 12).
 
     >>> imported = {"max_causes": {"current_value": 50.0}, "min_support": {"current_value": 3.0}}
@@ -172,9 +172,9 @@ def in_use(asked: CompilerProfile, imported: _Adaptations) -> CompilerProfile:
     (9, 3)
 
     """
-    own, usual = asked.parameters(), DEFAULT_PROFILE.parameters()
+    own, usual = requested.parameters(), DEFAULT_PROFILE.parameters()
     values = {name: float(parameter["current_value"]) for name, parameter in imported.items()}
-    return asked.adapted({name: value for name, value in values.items() if own.get(name) == usual.get(name)})
+    return requested.adapted({name: value for name, value in values.items() if own.get(name) == usual.get(name)})
 
 
 def adapted(before: _Adaptations, profile: CompilerProfile, imported: _Adaptations) -> dict[str, dict[str, Any]]:

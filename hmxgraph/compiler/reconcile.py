@@ -89,7 +89,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """Everything that goes into an artifact besides its draft and place."""
+    """What an artifact is built from besides its draft and place."""
 
     tenant_id: str
     profile: CompilerProfile

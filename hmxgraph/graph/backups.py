@@ -90,15 +90,14 @@ class _BackupFile:
     def close(self) -> None:
         """Flush everything to the disk, then move the file to its path, or remove it if it was not kept."""
         try:
-            if self._lines is not self._file:
-                self._lines.close()
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
+            with self._file:
+                if self._lines is not self._file:
+                    self._lines.close()
+                self._file.flush()
+                os.fsync(self._file.fileno())
             if self._kept:
                 self.temporary.replace(self.path)
         finally:
-            self._file.close()
             self.temporary.unlink(missing_ok=True)
 
 

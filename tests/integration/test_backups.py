@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import resource
 
 import pytest
 
@@ -228,6 +229,19 @@ def test_a_backup_appears_whole_or_not_at_all(lived, tmp_path):
     assert (path.read_bytes(), [each.name for each in tmp_path.iterdir()]) == (before, ["all.ndjson"])
     with pytest.raises(NotWritten):
         lived.backup(tmp_path / "missing" / "all.ndjson")
+
+
+@pytest.mark.parametrize("ending", ["ndjson", "ndjson.gz"])
+def test_a_backup_that_does_not_fit_leaves_nothing(lived, tmp_path, ending):
+    """If the disk has no room for the backup, no partial file is left to fill it."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, limits[1]))
+    try:
+        with pytest.raises(NotWritten):
+            lived.backup(tmp_path / f"all.{ending}")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not [*tmp_path.iterdir()]
 
 
 def states(graph):

@@ -270,6 +270,45 @@ def test_an_oversized_value_is_skipped(begin, end, monkeypatch):
     assert process_time() - began < 20
 
 
+@pytest.mark.parametrize("filler", [b"[", b"[1],", b'["]\\"[", "a", {"b": 1}], ', b'"a[", [1, "\\\\"], '])
+def test_a_huge_nested_value_is_not_scanned_bracket_by_bracket(filler, monkeypatch):
+    """A chunk in which no value ends is passed over at once: a small gz file may hold billions of brackets."""
+    searches = []
+
+    class Delimiter:
+        def search(self, *arguments):
+            searches.append(arguments)
+            return delimiter.search(*arguments)
+
+    delimiter = sources._DELIMITER
+    monkeypatch.setattr(sources, "_DELIMITER", Delimiter())
+    size = 4_096 * len(filler)
+    list(elements(b"[[", iter([filler * 4_096] * 20)))
+    assert len(searches) < 10 + size // 100
+
+
+@given(
+    st.recursive(
+        st.text(alphabet='a[]{},"\\\u00e9', max_size=6) | st.integers(0, 9),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text('k]"', max_size=3), inner, max_size=3),
+        max_leaves=20,
+    ),
+    st.integers(1, 40),
+    st.integers(0, 300),
+)
+def test_values_are_split_alike_however_they_are_cut(value, size, cut):
+    """Chunks of any size give the same values, of a source that breaks off too."""
+    text = json.dumps([value, 1, [value]]).encode()[: 300 - cut]
+    parts = [text[start : start + size] for start in range(0, len(text), size)] or [b""]
+    assert list(elements(parts[0], iter(parts[1:]))) == list(elements(text, iter([])))
+
+
+def test_blank_lines_are_counted_at_once():
+    """Millions of blank lines cost little, and the line after them has its number."""
+    lines = list(deliveries(io.BytesIO(b"\n" * 40_000_000 + b"{}\n")))
+    assert [delivery.line for delivery in lines] == [40_000_001]
+
+
 def test_a_list_of_paths_is_read_one_after_the_other(tmp_path):
     """Files and folders, each with its own lines; one that is missing or empty is refused before anything is read."""
     first, folder = tmp_path / "first.ndjson", tmp_path / "runs"
