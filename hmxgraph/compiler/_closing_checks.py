@@ -1,7 +1,7 @@
 """decision_policy: the statement that a lookup must return before the work is done (HMX-A 4.3).
 
 Only sessions whose first result of the lookup lacked the statement are counted: they did the same kind of work, and
-their last result shows its effect. A problem is solved when the check that revealed it reports so.
+their last result shows its effect.
 """
 
 from collections import Counter, defaultdict

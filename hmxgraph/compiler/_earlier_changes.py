@@ -63,7 +63,7 @@ def _looked_up(session: SessionSummary) -> dict[str, str]:
     return items
 
 
-def spoiling_changes(group: FailureGroup, calls: Mapping[str, list[Call]]) -> list[str]:
+def harmful_changes(group: FailureGroup, calls: Mapping[str, list[Call]]) -> list[str]:
     """Advice for each earlier change that makes the action of *group* fail: what to do instead, and the counts.
 
     Changes that came before exactly the same calls are left out: the counts do not show which of them is the cause.
@@ -101,9 +101,9 @@ def _same_item(arguments: Collection[str]) -> str:
     return f"with the same {argument}" if argument else "on the same item"
 
 
-def _avoidance(action: str, change: str, same: str, spoilt: int, calls: Mapping[str, list[Call]]) -> str:
-    """Advice to call *action* first, if *change* worked each time after it (at least *spoilt* times); else to check."""
-    swapped = [call.worked for call in calls.get(change, []) if action in call.earlier_changes]
-    if len(swapped) >= max(spoilt, _LEAST_SESSIONS) and all(swapped):
+def _avoidance(action: str, change: str, same: str, least: int, calls: Mapping[str, list[Call]]) -> str:
+    """Advice to call *action* first, if *change* worked each time after it (at least *least* times); else to check."""
+    worked_after = [call.worked for call in calls.get(change, []) if action in call.earlier_changes]
+    if len(worked_after) >= max(least, _LEAST_SESSIONS) and all(worked_after):
         return f"Call {action} before {change} {same}, not after it"
     return f"Before {action}, make sure that {change} has not succeeded {same}"

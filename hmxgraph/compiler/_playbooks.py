@@ -9,7 +9,7 @@ from typing import Any
 from hmxgraph.compiler._amendments import CHOSEN, FROM, GIVEN
 from hmxgraph.compiler._cases import Cases
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
-from hmxgraph.compiler._earlier_changes import calls_after_changes, spoiling_changes
+from hmxgraph.compiler._earlier_changes import calls_after_changes, harmful_changes
 from hmxgraph.compiler._recoveries import (
     Recovery,
     advisable,
@@ -86,7 +86,7 @@ def failure_playbooks(
         best = recoveries(group)
         unmet = [
             *_precondition(group, refused),
-            *spoiling_changes(group, calls),
+            *harmful_changes(group, calls),
             *unfit_choices(group, known_choices),
         ]
         prevention = [*unmet, *_prevention(group, best, _protections(group, summaries, kinds), summaries)]
