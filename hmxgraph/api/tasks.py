@@ -254,7 +254,8 @@ class Tasks(SharedWork):
     ) -> tuple[TaskEntry, ...]:
         """Tasks, latest first, filtered by project, status and assignee; a claim counts while its lease runs at *at*.
 
-        *at* is now by default. The saved query ``explore/task_board`` shows the same in a browser.
+        *at* is now by default. Agents are compared regardless of case and white space. The saved query
+        ``explore/task_board`` shows the same in a browser.
 
         Raises:
             InvalidRequest: a value that is not a string, or a limit outside 1..500.

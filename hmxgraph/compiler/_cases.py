@@ -68,9 +68,8 @@ class Cases:
     def _rarest(self, about: tuple[str, ...]) -> list[str]:
         """The rarest values that a session is about; sessions that share none of them belong to different cases.
 
-        The other values together weigh less than what two sessions of one case must have in common, so the rarest value
-        that two such sessions share is among these values of both. Looking up only cases that share one of them avoids
-        comparing every session with every case.
+        So only cases that share one of them need to be compared with the session. The values left out weigh less
+        together than what two sessions of one case must have in common.
         """
         ranked = sorted(set(about), key=lambda value: (-self._rarity.get(value, 0.0), value))
         spare = _SAME_CASE * (1 - _ROUNDING) * self._weight(ranked)

@@ -64,54 +64,54 @@ def usual_origins(uses: Sequence[Sequence[Step]], most: float = _NEARLY_ALL) -> 
     usual = {}
     for argument, (sessions, counts) in _origins_by_argument(uses).items():
         # Ties go to the action called first.
-        origin, named_in = max(counts.items(), key=lambda item: len(item[1]), default=("", set()))
-        usual[argument] = origin if len(named_in) >= most * len(sessions) else ""
+        origin, with_origin = max(counts.items(), key=lambda item: len(item[1]), default=("", set()))
+        usual[argument] = origin if len(with_origin) >= most * len(sessions) else ""
     return usual
 
 
 def _origins_by_argument(uses: Sequence[Sequence[Step]]) -> dict[str, tuple[set[int], dict[str, set[int]]]]:
     """For each argument of most sessions: the sessions that pass it, and for each origin those whose value has it."""
     given: defaultdict[str, set[int]] = defaultdict(set)
-    named_in: defaultdict[str, defaultdict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    sessions_by_origin: defaultdict[str, defaultdict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     for session, steps in enumerate(uses):
         for argument, named in _shared_origins(steps).items():
             given[argument].add(session)
             for origin in named:
-                named_in[argument][origin].add(session)
+                sessions_by_origin[argument][origin].add(session)
     least = _HALF * sum(map(bool, uses))
-    return {name: (given[name], named_in[name]) for name in sorted(given) if len(given[name]) >= least}
+    return {name: (given[name], sessions_by_origin[name]) for name in sorted(given) if len(given[name]) >= least}
 
 
-def _alternatives(sessions: set[int], named_in: Mapping[str, set[int]]) -> list[tuple[str, ...]]:
+def _alternatives(sessions: set[int], sessions_by_origin: Mapping[str, set[int]]) -> list[tuple[str, ...]]:
     """The triples of origins that together cover nearly all sessions, while each is often the only one; else the pairs.
 
     If the user is an origin, pairs are tried first: there are further sources only if two do not suffice. In each group
     the user comes first, then the more frequent origins. A pair of lookups is joined by a more frequent third one.
     """
-    ranked = sorted(named_in, key=lambda name: (name != FROM_USER, -len(named_in[name]), name))
-    for number in (2, 3) if FROM_USER in named_in else (3, 2):
-        fitting = [group for group in combinations(ranked, number) if _cover(group, sessions, named_in)]
+    ranked = sorted(sessions_by_origin, key=lambda name: (name != FROM_USER, -len(sessions_by_origin[name]), name))
+    for number in (2, 3) if FROM_USER in sessions_by_origin else (3, 2):
+        fitting = [group for group in combinations(ranked, number) if _cover(group, sessions, sessions_by_origin)]
         if fitting:
-            return [_with_more_frequent(group, ranked, named_in) for group in fitting]
+            return [_with_more_frequent(group, ranked, sessions_by_origin) for group in fitting]
     return []
 
 
 def _with_more_frequent(
-    group: tuple[str, ...], ranked: Sequence[str], named_in: Mapping[str, set[int]]
+    group: tuple[str, ...], ranked: Sequence[str], sessions_by_origin: Mapping[str, set[int]]
 ) -> tuple[str, ...]:
     """Return a pair of lookups with the third one that is more frequent than one of them, if there is one."""
     if len(group) > 2 or FROM_USER in group:
         return group
-    rarer = min(len(named_in[origin]) for origin in group)
-    others = (origin for origin in ranked if origin not in group and len(named_in[origin]) > rarer)
+    rarer = min(len(sessions_by_origin[origin]) for origin in group)
+    others = (origin for origin in ranked if origin not in group and len(sessions_by_origin[origin]) > rarer)
     joined = {*group, *islice(others, 1)}
     return tuple(origin for origin in ranked if origin in joined)
 
 
-def _cover(group: Sequence[str], sessions: set[int], named_in: Mapping[str, set[int]]) -> bool:
+def _cover(group: Sequence[str], sessions: set[int], sessions_by_origin: Mapping[str, set[int]]) -> bool:
     """Whether nearly all *sessions* have an origin of *group*, and each of these is often the only one."""
-    number = Counter(session for origin in group for session in named_in[origin])
-    alone = (sum(number[session] == 1 for session in named_in[origin]) for origin in group)
+    number = Counter(session for origin in group for session in sessions_by_origin[origin])
+    alone = (sum(number[session] == 1 for session in sessions_by_origin[origin]) for origin in group)
     return min(alone) >= _LEAST_ALONE * len(sessions) and len(number) >= _NEARLY_ALL * len(sessions)
 
 
@@ -155,11 +155,13 @@ def _named_origins(uses: Sequence[Sequence[Step]], before: Sequence[str]) -> dic
     If several alternatives fit, those that fit most arguments are used: parts of an address come from one source.
     """
     by_argument, usual = _origins_by_argument(uses), usual_origins(uses)
-    origins = {origin for _, named_in in by_argument.values() for origin in named_in}
+    origins = {origin for _, sessions_by_origin in by_argument.values() for origin in sessions_by_origin}
     known = {FROM_USER, *before, *(origin for origin in origins if kind_of(origin) == "lookup")}
     groups = {
-        argument: _alternatives(sessions, {origin: named_in[origin] for origin in named_in.keys() & known})
-        for argument, (sessions, named_in) in by_argument.items()
+        argument: _alternatives(
+            sessions, {origin: sessions_by_origin[origin] for origin in sessions_by_origin.keys() & known}
+        )
+        for argument, (sessions, sessions_by_origin) in by_argument.items()
         if not usual[argument]
     }
     fits = Counter(frozenset(group) for fitting in groups.values() for group in fitting)

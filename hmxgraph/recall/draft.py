@@ -1,4 +1,8 @@
-"""The draft of a pack: every candidate scored and ranked, before the entries are chosen."""
+"""The draft of a pack: every candidate scored and ranked, before the entries are chosen.
+
+A *case* is a session about a person or thing that the question names. A *log of many tasks* is a session too long to be
+shown as one episode: steps of it are shown instead.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,6 +1,8 @@
-"""Events as candidates: relevance from the ranking, recency by exponential decay, full provenance.
+"""Events as candidates: scored as columns, and turned into `Candidate` values only when a pack may use them.
 
-A pack chooses a few of hundreds of events: they are scored as columns and turned into candidates on demand.
+Three words recur. The *share* of an event is the part of the question's terms, by weight, that it contains. A *log of
+many tasks* is a session too long to be one episode: steps of it are shown instead. A *case* is a session about a person
+or thing that the question names.
 """
 
 import re
@@ -35,18 +37,17 @@ from hmxgraph.text.terms import TokenCounter
 HELPS = 0.2
 # Weight of recency among nearly equal examples; factor on bad ones (see ``best_sessions``).
 _BY_TIME, _IF_FAILED = 0.05, 0.6
-# Minimum relevance of an event in an episode shown whole, as a fraction of that of the episode's most relevant event;
-# the fraction grows by ``_BY_SHARE`` for the event that matches most of the question.
+# Minimum relevance of an event in an episode shown whole, as a fraction of the relevance of the episode's best event.
+# The fraction grows with the event's share of the question, by at most ``_BY_SHARE``.
 _WITHIN_EPISODE, _BY_SHARE = 0.5, 0.2
-# A message is small talk if it has fewer distinct terms than this and matches at most this fraction of the best share
-# of the question.
+# A message is small talk if it has fewer distinct terms than this, and at most this fraction of the largest share.
 _FEW_WORDS, _HARDLY = 8, 0.2
 # A message that an assistant repeats in at least this many sessions is a formula.
 _FORMULA = 3
 # Factors on the relevance of the first and the last case (a session about what the question names).
 _FIRST_TO_LAST = 1.0, 0.7
-# Next to a procedure, messages that match at most this fraction of the best share of the question are off topic, and an
-# episode with fewer remaining events than this, besides its end, is dropped.
+# Next to a procedure, messages with at most this fraction of the largest share are off topic, and an episode that keeps
+# fewer events than this, besides its end, is dropped.
 _LITTLE, _FEW_LEFT = 0.2, 2
 _WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
 # A session of more events than this is a log of many tasks, not one episode. Its steps are related to the question if
@@ -61,9 +62,8 @@ _AS_GOOD = 0.7
 # than this part of the identifiers of the one with fewer.
 _IDENTIFIER = re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z_])\w{5,}\b|\b\d{6,}\b")
 _SAME_CASE = 0.5
-# In an outline, a message is on topic if it matches at least this fraction of what the best message of its side (people
-# or assistants) matches of the question. Requests, changes and the end have at least the fraction ``_DECIDED`` of the
-# session's top relevance.
+# In an outline, a message is on topic if its share is at least this fraction of the largest one of its side (people or
+# assistants). Requests, changes and the end have at least the fraction ``_DECIDED`` of the session's top relevance.
 _ON_TOPIC, _DECIDED = 0.7, 0.8
 _MOST_ON_TOPIC = 3
 # Fraction of the top relevance for messages on topic in a session that had the error that the question is about.
@@ -304,7 +304,7 @@ class Episodes:
         return messages
 
     def _on_topic(self, events: Flags, shares: Floats) -> Flags:
-        """Which messages among these *events* match nearly as much of the question as the best of their side.
+        """Which messages among these *events* have nearly the largest share of their side.
 
         The sides are people and assistants: whoever asks uses the words of the question, whoever answers rarely does.
         At most three of each side, and none with more than half of its words in a better one: a refusal is often said
@@ -441,10 +441,7 @@ class Episodes:
         return self._talk_without(shares, _LITTLE) & ~answers
 
     def _talk_without(self, shares: Floats, limit: float) -> Flags:
-        """Which messages match at most the fraction *limit* of the best share of the question.
-
-        The message that says how a session ended is not among them.
-        """
+        """Which messages have at most the fraction *limit* of the largest share, except the ends of sessions."""
         without: Flags = self.pool.spoken & ~self.pool.results & (shares <= limit * shares.max(initial=0.0))
         without &= ~self._ends
         return without
