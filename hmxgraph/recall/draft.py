@@ -25,7 +25,6 @@ from hmxgraph.recall.question import PackRequest
 from hmxgraph.recall.relevance import SURE, Ranking, near_best
 from hmxgraph.recall.walk import Neighbourhood
 
-
 # All candidates of a pack in ranked order.
 
 
