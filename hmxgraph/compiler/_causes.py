@@ -167,7 +167,9 @@ def causal_patterns(
 
 
 def _needed_among(comparisons: int, significance: float) -> float:
-    """The standard errors that one of several *comparisons* needs, for the level of one at *significance* (Bonferroni).
+    """The significance that each of several *comparisons* needs to be as sure as a single one at *significance*.
+
+    Both are standard errors above chance (Bonferroni).
 
     >>> round(_needed_among(1, 2.33), 2), round(_needed_among(30, 2.33), 2)
     (2.33, 3.41)

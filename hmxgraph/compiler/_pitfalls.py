@@ -10,8 +10,8 @@ from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.text.artifacts import in_sessions
 from hmxgraph.text.lines import cited
 
-_SESSIONS = 3
-_OFTEN = 0.1
+# Minimum number of sessions with the failure, and minimum share of the sessions that made the change.
+_SESSIONS, _OFTEN = 3, 0.1
 
 
 def pitfalls(
@@ -33,8 +33,8 @@ def pitfalls(
 
 
 def _warning(action: str, by_message: Mapping[str, set[str]], sessions: Iterable[SessionSummary]) -> str:
-    says = max(sorted(by_message), key=lambda message: len(by_message[message]))
-    failed, called = len(by_message[says]), sum(action in session.actions for session in sessions)
+    usual = max(sorted(by_message), key=lambda message: len(by_message[message]))
+    failed, called = len(by_message[usual]), sum(action in session.actions for session in sessions)
     if failed < _SESSIONS or failed < _OFTEN * called:
         return ""
-    return f"it has failed with {cited(says.rstrip('.'))}, {in_sessions(failed, called)}"
+    return f"it has failed with {cited(usual.rstrip('.'))}, {in_sessions(failed, called)}"

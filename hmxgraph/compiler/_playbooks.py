@@ -51,12 +51,12 @@ _MOST_INPUTS = 4
 _MOST_WAYS = 3
 _MOST_REPAIRS = 4
 _HALF = 0.5
-_LEAST_CALLS = 4
-_MOST_LOOKUPS = 2
-_GAP = 0.2
 _LEADS_NOWHERE = PREPARATIONS | {"exit"}
-# One-sided 5 % level: an unnecessary lookup costs little.
-_CLEARLY = 1.64
+# A lookup prevents a failure if it preceded that much more of the successful calls than of the failing ones, with at
+# least this many calls of each, and if the difference is significant (standard errors; a one-sided 5 % level is enough,
+# because an unnecessary lookup costs little).
+_GAP, _LEAST_CALLS, _CLEARLY = 0.2, 4, 1.64
+_MOST_LOOKUPS = 2
 # Words of errors about a wrong value, as opposed to one that is currently unavailable (_UNAVAILABLE).
 _WRONG_VALUE = re.compile(
     r"\b(?:not found|not exist|no such|unknown|invalid|incorrect|wrong|mismatch|not match|unrecognized|malformed)\b",
@@ -261,9 +261,10 @@ def _recovery_steps(
 
 
 def _advised_ways(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[Recovery, str]]:
-    """For each failed action, that of the title first, the reliable reactions with their wording; handing over is last.
+    """The reactions to advise, each with its instruction: by failed action, the group's first; handing over comes last.
 
-    After the best one, only reactions after which inputs of the retry changed in an explained way are advised.
+    After the best reaction to an action, further ones are advised only if it is known how the inputs of the retry
+    changed.
     """
     worked = [
         (recovery, text)

@@ -71,7 +71,7 @@ _PATH = re.compile(r"(?:/[a-z][a-z_.-]+){2,}")
 
 
 def _is_value(value: str) -> bool:
-    """Whether *value* may be a secret: not empty, unset, masked already, a variable, a path, or a short number.
+    """Whether *value* may be a secret: empty, unset or masked values, variables, paths and short numbers are none.
 
     >>> [_is_value(each) for each in ('""', "null", "[password]", "${DB_PASSWORD}", "/run/secrets/db", "tulip")]
     [False, False, False, False, False, True]
