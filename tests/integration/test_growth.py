@@ -223,7 +223,7 @@ def test_the_latest_events_are_read_without_the_rest(graph, tenant_id, hits, ask
     never = 2**62
     nothing = {"anchors": [], "long": [], "degree": 30, "session_key": "", "latest_us": never, "from_us": never}
     nothing |= {"named": [], "related": False, "links": 30, "sessions": [], "calls": [], "unanswered": []}
-    nothing |= {"examples": 0, "short": 0, "longest": 0}
+    nothing |= {"trails": [], "examples": 0, "short": 0, "longest": 0}
     where = {"tenant_id": tenant_id, "tenant_key": tenancy.key, "as_of_us": never, "to_us": never, **nothing, asked: 0}
 
     def events(numbers):
@@ -310,6 +310,7 @@ OF_A_SESSION = {
     },
     "recall/surroundings": {
         "anchors": [],
+        "trails": [],
         "named": [],
         "related": True,
         "links": 30,

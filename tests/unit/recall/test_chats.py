@@ -33,11 +33,13 @@ def test_long_answers_show_the_passages_that_match():
 
 
 def test_passages_are_longer_while_there_is_room():
-    """A message of a person is not cut because answers of an assistant are long, if all passages fit."""
-    plan = "I have added 52 sources to my Zotero library, " + "each with its notes and tags, " * 12 + "in an hour."
-    said = [*_chat()[:-2], event(24, plan, speaker="user"), event(25, f"Great. {ANSWER}", speaker="assistant")]
-    pack = packed(said, budget=1024, query="How many sources are in my Zotero library?")
-    assert f"user: {plan}" in [entry.content for entry in pack.entries]
+    """A message of a person is not cut because another one is long, if all passages fit."""
+    short = "I have added 52 sources to my Zotero library, " + "each with its notes and tags, " * 20 + "in an hour."
+    long = "How many sources has my Zotero library now? " + CHATTER
+    said = [*_chat()[:-2], event(24, short, speaker="user"), event(25, long, speaker="user", session="s2")]
+    pack = packed(said, budget=700, query="How many sources are in my Zotero library?")
+    assert len(pack.entries) > 1
+    assert f"user: {short}" in [entry.content for entry in pack.entries]
 
 
 def test_what_fits_is_shown_whole():
