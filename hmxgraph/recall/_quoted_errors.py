@@ -1,5 +1,6 @@
 """The error message that a question quotes, and the past results that report the same error."""
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,6 +10,8 @@ from hmxgraph.recall.pool import EventPool, Flags, rarity, together
 from hmxgraph.recall.question import ANY_FAILURE, Question
 from hmxgraph.text.terms import terms
 
+# What a program writes before its message: "failed: TypeError:".
+_PREFIX = re.compile(r"^(?:[\w.]*(?:error|exception|fail(?:s|ed)?|fatal)\b[^:]{0,20}:\s*)+", re.IGNORECASE)
 # The share of the message's words that a result must have to report the same error, and the fewest words of a message.
 _SAME_ERROR, _LEAST_TERMS = 0.6, 2
 
@@ -36,12 +39,12 @@ class QuotedError:
 
     @property
     def events(self) -> Flags:
-        """Which results report the error; none if the question quotes no error."""
+        """Which events report the error; none if the question quotes no error."""
         return self._alike if self.terms else np.zeros(len(self.pool), dtype=np.bool_)
 
     @cached_property
     def sessions(self) -> frozenset[str]:
-        """The sessions with such results."""
+        """The sessions with such events."""
         return frozenset(self.pool.session_id[at] for at in np.flatnonzero(self.events).tolist())
 
     @property
@@ -58,9 +61,8 @@ class QuotedError:
 
     @cached_property
     def _alike(self) -> Flags:
-        """Which results have the quoted text; if none has, failed calls that mention the error."""
-        message = self.question.error.casefold().rstrip(".!? ")
-        exact = self._mentions & self.pool.results
+        """Which events have the quoted text; if none has, failed calls that mention the error."""
+        message, exact = _PREFIX.sub("", self.question.error).casefold().rstrip(".!? "), self._mentions.copy()
         for at in np.flatnonzero(exact).tolist():
             exact[at] = message in self.pool.text[at].casefold()
         return exact if exact.any() else self._mentions & self.pool.failures

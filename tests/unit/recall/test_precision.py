@@ -1280,6 +1280,18 @@ def test_an_error_is_unknown_however_many_of_its_words_a_long_text_has(asked):
     assert "I will call the warehouse" in shown(packed([*long_output, *same], query=asked), "episodes")
 
 
+def test_an_error_may_be_known_from_a_note():
+    """A hook or a summary reports it in other ways than a failed call; what programs write before it does not count."""
+    note = event(100, "Open: cannot take the lamp out of a sealed box at line 7", session="log", age_days=9)
+    remedy = announced(101, "I unseal it before:", "edit(path=box, new_string=unseal)", "edit -> the box was changed")
+    others = [announced(200 + 9 * n, "Now the lamp:", f"exec(command=lamp {n})", f"exec -> {n} on") for n in range(9)]
+    asked = "Write failed: error: cannot take the lamp out of a sealed box"
+    events = [note, *remedy, *chain.from_iterable(others)]
+    ranking = draft(events, query=asked).events
+    assert [ranking.pool.event_id[at] for at in np.flatnonzero(ranking.error.events)] == ["e100"]
+    assert "edit(path=box, new_string=unseal)" in shown(packed(events, query=asked, long_sessions={"log"}), "episodes")
+
+
 def test_what_a_person_said_is_no_unknown_error():
     """Words in quotation marks that nobody has used are an error only if a program gave them."""
     events = failing("s1", 10, "the lamp is sold out", "I will ask for another lamp")
