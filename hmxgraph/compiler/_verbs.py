@@ -105,7 +105,7 @@ _SEARCHED = frozenset(
     (*("code", "codebase", "text", "web", "internet", "history", "memory", "base", "knowledge", "docs", "database"),
      *("documentation", "repo", "repository", "index", "catalog", "catalogue", "inbox", "source", "sources"))
 )  # fmt: skip
-# Objects of "run" that make it a lookup: "run the tests".
+# Words for a run that only checks something: "run the tests", "cargo test".
 _TRIALS = frozenset(("test", "tests", "check", "checks", "scan", "query", "diagnostics", "lint"))
 
 
