@@ -6,9 +6,10 @@ import numpy as np
 
 from hmxgraph.protocol.packs import SECTION_PRIORITY
 from hmxgraph.protocol.timestamps import DAY_US
+from hmxgraph.recall.appraised import appraised, with_relations
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.candidates import RecencyDecay, State
-from hmxgraph.recall.draft import Draft, GlobalRanking, appraised, with_relations
+from hmxgraph.recall.draft import Draft, GlobalRanking
 from hmxgraph.recall.event_candidates import LONGEST_EPISODE, Episodes
 from hmxgraph.recall.knowledge import (
     NO_GUIDANCE,

@@ -1,6 +1,7 @@
-"""Dumps of a local server's database: written and loaded by Neo4j's own tool while the server is stopped."""
+"""Dumps of a local server's database, written and loaded by Neo4j's own tool."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ from hmxgraph.engine.server import Progress, Step, listening
 from hmxgraph.errors import EngineError, NotWritten
 
 _DATABASE = "neo4j"
+# How the tool's lines about its progress begin, and the number of other lines quoted in an error.
+_PROGRESS = "Files: "
 _LINES = 5
 
 
@@ -74,10 +77,13 @@ def _created(path: Path, temporary: Path) -> IO[bytes]:
 def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
     """Replace the database of *home* with the dump at *path*, and start its server.
 
-    This works even if the existing database can no longer be opened.
+    The dump is first loaded beside the database, which needs room for both. The database is replaced only once the dump
+    is loaded, and comes back if the server does not start with it. This works even if the existing database can no
+    longer be opened.
 
     Raises:
-        EngineError: the file cannot be read; or Neo4j's tool rejected it or failed, and the server is left stopped.
+        EngineError: the file cannot be read, Neo4j's tool rejected it or failed, or the server does not start with it;
+            the database is as it was before.
 
     """
     settings = read_settings(home)
@@ -87,30 +93,74 @@ def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
         raise EngineError(
             f"{path} cannot be read: {error.strerror}", "name a dump that hmxgraph backup wrote"
         ) from error
+    data = settings.home / "data"
+    loading, replaced = data / "loading", data / "replaced"
     with file, listening(progress) as listen:
-        if not (settings.home / "data" / "databases").exists():
+        if not (data / "databases").exists():
             _lifecycle.ensure(home, progress=progress)
-        _lifecycle.stop(home)
         listen(Step("loading the dump"))
-        _administer(settings, ["load", _DATABASE, "--from-stdin", "--overwrite-destination=true"], stdin=file.fileno())
-    _lifecycle.ensure(home, progress=progress)
+        try:
+            _load_into(settings, loading, file)
+            with _lifecycle.stopped(home):
+                _exchange(data, loading / "data", replaced)
+        finally:
+            shutil.rmtree(loading, ignore_errors=True)
+    try:
+        _lifecycle.ensure(home, progress=progress)
+    except EngineError:
+        with _lifecycle.stopped(home):
+            _exchange(data, replaced, loading)
+        shutil.rmtree(loading, ignore_errors=True)
+        shutil.rmtree(replaced, ignore_errors=True)
+        raise
+    shutil.rmtree(replaced, ignore_errors=True)
+
+
+def _load_into(settings: Settings, folder: Path, file: IO[bytes]) -> None:
+    """Load the dump in *file* into a new data home in *folder*."""
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "conf").mkdir(parents=True)
+    arguments = ["load", _DATABASE, "--from-stdin", "--overwrite-destination=true"]
+    _administer(settings, arguments, home=folder, stdin=file.fileno())
+
+
+# A database consists of a folder with this name in each of these folders.
+_PARTS = ("databases", "transactions")
+
+
+def _exchange(data: Path, new: Path, old: Path) -> None:
+    """Move the database in *data* to *old*, and the one in *new* to *data*."""
+    shutil.rmtree(old, ignore_errors=True)
+    for part in _PARTS:
+        (old / part).mkdir(parents=True)
+        if (data / part / _DATABASE).exists():
+            (data / part / _DATABASE).rename(old / part / _DATABASE)
+    for part in _PARTS:
+        if (new / part / _DATABASE).exists():
+            (new / part / _DATABASE).rename(data / part / _DATABASE)
 
 
 def _administer(
-    settings: Settings, arguments: list[str], *, stdin: int = subprocess.DEVNULL, stdout: int = subprocess.DEVNULL
+    settings: Settings,
+    arguments: list[str],
+    *,
+    home: Path | None = None,
+    stdin: int = subprocess.DEVNULL,
+    stdout: int = subprocess.DEVNULL,
 ) -> None:
-    """Run Neo4j's own tool on the databases of a data home."""
+    """Run Neo4j's own tool on the databases of a data home: of *home*, else of *settings*."""
     with listening(None) as listen:
         jars = distribution(settings, listen, _jars.load())
     program = _java.find(settings, _java.accepted(jars.version))
-    home = settings.home
+    home = home or settings.home
     command = [str(program), "-cp", f"{jars.folder}/*", "org.neo4j.cli.AdminTool", "database", *arguments]
     environment = {**os.environ, **LOCALE, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")}
     result = subprocess.run(  # noqa: S603
         command, env=environment, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False
     )
     if result.returncode != 0:
-        message = " ".join(line.strip() for line in result.stderr.splitlines()[:_LINES] if line.strip())
+        lines = [line.strip() for line in result.stderr.splitlines() if not line.startswith(_PROGRESS)]
+        message = " ".join(filter(None, lines[:_LINES]))
         raise EngineError(f"Neo4j's tool could not {arguments[0]} the database: {message[:400]}", _WAY_OUT)
 
 

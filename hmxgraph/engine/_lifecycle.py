@@ -5,6 +5,8 @@ import re
 import secrets
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -451,10 +453,18 @@ def stop(home: Home = None) -> bool:
 
 
 def _stop_locked(folder: Path) -> bool:
+    with stopped(folder) as was_running:
+        return was_running
+
+
+@contextmanager
+def stopped(home: Home = None) -> Iterator[bool]:
+    """Stop the server of *home*, and let no process start it during the block; yields whether one was running."""
+    folder = read_settings(home).home
     with exclusive(_lock(folder), _STOP_SECONDS):
         was_running = _terminate(folder)
         _data_home.clear(folder)
-    return was_running
+        yield was_running
 
 
 def _terminate(folder: Path) -> bool:

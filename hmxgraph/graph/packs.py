@@ -23,10 +23,11 @@ from hmxgraph.protocol.canonical import canonical_text, sha256_hex
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.protocol.trust import TrustPolicy
+from hmxgraph.recall.appraised import Appraised, appraised, with_relations
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.briefs import brief
 from hmxgraph.recall.candidates import State
-from hmxgraph.recall.draft import Appraised, Draft, appraised, with_relations
+from hmxgraph.recall.draft import Draft
 from hmxgraph.recall.event_candidates import LONGEST_EPISODE
 from hmxgraph.recall.knowledge import (
     NO_GUIDANCE,

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from hmxgraph.protocol.packs import MAX_ENTRIES, SECTION_PRIORITY
+from hmxgraph.recall.appraised import Contest
 from hmxgraph.recall.candidates import SAID_BY, SECTION, THRESHOLD, Candidate, Dropped, Ranked
-from hmxgraph.recall.draft import Contest
 from hmxgraph.recall.knowledge import NO_PRIORS, REMEMBERED, Priors
 from hmxgraph.recall.pack import Costs, groups
 from hmxgraph.recall.question import CUT

@@ -17,6 +17,8 @@ from hmxgraph.text.terms import TokenCounter
 # The passages of a long message get 1/32 of the budget, within these limits in tokens.
 _PASSAGES_OF_BUDGET = 32
 _LEAST_PASSAGES, _MOST_PASSAGES = 48, 80
+# They get up to this many times as much while all of them fit.
+_WITH_ROOM = 2
 # Approximate characters per token.
 _TOKEN_CHARACTERS = 4
 # A text is cut if it is more than this many times as long as its passages may be.
@@ -72,8 +74,9 @@ def with_passages(
     """Return *episodes* with long messages cut to the passages that match *weight_by_term*.
 
     Only events above the threshold are cut, and none if they fill at most three quarters of *budget* or if there is
-    only one. If whole *sessions* are shown, only their events are cut, the terms that decided a session count, too, and
-    passages are as long as an equal share of *room* for each session allows.
+    only one; passages are longer if all of them fit. If whole *sessions* are shown, only their events are cut, the
+    terms that decided a session count, too, and passages are as long as an equal share of *room* for each session
+    allows.
 
     Documents stay whole, and so does text from tools or the web of at most half the budget: it is about one thing, and
     half a record misleads. Longer text would leave no room for what followed. Steps of logs are short already.
@@ -88,6 +91,9 @@ def with_passages(
         session_id: decisive_weights(pool, pool.of_session(session_id), weight_by_term) for session_id in sessions
     }
     limits = _limits([(pool.session_id[at], pool.tokens[at]) for at in best], limit, room) if sessions else {}
+    if not sessions:
+        longest = _longest_passages([pool.tokens[at] for at in best], limit, int(_WHOLE_SHARE * budget))
+        limit = min(longest, _WITH_ROOM * limit)
     texts, tokens, used = list(pool.text), list(pool.tokens), 0
     for at in best:
         if used > _CUT_BEYOND * budget:

@@ -5,336 +5,25 @@ shown as one episode: steps of it are shown instead.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, compress, islice
 
 import numpy as np
 
-from hmxgraph.recall._asked_actions import (
-    actions_asked,
-    actions_in_trouble,
-    actions_named,
-    actions_suspected,
-    changes_of_policies,
-    remedies,
-    warning,
-)
 from hmxgraph.recall._passages import marked_as_superseded, recounted, with_excerpts, with_passages
 from hmxgraph.recall._steps import step_scores
 from hmxgraph.recall._times import Span
-from hmxgraph.recall.candidates import SECTION, THRESHOLD, Candidate, Ranked, RecencyDecay, State, recency_decay
+from hmxgraph.recall.appraised import Appraised, with_tokens
+from hmxgraph.recall.candidates import SECTION, THRESHOLD, Candidate, Ranked, RecencyDecay, State
 from hmxgraph.recall.event_candidates import Episodes, Sketch, separated, timely
-from hmxgraph.recall.knowledge import (
-    NO_GUIDANCE,
-    NO_PRIORS,
-    PROCEDURES,
-    REMEMBERED,
-    STATE_CHANGE,
-    Guidance,
-    Known,
-    KnownArtifact,
-    KnownConflict,
-    Progress,
-    Related,
-    priors_of,
-    progress,
-    recovery_steps,
-)
-from hmxgraph.recall.known_candidates import (
-    EVIDENCE,
-    Appraisal,
-    evidence_candidates,
-    known_candidates,
-    repeated,
-    trust,
-)
-from hmxgraph.recall.pack import line_of, tokens_of
-from hmxgraph.recall.pool import EventPool, Flags, Floats, match_words, rarity
+from hmxgraph.recall.knowledge import PROCEDURES, REMEMBERED, KnownArtifact
+from hmxgraph.recall.known_candidates import EVIDENCE, evidence_candidates
+from hmxgraph.recall.pool import EventPool, Flags, Floats
 from hmxgraph.recall.question import PackRequest
-from hmxgraph.recall.relations import Vicinity, relation_candidates
 from hmxgraph.recall.relevance import SURE, Ranking, near_best
 from hmxgraph.recall.walk import Neighbourhood
-from hmxgraph.text.artifacts import Validity, applies
-from hmxgraph.text.lines import DISPUTED
-from hmxgraph.text.terms import TokenCounter, nearest_term, terms
-
-# Open conflicts between candidates: which side is dropped, and which are marked as disputed.
-
-# Maximum difference in confidence at which both sides are shown.
-_UNDECIDED = 0.01
-
-
-@dataclass(frozen=True, slots=True)
-class Contest:
-    """The ids of the sides that lose a conflict, and of the sides of undecided conflicts."""
-
-    losers: frozenset[str] = frozenset()
-    disputed: frozenset[str] = frozenset()
-
-
-def contested(candidates: Iterable[Candidate], conflicts: Iterable[KnownConflict]) -> Contest:
-    """Resolve *conflicts* among the *candidates* without a verdict: the side with the highest confidence wins.
-
-    Sides with nearly the same confidence as the winner do not lose: they and the winner are disputed.
-    """
-    by_id = {candidate.source_id: candidate for candidate in candidates if not candidate.verdict}
-    losers, disputed = set[str](), set[str]()
-    for conflict in conflicts:
-        sides = sorted((by_id[side] for side in conflict.sides if side in by_id), key=_conflict_strength, reverse=True)
-        for side in sides[1:]:
-            # Rounded, because 0.9 - 0.89 exceeds 0.01 in binary floating point.
-            if round(sides[0].confidence - side.confidence, 9) <= _UNDECIDED:
-                disputed |= {sides[0].source_id, side.source_id}
-            else:
-                losers.add(side.source_id)
-    return Contest(frozenset(losers), frozenset(disputed))
-
-
-def _conflict_strength(candidate: Candidate) -> tuple[float, int, int, str]:
-    return candidate.confidence, candidate.evidence_count, candidate.time_us, candidate.source_id
-
-
-# Knowledge is scored while the server still searches the neighbourhood of the best events.
-
-# Source types that may be extracted from tool or web events.
-_MEMORIES = frozenset({"memory", "policy"})
-
-
-@dataclass(frozen=True, slots=True)
-class Appraised:
-    """The knowledge in force, and the candidates made from it.
-
-    ``progress`` is the position of the running session in the leading task schema, or else in the best one for the
-    question; ``remedy`` is the best playbook for the failure that the session just hit, or that the question
-    reports.
-    """
-
-    appraisal: Appraisal
-    in_force: Known
-    candidates: tuple[Candidate, ...]
-    contest: Contest
-    progress: Progress | None = None
-    remedy: KnownArtifact | None = None
-
-    def of_sections(self, sections: frozenset[str]) -> Iterator[Candidate]:
-        """Return the candidates of these *sections*."""
-        return (each for each in self.candidates if each.section in sections)
-
-    @property
-    def useful(self) -> Iterator[Candidate]:
-        """The candidates that may be included."""
-        return filter(_useful, self.candidates)
-
-
-def appraised(
-    request: PackRequest,
-    state: State,
-    by_words: Ranking,
-    known: Known,
-    count_tokens: TokenCounter,
-    guidance: Guidance = NO_GUIDANCE,
-) -> Appraised:
-    """Appraise *known* for *request*; *by_words* is the ranking of events before the walk.
-
-    Terms are weighted by their rarity among the ranked events and *known*.
-    """
-    in_force = _in_force(request, state, known)
-    question = by_words.question
-    answering = remedies(question, in_force.artifacts, guidance.failure)
-    about = actions_in_trouble(question, in_force.artifacts)
-    suspected = actions_suspected(question, in_force.artifacts)
-    named = actions_named(question, in_force.artifacts)
-    asked = actions_asked(question, in_force.artifacts)
-    doubtful = asked & changes_of_policies(in_force.artifacts)
-    guidance = replace(guidance, remedies=answering, troubled=question.troubled, about=about, suspected=suspected)
-    guidance = replace(guidance, named=named, asked=asked, doubtful=doubtful)
-    guidance = replace(guidance, error_terms=frozenset(by_words.error.terms))
-    # Without events, or without terms in the question, the match cannot be judged and counts as certain.
-    assurance = by_words.assurance if by_words.event_count and question.terms else 1.0
-    guidance = replace(guidance, assurance=assurance)
-    guidance = replace(guidance, warning=warning(question, in_force.artifacts, guidance))
-    appraisal = _appraisal(request, state, by_words, _Vocabulary.of(in_force), (count_tokens, guidance))
-    labelled = tuple(_labelled(_without_repeated(known_candidates(in_force, appraisal), in_force, guidance), in_force))
-    contest = contested(labelled, in_force.conflicts)
-    candidates = tuple(_with_tokens(_with_dispute(each, contest), count_tokens) for each in labelled)
-    reached = _progress(in_force, candidates, guidance)
-    remedy = _remedy(in_force, candidates, guidance)
-    step = (_with_tokens(each, count_tokens) for each in _next_step(request, reached, remedy, candidates))
-    return Appraised(appraisal, in_force, (*candidates, *step), contest, reached, remedy)
-
-
-# Words common to most facts and preferences hardly distinguish between them.
-_PLAIN_WORDS = frozenset(terms("use want need prefer like"))
-_PLAIN_WEIGHT = 0.5
-_FEW_TEXTS = 10
-
-
-@dataclass(frozen=True, slots=True)
-class _Vocabulary:
-    """The number of artifacts and memories that contain each term, and their total number."""
-
-    frequency: Mapping[str, int]
-    size: int
-
-    @classmethod
-    def of(cls, known: Known) -> "_Vocabulary":
-        texts = [artifact.words for artifact in known.artifacts] + [memory.words for memory in known.memories]
-        return cls(Counter(term for text in texts for term in set(text.split())), len(texts))
-
-    def weights(self, by_words: Ranking, question_terms: Sequence[str]) -> dict[str, float]:
-        """Return the weight of each term by its rarity among events and knowledge together."""
-        pool = by_words.pool
-        phrasing = match_words(question_terms, pool, by_words.event_count)
-        counts = (phrasing.counts >= 1).sum(axis=1) + np.array([self.frequency.get(term, 0) for term in question_terms])
-        # Count an unseen term as seen once, and assume at least ten texts: fewer say little about rarity.
-        counts, size = np.maximum(counts, 1), max(max(by_words.event_count, len(pool)) + self.size, _FEW_TEXTS)
-        plain = np.array([_PLAIN_WEIGHT if term in _PLAIN_WORDS else 1.0 for term in question_terms])
-        return dict(zip(question_terms, (plain * phrasing.factors * rarity(counts, size)).tolist(), strict=True))
-
-    def corrections(self, by_words: Ranking) -> dict[str, str]:
-        """Return corrections for terms of the question that occur in neither the events nor the knowledge.
-
-        A correction is a term of the knowledge that is one typo away; a term without one is left out.
-        """
-        terms_asked = by_words.question.terms
-        counts = by_words.pool.occurrences.counts(terms_asked)
-        in_events = {term for term, times in zip(terms_asked, counts, strict=True) if times.any()}
-        unknown = (term for term in terms_asked if term not in in_events and term not in self.frequency)
-        nearest = {term: near for term in unknown if (near := nearest_term(term, self.frequency))}
-        return dict(sorted(nearest.items()))
-
-
-def _appraisal(
-    request: PackRequest,
-    state: State,
-    by_words: Ranking,
-    vocabulary: _Vocabulary,
-    counter_and_guidance: tuple[TokenCounter, Guidance],
-) -> Appraisal:
-    question = by_words.question.corrected(vocabulary.corrections(by_words))
-    # Not by_words.terms, which leaves out the names of speakers: knowledge names people in its text.
-    weights = vocabulary.weights(by_words, question.terms)
-    priors = priors_of(request.priors) if request.strategy == "fingerprint_guided" else NO_PRIORS
-    decay = recency_decay(request, question, state.as_of_us)
-    return Appraisal(question, weights, decay, priors, *counter_and_guidance)
-
-
-def _in_force(request: PackRequest, state: State, known: Known) -> Known:
-    """Return what applies to the reader (HMX-A 6) with enough confidence; hard rules and conflicts have no minimum.
-
-    A conflict quotes its sides, so it applies only if all of them do.
-    """
-    least = request.min_confidence
-
-    def here(scope: Validity) -> bool:
-        return applies(scope, tenant_id=state.tenant_id, moment_us=state.as_of_us, agent_id=request.agent_id)
-
-    return replace(
-        known,
-        artifacts=tuple(each for each in known.artifacts if each.confidence >= least and here(each.validity)),
-        memories=tuple(memory for memory in known.memories if memory.confidence >= least or memory.hard),
-        entities=tuple(entity for entity in known.entities if entity.confidence >= least),
-        conflicts=tuple(each for each in known.conflicts if all(map(here, each.scopes))),
-        records=tuple(record for record in known.records if trust(record) >= least),
-    )
-
-
-def _without_repeated(candidates: Iterable[Candidate], in_force: Known, guidance: Guidance) -> Iterator[Candidate]:
-    """Yield the candidates, with a verdict for those that repeat a procedure."""
-    known = list(candidates)
-    repeating = repeated(in_force.artifacts, known, guidance.lead)
-    return (each._replace(verdict="duplicate") if each.source_id in repeating else each for each in known)
-
-
-def _labelled(candidates: Iterator[Candidate], in_force: Known) -> Iterator[Candidate]:
-    """Yield the candidates, labelling memories that come from tools or the web with their latest event's label.
-
-    A state change for which no event was fetched is labelled "data": its origin is unknown.
-    """
-    labels = {evidence.record_id: evidence.label for evidence in in_force.evidence}
-    for each in candidates:
-        unknown = "data" if each.origin == STATE_CHANGE else ""
-        label = labels.get(each.source_id, unknown) if each.source_type in _MEMORIES else ""
-        yield each._replace(label=label) if label else each
-
-
-def _with_dispute(candidate: Candidate, contest: Contest) -> Candidate:
-    """Label *candidate* as disputed if it is a side of an undecided conflict."""
-    if candidate.source_id not in contest.disputed:
-        return candidate
-    return candidate._replace(label=f"{candidate.label}, {DISPUTED}" if candidate.label else DISPUTED)
-
-
-def _with_tokens(candidate: Candidate, count_tokens: TokenCounter) -> Candidate:
-    """Return *candidate* with the token count of its rendered line, if it may be included at all."""
-    if not _useful(candidate):
-        return candidate
-    return candidate._replace(tokens=tokens_of(line_of(candidate), count_tokens))
-
-
-def _useful(candidate: Candidate) -> bool:
-    return not candidate.verdict and (candidate.exempt or candidate.score >= THRESHOLD)
-
-
-def _progress(in_force: Known, candidates: tuple[Candidate, ...], guidance: Guidance) -> Progress | None:
-    schemas = {each.artifact_id: each for each in in_force.artifacts if each.artifact_type == "task_schema"}
-    useful = {each.source_id: each for each in candidates if each.source_id in schemas and _useful(each)}
-    if not useful:
-        return None
-    best = min(useful.values(), key=lambda each: (each.source_id != guidance.lead, each.order))
-    return progress(schemas[best.source_id], guidance.done, in_force.session)
-
-
-def _remedy(in_force: Known, candidates: tuple[Candidate, ...], guidance: Guidance) -> KnownArtifact | None:
-    playbooks = {each.artifact_id: each for each in in_force.artifacts if guidance.answers(each)}
-    useful = (each for each in candidates if each.source_id in playbooks and _useful(each))
-    best = min(useful, key=lambda each: each.order, default=None)
-    return None if best is None else playbooks[best.source_id]
-
-
-def _next_step(
-    request: PackRequest, reached: Progress | None, remedy: KnownArtifact | None, candidates: tuple[Candidate, ...]
-) -> Iterator[Candidate]:
-    """Yield the next step for the workflow section, unless the procedures section begins with it.
-
-    If a playbook answers a failure, its first step is shown instead of the procedure's next one.
-    """
-    shows_procedures = "procedures" in request.sections
-    if remedy is not None and (steps := recovery_steps(remedy)):
-        yield from () if shows_procedures else _step_candidate(remedy, steps[0], candidates)
-    elif reached is not None and (step := reached.next_step) is not None and (reached.current or not shows_procedures):
-        tools = f" ({', '.join(step.tools)})" if step.tools else ""
-        yield from _step_candidate(reached.schema, f"{step.description}{tools}", candidates)
-
-
-def _step_candidate(artifact: KnownArtifact, step: str, candidates: tuple[Candidate, ...]) -> Iterator[Candidate]:
-    procedure = next(each for each in candidates if each.source_id == artifact.artifact_id)
-    yield procedure._replace(section="workflow", content=f"Next: {step}")
-
-
-def with_relations(knowledge: Appraised, related: Related, vicinity: Vicinity) -> Appraised:
-    """Add the candidates of the relations near the question's entities, which are fetched last."""
-    conflicts = knowledge.in_force.conflicts
-    sides = {side for conflict in conflicts for side in conflict.sides}
-    candidates = tuple(relation_candidates(related, vicinity, knowledge.appraisal, sides))
-    contest = contested(candidates, conflicts)
-    counted = (_with_tokens(_with_dispute(each, contest), knowledge.appraisal.count_tokens) for each in candidates)
-    return replace(
-        knowledge,
-        in_force=replace(knowledge.in_force, related=related),
-        candidates=(*knowledge.candidates, *counted),
-        contest=Contest(knowledge.contest.losers | contest.losers, knowledge.contest.disputed | contest.disputed),
-    )
-
-
-def _events_of_moment(moment: Span, pool: EventPool, relevance: Floats, budget: int) -> Flags:
-    """Return which events of *moment* are nearly as relevant as the best of them; all of them if none is relevant."""
-    within: Flags = moment.distances_us(pool.times) == 0
-    best = float(relevance[within].max(initial=0.0))
-    return within & near_best(np.where(within, relevance, 0.0) / best, budget) if best else within
-
 
 # All candidates of a pack in ranked order.
 
@@ -735,4 +424,11 @@ class Draft:
         candidates = evidence_candidates(self.appraised.in_force, self.appraised.candidates, self.appraised.appraisal)
         count = self.appraised.appraisal.count_tokens
         hidden = (each for each in candidates if each.source_id not in shown)
-        return hidden if self.request.stored_counts else (_with_tokens(each, count) for each in hidden)
+        return hidden if self.request.stored_counts else (with_tokens(each, count) for each in hidden)
+
+
+def _events_of_moment(moment: Span, pool: EventPool, relevance: Floats, budget: int) -> Flags:
+    """Return which events of *moment* are nearly as relevant as the best of them; all of them if none is relevant."""
+    within: Flags = moment.distances_us(pool.times) == 0
+    best = float(relevance[within].max(initial=0.0))
+    return within & near_best(np.where(within, relevance, 0.0) / best, budget) if best else within

@@ -219,6 +219,29 @@ def test_a_dump_brings_back_a_store_that_does_not_open(home, server, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_dump_that_does_not_load_leaves_the_database_alone(home, server, tmp_path, monkeypatch):
+    """After a truncated dump, or one with which the server does not start, everything is there as before."""
+    asked(server, "CREATE (:Kept {id: 1})")
+    engine.dump(tmp_path / "all.dump", home)
+    whole = (tmp_path / "all.dump").read_bytes()
+    (tmp_path / "cut.dump").write_bytes(whole[: len(whole) // 2])
+    asked(engine.ensure(home), "CREATE (:Kept {id: 2})")
+    with pytest.raises(EngineError, match=r"could not load the database: (?!Files:)"):
+        engine.load(tmp_path / "cut.dump", home)
+    with monkeypatch.context() as patch:
+        patch.setattr("hmxgraph.engine._dumps._lifecycle.ensure", refused_start)
+        with pytest.raises(EngineError, match="does not start"):
+            engine.load(tmp_path / "all.dump", home)
+    assert asked(engine.ensure(home), "MATCH (kept:Kept) RETURN count(kept)") == [[2]]
+    assert {each.name for each in (home / "data").iterdir()}.isdisjoint({"loading", "replaced"})
+
+
+def refused_start(_home, *, progress):
+    """A server that does not start."""
+    raise EngineError("the server does not start", "see its log")
+
+
+@pytest.mark.slow
 def test_a_torn_transaction_log_has_a_way_back(home, server, monkeypatch):
     """The error for a torn transaction log names a remedy, after which acknowledged data is there on a normal start."""
     asked(server, "MERGE (n:Acknowledged {id: 1})")

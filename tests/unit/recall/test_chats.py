@@ -32,6 +32,14 @@ def test_long_answers_show_the_passages_that_match():
     assert COUNT(pack.text) <= 1024
 
 
+def test_passages_are_longer_while_there_is_room():
+    """A message of a person is not cut because answers of an assistant are long, if all passages fit."""
+    plan = "I have added 52 sources to my Zotero library, " + "each with its notes and tags, " * 12 + "in an hour."
+    said = [*_chat()[:-2], event(24, plan, speaker="user"), event(25, f"Great. {ANSWER}", speaker="assistant")]
+    pack = packed(said, budget=1024, query="How many sources are in my Zotero library?")
+    assert f"user: {plan}" in [entry.content for entry in pack.entries]
+
+
 def test_what_fits_is_shown_whole():
     """A long answer is not cut if everything relevant fits the budget."""
     pack = packed(_chat()[-2:], query="How many sources are in my Zotero library?", budget=8192, sections=["episodes"])

@@ -3,8 +3,8 @@
 import pytest
 
 from hmxgraph.recall._packing import Duplicates, Repeats, judged
+from hmxgraph.recall.appraised import Contest, contested
 from hmxgraph.recall.candidates import Candidate, Components
-from hmxgraph.recall.draft import Contest, contested
 from tests.recall_makers import conflict, ranked
 
 

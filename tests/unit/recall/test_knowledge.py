@@ -6,8 +6,8 @@ import pytest
 
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall._asked_actions import remedies
+from hmxgraph.recall.appraised import _next_step
 from hmxgraph.recall.candidates import Candidate, Components
-from hmxgraph.recall.draft import _next_step
 from hmxgraph.recall.knowledge import (
     Guidance,
     Happened,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hmxgraph.recall._asked_actions import warning
-from hmxgraph.recall._steps import LINE
+from hmxgraph.recall._steps import LINE, step_scores
 from hmxgraph.recall.draft import MOST_SESSIONS
 from hmxgraph.recall.knowledge import NO_GUIDANCE, Guidance
 from hmxgraph.recall.pack import Pack
@@ -1352,6 +1352,15 @@ def test_edits_are_shown_longer_while_there_is_room():
         )
 
     assert shown_columns(2048) > 15 > shown_columns(160)
+
+
+def test_a_step_in_which_nothing_failed_says_less_about_trouble():
+    """Of two steps with the same words, the one with the failure scores higher."""
+    good = announced(0, "Deploy the web shop", "exec(command=deploy web)", "exec -> the web shop is up")
+    bad = announced(100, "Deploy the web shop", "exec(command=deploy web)", "exec failed: the web shop is up")
+    ranking = draft([*good, *bad], query="Why does the deployment of the web shop not work?").events
+    scores = step_scores(ranking.match, ranking.pool, troubled=True)
+    assert 0 < scores[0] < scores[3] == 1
 
 
 def test_of_several_attempts_the_last_one_answers_how_it_was_solved():
