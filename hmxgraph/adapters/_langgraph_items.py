@@ -18,6 +18,7 @@ from hmxgraph.text.terms import terms
 T = TypeVar("T")
 _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
 Namespace = tuple[str, ...]
+# Types of events: an item was stored, deleted, or read in a way that restarts its time to live.
 PUT, DELETE, TOUCH = "x-langgraph-put", "x-langgraph-delete", "x-langgraph-touch"
 _ROOT = "langgraph-store/"
 

@@ -1,4 +1,4 @@
-"""Cases: sessions about the same identifiers, so that several runs of one case count as one."""
+"""Cases: sessions about the same identifiers (such as one order), so that several runs of one case count as one."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence

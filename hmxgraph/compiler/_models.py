@@ -24,9 +24,8 @@ from hmxgraph.text.terms import terms as search_terms
 
 _Matrix: TypeAlias = NDArray[np.floating[Any]]
 _Objective: TypeAlias = Callable[[_Matrix], tuple[float, _Matrix]]
-_HISTORY = 8
-_SMALLEST_STEP = 1e-4
-_TOLERANCE = 1e-5
+# L-BFGS: how many earlier steps it uses, the smallest step length, and the relative decrease at which it stops.
+_HISTORY, _SMALLEST_STEP, _TOLERANCE = 8, 1e-4, 1e-5
 # Rows of a product summed at once, few enough to stay in the cache.
 _AT_ONCE = 32
 
@@ -212,8 +211,8 @@ def _step(
 
 # The features from which the next action is predicted.
 
-_MOST_ALIKE = 4
-_LONGEST_POSITION = 8
+# Larger counts of one action, and later positions in a session, are not distinguished.
+_MOST_ALIKE, _LONGEST_POSITION = 4, 8
 START = "^"
 
 
@@ -302,8 +301,8 @@ def _worded(kind: str, text: str) -> list[str]:
 # Successful and failed sessions are weighted alike: their next actions hardly differ and data are scarce. Artifacts
 # record what works.
 
-_DIGITS = 3
-_NEGLIGIBLE = 0.01
+# Decimals of weights; smaller weights than this are stored as 0.
+_DIGITS, _NEGLIGIBLE = 3, 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,8 +392,9 @@ def _targets(taken: Sequence[str], actions: Sequence[str]) -> _Matrix:
 # The weighted average of two models: a logistic model per action over the words of requests, and the nearest requests
 # with their actions. Both learn from the whole tenant and know no domain vocabulary.
 
-_GOAL_DIGITS = 6
-_ROUNDS = 60
+# Decimals of probabilities and weights, and maximum rounds of the minimiser.
+_GOAL_DIGITS, _ROUNDS = 6, 60
+# With this many sessions, the penalty is half of the full one.
 _FEW = 20
 
 
@@ -409,7 +409,11 @@ class _Exemplar:
 
 @dataclass(frozen=True)
 class Goals:
-    """The request model: words, actions, their weights (the constant, then a row per word), and exemplary sessions."""
+    """The request model: words, actions, their weights (the constant, then a row per word), and exemplary sessions.
+
+    The *neighbours* most similar sessions vote on the actions, each with its similarity to the *power*. Their vote has
+    the weight *share* in the result, the logistic model the rest.
+    """
 
     words: tuple[str, ...] = ()
     actions: tuple[str, ...] = ()

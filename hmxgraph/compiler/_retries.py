@@ -22,6 +22,7 @@ from hmxgraph.compiler._amendments import (
 from hmxgraph.compiler._wording import capital, listed
 from hmxgraph.compiler.summary import FROM_USER, Amendment
 
+# How an input differed in the new attempt, as a phrase after "with".
 _TEMPLATES = {
     GIVEN: "{input} {detail}",
     FROM: "{place} from {detail}",

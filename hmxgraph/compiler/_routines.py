@@ -61,7 +61,9 @@ class _Routine:
     def before(self) -> list[str]:
         """The usual commands shortly before the closing one, and those that its errors demand, in order."""
         names = {*filter(self._shortly_precedes, self.usual), *self.demanded}
-        return sorted(names, key=lambda name: (self._followed_count(name, names), fmean(self._shares(name)), name))
+        return sorted(
+            names, key=lambda name: (self._followed_count(name, names), fmean(self._relative_positions(name)), name)
+        )
 
     def _followed_count(self, name: str, names: Collection[str]) -> int:
         """How many of the other *names* the command *name* follows in most pieces that have both.
@@ -94,9 +96,9 @@ class _Routine:
 
     def _shortly_precedes(self, name: str) -> bool:
         distances = [len(piece.steps) - 1 - piece.places[name] for piece in self.pieces if name in piece.places]
-        return median(distances) <= _MOST_STEPS and pstdev(self._shares(name)) <= _MOST_SPREAD
+        return median(distances) <= _MOST_STEPS and pstdev(self._relative_positions(name)) <= _MOST_SPREAD
 
-    def _shares(self, name: str) -> list[float]:
+    def _relative_positions(self, name: str) -> list[float]:
         """The relative position of *name* in each piece, from 0 to 1."""
         return [piece.places[name] / len(piece.steps) for piece in self.pieces if name in piece.places]
 
@@ -114,11 +116,14 @@ class _Routine:
 
 
 def routines(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """The routines of long sessions not rejected by feedback; a usual command of one routine closes no shorter one."""
+    """The routines of long sessions not rejected by feedback.
+
+    A routine is left out if its closing command is a usual command of a longer routine.
+    """
     pieces: defaultdict[str, list[_Piece]] = defaultdict(list)
     for session in sorted(sessions, key=lambda session: session.session_id):
         if len(session.steps) > _LONG and not session.rejected:
-            for name in _closing(session):
+            for name in _closing_commands(session):
                 pieces[name] += _pieces_of(session, name)
     candidates = (_Routine(name, tuple(pieces[name])) for name in sorted(pieces))
     kept = [routine for routine in candidates if len(routine.sessions) >= profile.min_support and _is_routine(routine)]
@@ -133,7 +138,7 @@ def _is_routine(routine: _Routine) -> bool:
     return len(routine.before) >= _LEAST_COMMANDS and any(map(is_check, routine.before))
 
 
-def _closing(session: SessionSummary) -> list[str]:
+def _closing_commands(session: SessionSummary) -> list[str]:
     """The commands that may close pieces of work of a session: changes that succeeded repeatedly."""
     done = Counter(step.action for step in session.steps if step.ok is not False and _is_command(step))
     return sorted(

@@ -25,6 +25,7 @@ from hmxgraph.compiler._vocabulary import (
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
+# Subcommands with one further subcommand than their program usually has, and those with one fewer.
 _DEEPER = {
     ("docker", "compose"), ("kubectl", "rollout"), ("kubectl", "config"), ("npm", "run"), ("yarn", "run"),
     ("pnpm", "run"), ("git", "stash"), ("git", "remote"), ("git", "submodule"), ("helm", "repo"), ("kubectl", "auth"),
@@ -34,7 +35,9 @@ _SHALLOW = {
     ("docker", word)
     for word in ("build", "exec", "images", "inspect", "logs", "ps", "pull", "push", "restart", "rm", "run", "stop")
 }
+# Commands that run the command line after them.
 _RUNNERS = {("uv", "run"), ("poetry", "run"), ("npx",), ("pnpm", "exec"), ("bundle", "exec"), ("pipenv", "run")}
+# Flags whose value is the next word.
 _FLAGS_WITH_VALUE = {
     *("-n", "--namespace", "--context", "--kubeconfig", "-C", "-c", "-f", "--file", "-p"),
     *("--profile", "--region", "--project", "--prefix", "--chdir"),

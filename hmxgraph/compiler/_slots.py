@@ -16,8 +16,11 @@ _PATH = re.compile(r"[/\\]|\.[a-z]{1,4}$")
 _HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+){2,}|.*\.(?:com|net|org|io|local)$", re.IGNORECASE)
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+\S*|<(?:n|number|version)>")
 _PARTICIPLE = re.compile(r"(?:ed|ing)$")
+# Minimum words that messages of one group share.
 _LEAST_FIXED = 3
+# Minimum distinct values of a slot, if not all of them are known to be names of something.
 _PLAIN_VALUES = 3
+# Maximum slots of a message of fewer than twelve words; a longer one may have a third of its words.
 _MOST_SLOTS = 3
 
 
@@ -30,7 +33,9 @@ class Template:
 
 
 def template(messages: Sequence[str]) -> Template:
-    """The common form of *messages*, with a slot for each varying word; the most common one if none or too many vary.
+    """The common form of *messages*, with a slot for each word that varies.
+
+    If no word varies, or too many do, it is the most common message.
 
     >>> template(["the branch a-b has no upstream", "the branch c-d has no upstream"]).text
     'the branch <branch> has no upstream'
@@ -75,9 +80,9 @@ def filled(text: str, values: Iterable[tuple[str, str]]) -> str:
 def merged(messages: Mapping[str, str], related: Callable[[str, str], bool]) -> dict[str, str]:
     """For each key of *messages*, the key of the group that it belongs to; its own key if it joins none.
 
-    Messages belong together if they differ in one value only, which may occur several times, and each value is an
-    identifier or *related* to the actions of its session; with three or more distinct values, half of the keys suffice.
-    If only one other word is informative, there must be at least three distinct values, all of them identifiers.
+    Messages belong together if they differ in one word only, which may occur several times, and if this word is an
+    identifier in each message, or *related* to the message's key. If it has three or more distinct values, half of the
+    messages suffice. If only one other word is informative, it must have at least three, all of them identifiers.
     """
     groups: defaultdict[Tokens, dict[str, str]] = defaultdict(dict)
     for key in sorted(messages):
@@ -89,19 +94,19 @@ def merged(messages: Mapping[str, str], related: Callable[[str, str], bool]) -> 
     owner = {key: key for key in messages}
     for masked in sorted(groups, key=lambda tokens: (-len(groups[tokens]), tokens)):
         values = groups[masked]
-        firm = sum(bool(telling_words(token)) for token in masked) >= _LEAST_FIXED - 1
-        if len(set(values.values())) > 1 and (_values_vary(values, related) if firm else _are_identifiers(values)):
+        says_enough = sum(bool(telling_words(token)) for token in masked) >= _LEAST_FIXED - 1
+        if len(set(values.values())) > 1 and (_are_names(values, related) if says_enough else _are_identifiers(values)):
             roots = sorted({_root(owner, key) for key in values})
             owner.update(dict.fromkeys(roots, roots[0]))
     return {key: _root(owner, key) for key in messages}
 
 
-def _values_vary(values: Mapping[str, str], related: Callable[[str, str], bool]) -> bool:
-    names = [key for key, value in values.items() if _IDENTIFIER.search(value) or _MARK.search(value)]
+def _are_names(values: Mapping[str, str], related: Callable[[str, str], bool]) -> bool:
+    """Whether the *values* by key are identifiers or related to their keys: all, or half of at least three."""
+    identifiers = [key for key, value in values.items() if _IDENTIFIER.search(value) or _MARK.search(value)]
     links = [key for key, value in values.items() if related(key, value)]
-    return len({*names, *links}) == len(values) or (
-        len(set(values.values())) >= _PLAIN_VALUES and len({*names, *links}) * 2 >= len(values)
-    )
+    named = len({*identifiers, *links})
+    return named == len(values) or (len(set(values.values())) >= _PLAIN_VALUES and named * 2 >= len(values))
 
 
 def _are_identifiers(values: Mapping[str, str]) -> bool:

@@ -15,6 +15,7 @@ from hmxgraph.compiler.summary import FROM_USER, Step
 from hmxgraph.text.terms import most_first
 
 _HALF, _MOSTLY, _USUALLY, _NEARLY_ALL = 0.5, 0.7, 0.75, 0.8
+# Minimum share of sessions in which each of several alternative origins is the only one.
 _LEAST_ALONE = 0.15
 _MOST_INPUTS = 12
 # If more inputs than this have no known origin, all of these are omitted: the tool lists them itself.

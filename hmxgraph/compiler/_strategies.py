@@ -1,4 +1,8 @@
-"""strategy_template: the phases of successful work on one subject (HMX-A 4.5)."""
+"""strategy_template: the phases of successful work on one subject (HMX-A 4.5).
+
+A goal class is a group of sessions with similar requests. The classes of one subject, or with the same main change, are
+a field, which gets at most one strategy.
+"""
 
 import statistics
 from collections import Counter, defaultdict
@@ -29,14 +33,16 @@ _PHASES = {
     "hand over": "Hand over what cannot be done",
 }
 _STAGES = {name: phase for phase, name in _PHASES.items()}
-_MOST_TOOLS = 6
-_MOST_NAMED = 4
-_MOST_VALUES = 4
+# Maximum tools of a phase, kinds of requests named in the goal, and values named in a success criterion.
+_MOST_TOOLS, _MOST_NAMED, _MOST_VALUES = 6, 4, 4
+# Minimum share of sessions in which later phases use a value, for a success criterion to name it.
 _FREQUENT = 0.2
-# One-sided 1 % level: a tenant has many strategies, and at 10 % some of them pass by chance.
+# Minimum standard errors by which sessions with all phases must succeed more often than others. This is the one-sided
+# 1 % level: a tenant has many strategies, and at 10 % some of them pass by chance.
 _CLEARLY = 2.33
+# Minimum share of requests that mention a word, for it to be the subject.
 _OFTEN = 0.4
-# Minimum share of the sessions of each class that make the change after which a strategy is named.
+# Minimum share of the examples of each class that make the change after which a strategy is named.
 _USUALLY = 0.8
 _MAJORITY = 0.5
 
@@ -249,12 +255,12 @@ def _changes_outcome(field: Field, flow: Sequence[str]) -> bool:
 def _purposeful(models: Sequence[SessionSummary]) -> list[_Phased]:
     """The steps of the sessions with their phases, without repairs and actions that only failed.
 
-    If most sessions used an action that only failed, repairs are kept.
+    If most sessions used an action that only failed, repairs are kept. If nothing would be left, all steps are kept.
     """
     taken = Counter(name for model in models for name in set(model.actions))
     always_failed = {name for name in taken if only_failed(name, models)}
-    instead = any(taken[name] > _MAJORITY * len(models) for name in always_failed)
-    excluded = always_failed if instead else always_failed | repairs_of(models)
+    repairs_did_the_work = any(taken[name] > _MAJORITY * len(models) for name in always_failed)
+    excluded = always_failed if repairs_did_the_work else always_failed | repairs_of(models)
     return [
         [(phase, step) for phase, step in phases(model) if excluded >= taken.keys() or step.action not in excluded]
         for model in models

@@ -1,4 +1,8 @@
-"""Calls that fail because of their choice: a variant that a lookup reports as not available cannot be ordered."""
+"""Failures caused by the value that a call chose: a variant that a lookup reported as not available cannot be ordered.
+
+A statement is what an earlier lookup said about the chosen value, such as "available: false". By such statements, the
+choices of calls are divided into fit and unfit ones, and their failures are compared.
+"""
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -39,8 +43,8 @@ def choices(sessions: Iterable[SessionSummary]) -> Mapping[str, list[Choice]]:
 def unfit_choices(group: FailureGroup, known_choices: Mapping[str, list[Choice]]) -> list[str]:
     """The best advice on what to choose, or not to choose, for the action of *group*, with the counts; else empty.
 
-    Calls whose choice is unknown do not count. What not to choose must be named in the message: choices of a few
-    sessions have much in common.
+    Calls without such statements do not count. Advice against a choice also needs the error message to name the
+    statement's value: choices of a few sessions have much in common by chance.
     """
     failed = {(occurrence.summary.session_id, occurrence.failure.step) for occurrence in group.occurrences}
     calls, message = known_choices.get(group.action, []), set(terms(group.signature))

@@ -21,8 +21,10 @@ from hmxgraph.compiler._vocabulary import (
 )
 from hmxgraph.compiler.actions import PATH_ID
 
+# What an action does: look something up, change something, only think, or give the work to somebody else.
 Kind: TypeAlias = Literal["lookup", "action", "scratch", "handover"]
 
+# First words of action names, each with the verb that instructions use for it.
 _LOOKUP = {
     "get": "look up", "fetch": "look up", "lookup": "look up", "look": "look up", "read": "read", "load": "load",
     "find": "find", "search": "search for", "query": "query", "list": "list", "show": "show", "view": "view",
@@ -71,6 +73,7 @@ _INNER_VERBS = _INNER_LOOKUPS | frozenset(
      "execute", "insert", "modify", "move", "post", "publish", "register", "remove", "resolve", "restart", "send",
      "set", "submit", "take", "update", "upload", "write")
 )  # fmt: skip
+# Function words inside names: "find user by email".
 _LINKS = frozenset(
     (
         "by",
@@ -95,11 +98,14 @@ _LINKS = frozenset(
 )
 # Words that end one item of a list: in "by name zip", zip is the next item.
 _ENDS = frozenset(("id", "name", "code", "number"))
+# Nouns that stand without an article.
 _MASS = frozenset(("data", "roaming", "usage", "information", "info", "access", "feedback", "money"))
+# Nouns for what is searched, not for what is searched for: "search the web".
 _SEARCHED = frozenset(
     (*("code", "codebase", "text", "web", "internet", "history", "memory", "base", "knowledge", "docs", "database"),
      *("documentation", "repo", "repository", "index", "catalog", "catalogue", "inbox", "source", "sources"))
 )  # fmt: skip
+# Words for a run that only checks something: "run the tests", "cargo test".
 _TRIALS = frozenset(("test", "tests", "check", "checks", "scan", "query", "diagnostics", "lint"))
 
 

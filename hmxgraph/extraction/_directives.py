@@ -240,6 +240,7 @@ def _strip_leading(sentence: str, *parts: re.Pattern[str]) -> str:
 
 
 def _confidence(core: str, sentence: str, *, system: bool) -> float:
+    """Confidence that *core*, the *sentence* without its introduction, is a lasting directive; 0 if it is none."""
     if _NOT_A_DIRECTIVE.match(core):
         return 0.0
     strong = _STRONG.match(core)
@@ -248,18 +249,18 @@ def _confidence(core: str, sentence: str, *, system: bool) -> float:
     opening = sentence[: len(sentence) - len(core)]
     mild = _MILD.match(core)
     if mild and _fits_head(mild):
-        return 0.85 if system else _mild(mild["how"].lower(), core, opening)
+        return 0.85 if system else _mild_confidence(mild["how"].lower(), core, opening)
     if _UNIVERSAL.match(core) or _rules_anyone(core) or _rules_a_kind(core) or (system and _NORM.search(core)):
         return 0.85 if system else 0.75
-    return _banned(core, sentence, system=system) or _plain(core, opening, system=system)
+    return _prohibition_confidence(core, sentence, system=system) or _plain_confidence(core, opening, system=system)
 
 
-def _banned(core: str, sentence: str, *, system: bool) -> float:
+def _prohibition_confidence(core: str, sentence: str, *, system: bool) -> float:
     ban = _FORBIDDEN.match(core)
     if ban and _starts_with_verb(action := core[ban.end() :]):
         return 0.0 if _is_momentary(_instruction(action)) else 0.85
     if _BAN.match(core):
-        return 0.85 if system else _ban(core, sentence)
+        return 0.85 if system else _ban_confidence(core, sentence)
     return 0.0
 
 
@@ -282,7 +283,7 @@ def _rules_anyone(core: str) -> bool:
     return match is not None and _starts_with_verb(core[match.end() :])
 
 
-def _mild(how: str, core: str, opening: str) -> float:
+def _mild_confidence(how: str, core: str, opening: str) -> float:
     """Confidence that a mild directive holds beyond the moment."""
     if _LASTING.search(core) or _LASTING.search(opening) or how in {*_NAMING_HEADS, "no longer"} or _STYLE.match(core):
         return 0.8
@@ -291,10 +292,10 @@ def _mild(how: str, core: str, opening: str) -> float:
         return 0.0
     if _GENERAL.search(core) or _HABIT.search(opening):
         return 0.6
-    return _insisting(instruction) if how in _INSISTING_HEADS else 0.0
+    return _insisting_confidence(instruction) if how in _INSISTING_HEADS else 0.0
 
 
-def _insisting(instruction: str) -> float:
+def _insisting_confidence(instruction: str) -> float:
     """Confidence that an instruction holds without a word for how often: less if about definite things or code."""
     if _DEFINITE.search(instruction):
         return 0.5 if instruction.count(" ") >= 5 else 0.0
@@ -313,7 +314,7 @@ def _is_momentary(instruction: str) -> bool:
     return bool(_POINTING.search(instruction) or _AT_HAND.search(instruction) or any(map(is_id, instruction.split())))
 
 
-def _ban(core: str, sentence: str) -> float:
+def _ban_confidence(core: str, sentence: str) -> float:
     """Confidence that a verbless "no ..." is a ban and not a report that something is missing."""
     if _LASTING.search(sentence):
         return 0.8
@@ -331,7 +332,7 @@ def _starts_with_verb(core: str) -> bool:
     return core.split(" ", 1)[0].lower().rstrip(".,!;:") in BASE_VERBS
 
 
-def _plain(core: str, opening: str, *, system: bool) -> float:
+def _plain_confidence(core: str, opening: str, *, system: bool) -> float:
     """Confidence that a plain imperative holds beyond the moment: it needs words such as "from now on"."""
     if not _starts_with_verb(core) or _refers_to_moment(core, opening):
         return 0.0

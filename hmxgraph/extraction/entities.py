@@ -318,8 +318,8 @@ def read(event: Event, voice: Voice) -> tuple[MentionCollector, list[Relation]]:
     if event.event_type in _ACTIONS:
         collector.add("agent", event.agent_id)
     if event.event_type in _TALK:
-        return collector, _talk(event, voice, collector)
-    return collector, _record(event, collector)
+        return collector, _entities_of_talk(event, voice, collector)
+    return collector, _entities_of_record(event, collector)
 
 
 def names_in(text: str) -> tuple[Mention, ...]:
@@ -333,7 +333,8 @@ def names_in(text: str) -> tuple[Mention, ...]:
     return collector.mentions()
 
 
-def _talk(event: Event, voice: Voice, collector: MentionCollector) -> list[Relation]:
+def _entities_of_talk(event: Event, voice: Voice, collector: MentionCollector) -> list[Relation]:
+    """Collect the mentions in a message or in feedback, and return the relations between them."""
     relations: list[Relation] = []
     speaker = collector.add("person", voice.name, 1.0, "speaker") if voice.name else None
     text = event.content.get("comment" if event.event_type == "feedback" else "text")
@@ -347,7 +348,8 @@ def _talk(event: Event, voice: Voice, collector: MentionCollector) -> list[Relat
     return relations
 
 
-def _record(event: Event, collector: MentionCollector) -> list[Relation]:
+def _entities_of_record(event: Event, collector: MentionCollector) -> list[Relation]:
+    """Collect the mentions in any other event, and return the relations between them."""
     content = event.content
     title = content.get("title")
     subject = collector.add_title(_title_type(title), title) if isinstance(title, str) and title else None

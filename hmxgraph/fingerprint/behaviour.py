@@ -233,7 +233,10 @@ def _recovery(errors: Sequence[_Incident]) -> dict[str, Any]:
 
 
 def _corrected(events: Sequence[ObservedEvent]) -> set[str]:
-    """The decisions that feedback corrects: the latest up to the event that a correction names, else up to itself."""
+    """The decisions that feedback corrects: the last one up to the event that a correction names.
+
+    A correction that names no event corrects the last decision before itself.
+    """
     decision_at: dict[str, str] = {}
     current, corrected = "", set()
     for event in events:

@@ -1,4 +1,7 @@
-"""Verification of what is stored: every hash, chain, transition, link and counter."""
+"""Verification of what is stored: every hash, chain, transition, link and counter.
+
+Names such as ``verify/events`` are Cypher statements: ``cypher/verify/events.cypher``.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator

@@ -153,13 +153,13 @@ def detect(tenancy: Tenancy) -> Procedure[tuple[str, ...]]:
     """
     compared, stated = yield from read(partial(_policies, tenancy))
     if stated != compared:
-        yield from write(partial(_expose, tenancy, stated))
+        yield from write(partial(_mark_all_uncompared, tenancy, stated))
     keys = yield from read(partial(_uncompared, tenancy))
     opened: tuple[str, ...] = ()
     for first in range(0, len(keys), _BATCH):
         batch = keys[first : first + _BATCH]
         opened += yield from detect_among(tenancy, batch)
-        yield from write(partial(_keep_compared, tenancy, batch))
+        yield from write(partial(_mark_compared, tenancy, batch))
     contradictions = yield from read(lambda: _opposed_relations(tenancy))
     return opened + (yield from _opened(tenancy, contradictions))
 
@@ -172,7 +172,8 @@ def _policies(tenancy: Tenancy) -> Plan[tuple[str, str]]:
     return tenant["compared_policies"] or "", stated
 
 
-def _expose(tenancy: Tenancy, stated: str) -> Plan[None]:
+def _mark_all_uncompared(tenancy: Tenancy, stated: str) -> Plan[None]:
+    """Have all artifacts compared again, and store *stated*, the hash of the policies to compare them with."""
     yield bind("conflicts/expose", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, policies=stated)
 
 
@@ -181,7 +182,7 @@ def _uncompared(tenancy: Tenancy) -> Plan[list[str]]:
     return [row["key"] for row in rows]
 
 
-def _keep_compared(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
+def _mark_compared(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
     yield bind("conflicts/compared", tenant_id=tenancy.tenant_id, keys=list(keys))
 
 

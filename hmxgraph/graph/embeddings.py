@@ -87,7 +87,7 @@ _DROPPED = 5_000
 
 
 def embed_new(tenancy: Tenancy, *, replace: bool = False) -> Procedure[int]:
-    """The number of events that were given a vector; with *replace*, all existing vectors are removed first.
+    """Store a vector for each event that needs one; return their number. With *replace*, first remove all vectors.
 
     Raises:
         EmbedderError: the embedder failed, or its vectors do not fit those that the tenant has.

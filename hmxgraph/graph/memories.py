@@ -1,4 +1,8 @@
-"""Memories in the graph: written together with their events, chained by slot, listed, forgotten."""
+"""Memories in the graph: written together with their events, chained by slot, listed, forgotten.
+
+A slot is a question with one answer at a time, such as where somebody lives. Its answers are a chain: each is a memory
+that holds from its first statement until the next answer. A memory without a slot is identified by its words.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -82,6 +82,7 @@ def _drop_chosen_digests(tenancy: Tenancy, chosen: Row, at_us: int) -> Plan[None
 PAGE = 1_000
 REASON = "all evidence was erased"
 _BEFORE_ALL = (-(2**63), "")
+# The fields of a report for what is lost, by kind.
 _FIELDS = {
     "record": "records",
     "artifact": "artifacts",
@@ -149,6 +150,7 @@ def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -
 
 
 def _preview(tenancy: Tenancy, criteria: Row, totals: _Totals) -> Procedure[None]:
+    """Add to *totals* what would be erased, and what would be lost because all its evidence would be erased."""
     after = _BEFORE_ALL
     hits: Counter[tuple[str, str]] = Counter()
     while page := (yield from read(partial(_page, tenancy, criteria, after))):

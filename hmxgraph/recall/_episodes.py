@@ -1,7 +1,9 @@
-"""Whole episodes: a few past sessions, shown as calls with results instead of isolated lines."""
+"""Whole episodes: a few past sessions, shown as calls with results instead of isolated lines.
+
+A log of many tasks is a session that is shown by steps: its events have a ``step`` of 0 or more.
+"""
 
 from collections.abc import Container, Iterable, Sequence
-from functools import partial
 from itertools import chain, groupby
 
 from hmxgraph.recall._packing import Box, Repeats
@@ -9,8 +11,8 @@ from hmxgraph.recall.candidates import SECTION, THRESHOLD, Dropped, Ranked
 from hmxgraph.recall.draft import ALONE, BESIDE_ANSWERS
 from hmxgraph.text.lines import foreign
 
-# In a pack with procedures, facts or relations, past sessions fill at most BESIDE_ANSWERS of the budget. Otherwise they
-# may fill all that is left, but logs of many tasks at most ALONE. The section's own share applies if it is larger.
+# In a pack with entries in one of these sections, past sessions fill at most BESIDE_ANSWERS of the budget. Otherwise
+# they may fill all that is left, but logs of many tasks at most ALONE. The section's own budget applies if larger.
 _ANSWERS = frozenset({"procedures", "facts", "graph_relations"})
 
 Unit = tuple[Ranked, ...]
@@ -22,16 +24,16 @@ def add_episodes(
     """Add the sessions, best first; return the events dropped as low_relevance or duplicate, or by their verdict.
 
     A unit is a message, or a call with its results. Each session gets an equal share of the tokens left below the cap
-    and fills it with its best units. Logs of many tasks have a cap of their own, below which the best steps of all logs
-    are added. Units that only repeat memories in *stated* are dropped. *guessed* procedures do not lower the caps.
-    *errors* are the places of the results that report the error that the question quotes.
+    and fills it with its best units. Logs of many tasks have a cap of their own and share it: the best steps of all of
+    them are added. Units that only repeat memories in *stated* are dropped. *errors* are the places of the results that
+    report the error that the question quotes. If all procedures are *guessed*, they do not lower the caps.
     """
     parts = _parts(ranking)
     dropped, eligible = list[Dropped](), list[Unit]()
-    share = box.budgets.get(SECTION, 0)
-    alone = (_ANSWERS - {"procedures"} if guessed else _ANSWERS).isdisjoint(box.in_section)
-    log_cap = max(share, int(box.total * (ALONE if alone else BESIDE_ANSWERS)))
-    session_cap = box.free if alone else max(share, int(box.total * BESIDE_ANSWERS))
+    section_budget = box.budgets.get(SECTION, 0)
+    no_answers = (_ANSWERS - {"procedures"} if guessed else _ANSWERS).isdisjoint(box.in_section)
+    log_cap = max(section_budget, int(box.total * (ALONE if no_answers else BESIDE_ANSWERS)))
+    session_cap = box.free if no_answers else max(section_budget, int(box.total * BESIDE_ANSWERS))
     for place, sessions in enumerate(parts):
         kept = list[Unit]()
         for events in sessions:
@@ -56,9 +58,11 @@ def _add_best(box: Box, units: Sequence[Unit], cap: int) -> None:
 
     A section with eligible candidates gets an entry (HMX-C 4).
     """
-    at = min(range(len(units)), key=lambda place: min(units[place]), default=0)
-    best = chain(*units[at : at + 1], *filter(partial(_explains, units[at]), units[at + 1 : at + 2])) if units else ()
-    for ranked in sorted(best, key=lambda ranked: ranked.candidate.tokens):
+    if not units:
+        return
+    at = min(range(len(units)), key=lambda place: min(units[place]))
+    explanation = [unit for unit in units[at + 1 : at + 2] if _explains(units[at], unit)]
+    for ranked in sorted(chain(units[at], *explanation), key=lambda ranked: ranked.candidate.tokens):
         box.add_cut(ranked, cap - box.in_section.get(SECTION, 0))
 
 

@@ -55,7 +55,7 @@ class Contest:
 
 
 def contested(candidates: Iterable[Candidate], conflicts: Iterable[KnownConflict]) -> Contest:
-    """Resolve *conflicts* among the *candidates* without a verdict: the side with the highest confidence wins.
+    """Resolve *conflicts* among those *candidates* that have no verdict: the side with the highest confidence wins.
 
     Sides with nearly the same confidence as the winner do not lose: they and the winner are disputed.
     """
@@ -116,7 +116,7 @@ def appraised(
     count_tokens: TokenCounter,
     guidance: Guidance = NO_GUIDANCE,
 ) -> Appraised:
-    """Appraise *known* for *request*; *by_words* is the ranking of events before the walk.
+    """Appraise *known* for *request*; *by_words* is the ranking of events before their neighbourhood is searched.
 
     Terms are weighted by their rarity among the ranked events and *known*.
     """

@@ -367,7 +367,7 @@ class Draft:
 
     @cached_property
     def _final_scores(self) -> Floats:
-        """The scores of the events by words, cues and the walk."""
+        """The scores of the events by words, cues and the walk over shared entities."""
         return self.events.scores(self.neighbourhood)
 
     def _timely(self, decay: RecencyDecay, pool: EventPool, relevance: Floats) -> Floats | float:

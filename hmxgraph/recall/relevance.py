@@ -1,4 +1,4 @@
-"""Relevance of each event to the question: BM25, cues, pseudo-relevance feedback and the walk."""
+"""Relevance of each event to the question: BM25, cues, pseudo-relevance feedback and a walk over shared entities."""
 
 import math
 import re

@@ -82,6 +82,7 @@ class Case:
         return {start.task_id: claims(start.hypothesis) for start in starts if start.hypothesis}
 
     def _judged(self, view: RecordView) -> Side | None:
+        """The side that a record takes on the claim; None if it takes none."""
         record = view.record
         parent = self.records.get(record.reply_to_artifact_id or "")
         stated = self._side_of(_statements(record, parent))

@@ -243,5 +243,5 @@ def _base(word: str) -> str:
 
 
 _OPPOSITES = {_base(wrong): _base(right) for right, wrong in (pair.split() for pair in _ANTONYMS)}
-# Stop words that carry meaning where they replace an antonym.
+# Stop words that stay in the subject of a text: the opposites "after" and "down" are replaced by them.
 _MEANINGFUL = frozenset({"before", "up"})

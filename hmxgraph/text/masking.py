@@ -57,7 +57,11 @@ def _not_blank(value: str) -> bool:
 
 
 def is_id(word: str) -> bool:
-    """Whether *word* is like an id: letters with at least three digits, two around letters, or one among capitals."""
+    """Whether *word* looks like an id: a word with three or more digits, or with fewer in certain forms.
+
+    Two digits suffice if letters are between them, one digit in a word of five or more capitals and digits. Numbers,
+    quantities such as 15ms, and names such as sha256 are no ids.
+    """
     digits = sum(map(str.isdigit, word))
     if word.lower() in _NAMES_WITH_DIGITS or digits == len(word) or _QUANTITY.fullmatch(word):
         return False
