@@ -41,9 +41,10 @@ _BESIDE_KNOWN_ERROR = 0.75
 # them (1 on the last), the least score of an edit whose reasons are shown, how many steps before it may give them, and
 # how much less each of these steps scores.
 _MATCHES_WELL, _FIRST, _NEAR_END, _REASONS, _LESS_PER_REASON = 0.5, 0.3, 0.8, 3, 0.01
-# Maximum characters of an event of a step, and of a short result. A call that edits a file may have more, because it
-# is the most informative, and ``LONG_EDIT`` while there is room.
-LINE, _LINE_OF_EDIT, LONG_EDIT = 240, 360, 1_440
+# Maximum characters of an event of a step, and of a short result; a call that edits a file may have more, because it is
+# the most informative. The same while there is room.
+LINE, _LINE_OF_EDIT = 240, 360
+_LONG_LINE, _LONG_LINE_OF_EDIT = 480, 1_440
 # A result only acknowledges its call if it adds at most this many words to those of the call, and more than this many
 # results of the tool add the same words.
 _FEW_WORDS, _OFTEN = 8, 3
@@ -201,17 +202,19 @@ def shortened(
     events: Flags,
     weight_by_term: Mapping[str, float],
     count_tokens: TokenCounter,
-    longest_edit: int = _LINE_OF_EDIT,
+    *,
+    roomy: bool = False,
 ) -> EventPool:
     """Return *pool* with the long texts of *events* cut to their beginning and passages that match *weight_by_term*.
 
-    The old text of an edit is omitted: the new text, of at most *longest_edit* characters, is what was done.
+    The old text of an edit is omitted: the new text is what was done. If the pack is *roomy*, passages are longer.
     """
+    of_edit, of_others = (_LONG_LINE_OF_EDIT, _LONG_LINE) if roomy else (_LINE_OF_EDIT, LINE)
     texts, tokens = list(pool.text), list(pool.tokens)
     for at in np.flatnonzero(events).tolist():
         edits = pool.kinds[at] == CALLED and _EDIT.search(texts[at])
         if len(texts[at]) > (_LINE_OF_EDIT if edits else LINE):
             passages = Passages.of(without_old_text(texts[at]), weight_by_term)
-            texts[at] = passages.excerpt(longest_edit if edits else LINE) or texts[at]
+            texts[at] = passages.excerpt(of_edit if edits else of_others) or texts[at]
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
     return pool.with_lines(texts, tokens)

@@ -160,7 +160,7 @@ class Draft:
         past = self.whole_sessions - {running}
         short = past - self.long_sessions
         count_tokens, whole = self.appraised.appraisal.count_tokens, self._scored_events.pool
-        episodes = episodes.with_longer_edits(whole, past, match.weight_by_term, count_tokens, self._room)
+        episodes = episodes.with_longer_texts(whole, past, match.weight_by_term, count_tokens, self._room)
         episodes = episodes.with_whole_sessions(self.whole_sessions, match.share, running)
         episodes = episodes.with_short_results(short, match.weight_by_term, count_tokens)
         if self.cases:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hmxgraph.recall._examples import decisive_weights
-from hmxgraph.recall._steps import LINE, LONG_EDIT, acknowledgements, shortened, steps
+from hmxgraph.recall._steps import LINE, acknowledgements, shortened, steps
 from hmxgraph.recall.candidates import (
     EPISODIC,
     SECTION,
@@ -220,7 +220,7 @@ class Episodes:
         pool = shortened(self.pool, related & logs, weight_by_term, count_tokens)
         return replace(self, pool=pool, relevance=relevance, related=related, step=tuple(step.tolist()))
 
-    def with_longer_edits(
+    def with_longer_texts(
         self,
         whole: EventPool,
         sessions: Collection[str],
@@ -228,7 +228,7 @@ class Episodes:
         count_tokens: TokenCounter,
         room: int,
     ) -> "Episodes":
-        """Return the events; edits in logs are cut less if the logs in *sessions* leave more than half of *room* free.
+        """Return the events; texts in logs are cut less if the logs in *sessions* leave more than half of *room* free.
 
         The pool *whole* has the texts before they were cut.
         """
@@ -236,7 +236,7 @@ class Episodes:
         used = sum(compress(self.pool.tokens, logs & self.pool.of_sessions(sessions)))
         if not 0 < 2 * used < room:
             return self
-        return replace(self, pool=shortened(whole, logs, weight_by_term, count_tokens, LONG_EDIT))
+        return replace(self, pool=shortened(whole, logs, weight_by_term, count_tokens, roomy=True))
 
     def with_results(self) -> "Episodes":
         """Return the events; short results of related calls become related, too: a call alone seems to have worked."""

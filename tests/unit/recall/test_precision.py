@@ -611,7 +611,7 @@ def test_long_lines_of_a_step_are_cut_to_what_matches():
     long = "exec -> Compiled. " + " ".join(f"Module {n} is up to date." for n in range(90)) + " Staging is deployed."
     lines = shown(packed(log((100, ("exec(command=deploy staging)", long)), (400, ("exec(command=ls)", "exec -> x")))))
     assert any(line.startswith("exec -> Compiled.") and line.endswith("Staging is deployed.") for line in lines)
-    assert all(len(line) <= 250 for line in lines)
+    assert all(len(line) <= 490 for line in lines)
 
 
 def test_talk_answers_a_request_by_line():
@@ -1364,6 +1364,18 @@ def test_edits_are_shown_longer_while_there_is_room():
         )
 
     assert shown_columns(2048) > 15 > shown_columns(160)
+
+
+def test_results_are_shown_longer_while_there_is_room():
+    """What a lookup returned about the question is the answer."""
+    rules = " ".join(f"The hook of the lamp prints line {n} to the output." for n in range(12))
+    asked = {"query": "What does the hook of the lamp print to the output?", "long_sessions": {"log"}}
+    events = announced(100, "Let me ask about the hook:", "ask(topic=the hook of the lamp)", f"ask -> {rules}")
+
+    def shown_rules(budget):
+        return "\n".join(shown(packed(events, budget=budget, **asked), "episodes")).count("prints line")
+
+    assert shown_rules(1024) >= 2 * shown_rules(120) > 0
 
 
 def test_a_step_in_which_nothing_failed_says_less_about_trouble():
