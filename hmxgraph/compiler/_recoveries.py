@@ -1,4 +1,8 @@
-"""Which reactions helped after a failure: the basis of playbooks and of suggestions."""
+"""Which reactions helped after a failure: the basis of playbooks and of suggestions.
+
+An occurrence is one failure in one session, with what followed it. Its route holds the steps credited with the result,
+and the actions of these steps, in order, are a way.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,9 +29,9 @@ from hmxgraph.text.terms import most_first
 _TWICE = 2
 _WORK_KINDS = frozenset({"action", "lookup"})
 _HALF = 0.5
+# Maximum probability that a difference is due to chance.
 _CHANCE = 0.05
 
-# The actions of a reaction, in order.
 Way = tuple[str, ...]
 _Ways = dict[tuple[Way, bool, tuple[Amendment, ...]], list[Occurrence]]
 
@@ -165,7 +169,10 @@ def recoveries(group: FailureGroup) -> list[Recovery]:
 
 
 def _with_failed_tries(recovery: Recovery, occurrences: Sequence[Occurrence]) -> Recovery:
-    """*recovery*; a lookup in place of the failed action also counts where it failed and that action was retried."""
+    """*recovery*; if it is a lookup used instead of the failed action, also count its failed tries.
+
+    In these tries the failed action was then retried, so the lookup is not credited with the result.
+    """
     if recovery.retry or not recovery.instead or len(recovery.actions) > 1 or kind_of(recovery.action) != "lookup":
         return recovery
     failed_tries = [
