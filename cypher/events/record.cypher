@@ -59,7 +59,7 @@ CALL (events) {
 }
 CALL () {
   UNWIND $batch.unlinked AS pair
-  MATCH (earlier:Event {key: pair[0]})-[next:NEXT]->(:Event {key: pair[1]})
+  MATCH (earlier:Event {key: pair[0], tenant_id: $tenant_id})-[next:NEXT]->(:Event {key: pair[1]})
   USING INDEX SEEK earlier:Event(key)
   DELETE next
 }

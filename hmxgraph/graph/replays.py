@@ -153,7 +153,7 @@ def _as_recorded(tenancy: Tenancy, version: Row) -> Artifact:
 
     One that is valid for the tenant of the backup is valid for this tenant instead.
     """
-    document = (stored_document(version) or {}) | {"tenant_id": tenancy.tenant_id}
+    document: dict[str, Any] = (stored_document(version) or {}) | {"tenant_id": tenancy.tenant_id}
     document["status"] = version["status_values"][0]
     document.pop("superseded_by", None)
     scope = document.get("validity_scope") or {}
