@@ -1,7 +1,7 @@
 """LangGraph's long-term memory: a ``BaseStore`` that keeps every value as an event.
 
-Each item is a session, ``langgraph-store/<namespace>//<key>``, and each put adds an event to it. The latest event has
-the current value. Overwritten values stay readable: ``store.as_of(time)`` is the store as it was.
+Each item is a session, ``langgraph-store/<namespace>//<key>``, and each batch of puts adds an event for
+each of its keys. Overwritten values stay readable: ``store.as_of(time)`` is the store as it was.
 """
 
 import asyncio
@@ -40,10 +40,10 @@ from hmxgraph.protocol.timestamps import microseconds
 
 
 class HmxStore(BaseStore):
-    """A LangGraph store in *graph*, for ``compile(store=...)``.
+    """A LangGraph store kept in *graph*; pass it to LangGraph's ``StateGraph.compile(store=...)``.
 
     Search with ``query=`` needs no embeddings: it returns the items that share words with the query, best first, with a
-    score in (0, 1]. Expired items are gone at once, without a sweep. Values must be JSON. ``abatch`` works in a thread.
+    score in (0, 1]. Expired items are hidden at once. Values must be JSON. ``abatch`` works in a thread.
     """
 
     __slots__ = ("_as_of", "_graph", "ttl_config")
@@ -161,5 +161,5 @@ def _verbatim(value: Any) -> str | None:
     try:
         text = json.dumps(value)
     except (TypeError, ValueError) as error:
-        raise InvalidRequest("value", f"with {error}", "JSON", "convert it before you put it") from error
+        raise InvalidRequest("value", f"({error})", "JSON", "convert it before you put it") from error
     return text if storable(value)[1] else None

@@ -1,9 +1,9 @@
 """decision_policy: actions that depend on the result of a lookup (HMX-A 4.3).
 
-There are two kinds of rules. An action waits for a statement if the lookup nearly always returned it before the action
-worked, and returns it much less often in general: only pending orders are cancelled. A statement calls for an action if
-successful sessions nearly always take the action after it, and much less often otherwise: a mode that is on is switched
-off.
+A statement here is a short line of a result, such as "status: pending". There are two kinds of rules. An action waits
+for a statement if the lookup nearly always returned it before the action worked, and returns it much less often in
+general: only pending orders are cancelled. A statement calls for an action if successful sessions nearly always take
+the action after it, and much less often otherwise: a mode that is on is switched off.
 """
 
 import math
@@ -25,11 +25,13 @@ from hmxgraph.text.lines import plain_quotes
 from hmxgraph.text.terms import terms
 
 # Minimum share of cases in which a rule holds, minimum difference from the usual share, and maximum probability of this
-# by chance, over all statements and actions compared (Bonferroni).
+# by chance, after correction for the number of comparisons (Bonferroni).
 _NEARLY_ALWAYS, _MORE, _BY_CHANCE = 0.8, 0.25, 0.05
-# Minimum items that call for an action: successful sessions have much in common.
+# A statement calls for an action only if the action was taken for at least this many items with the statement:
+# successful sessions resemble each other, so that fewer may coincide by chance.
 _LEAST_ITEMS = 5
-# Minimum and maximum number of values of a field that decides: a single value decides nothing, many values name items.
+# Minimum and maximum number of values of a field that decides: a single value decides nothing, and
+# a field with many values identifies items.
 _SEVERAL_VALUES, _FEW_VALUES = 2, 12
 _MOST_BRANCHES = 6
 
@@ -215,8 +217,9 @@ def _rules(action: str, lookup: str, records: _Records, least: int) -> list[Resu
 def _waits_for(action: str, lookup: str, records: _Records, least: int) -> ResultRule | None:
     """The rule for the statement that *action* waits for most clearly, if *least* items and as many sessions show it.
 
-    Items are counted, because many sessions about one item show nothing about others. Unless a statement shares a noun
-    with the action, its probability is corrected for the number of lookups: some statements always hold by coincidence.
+    Items are counted, because many sessions about one item show nothing about others. The chance of
+    a statement that shares no noun with the action is also multiplied by the number of lookups made before the action:
+    among many lookups, some statement always fits by coincidence.
     If the action always followed the statement and nobody requested the action, the statement calls for it.
     """
     cases = records.cases[action, lookup]

@@ -24,7 +24,7 @@ HASHED = (
     "source_artifact_count",
     "compiler_state",
 )
-# The order in which sections are compared (HMX-C 3.3).
+# The order of the sections in a pack, the first key by which its entries are sorted (HMX-C 3.3).
 SECTIONS = (
     "core",
     "constraints",

@@ -13,7 +13,7 @@ from hmxgraph.protocol.timestamps import microseconds
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """A validity scope that can be evaluated; None, like an absent or empty list, restricts nothing.
+    """A validity scope that can be evaluated; None restricts nothing.
 
     The free-text ``conditions`` of a scope are for readers: no rule can evaluate them, so they restrict nothing here.
     """
@@ -94,7 +94,7 @@ def _time(text: str | None) -> int | None:
     return None if text is None else microseconds(text)
 
 
-# How often a recovery step worked.
+# How often something worked.
 
 # Counts are exact up to this number and rounded above it; otherwise every session would create a new artifact version.
 _EXACT = 10
@@ -203,7 +203,7 @@ def noted(step: str, words: str) -> str:
 
 
 def plain(step: str) -> str:
-    """*step* without the note added by :func:`noted`; other words in brackets stay.
+    """*step* without its note on how often it worked; other words in brackets stay.
 
     >>> plain("Create the namespace (worked 4 of 4 times)"), plain("Create it (this always helped)")
     ('Create the namespace', 'Create it (this always helped)')
