@@ -13,6 +13,9 @@ from hmxgraph.text.terms import terms
 GAP = " […]"
 # Marks that the text began earlier.
 _BEGUN = "[…] "
+# Between two records of a list, so that no value seems to belong to the record before.
+_RECORD_END = re.compile(r"\}\s*,\s*\{")
+_NEXT_RECORD = "}, {[…] "
 # Adjacent marks, as in an excerpt of an excerpt, are merged.
 _GAPS = re.compile(r"( ?\[…\])(?:\s*\[…\])+ ?")
 # Maximum characters of a piece: a sentence, a line, a field of a record or an argument of a call. A longer piece is
@@ -140,8 +143,17 @@ class Passages:
             yield _BEGUN
         for place in sorted(chosen):
             piece = self.pieces[place]
-            whole = place + 1 in chosen or place + 1 == len(self.pieces)
-            yield piece if whole else piece.rstrip() + GAP + ("\n" if piece.endswith("\n") else " ")
+            if place + 1 in chosen or place + 1 == len(self.pieces):
+                yield piece
+            elif self._ends_record(place, chosen):
+                yield piece.rstrip() + GAP + _NEXT_RECORD
+            else:
+                yield piece.rstrip() + GAP + ("\n" if piece.endswith("\n") else " ")
+
+    def _ends_record(self, place: int, chosen: set[int]) -> bool:
+        """Whether the text omitted after *place* ends one record of a list and begins the next."""
+        shown = min((later for later in chosen if later > place), default=None)
+        return shown is not None and any(_RECORD_END.search(piece) for piece in self.pieces[place + 1 : shown])
 
 
 def without_old_text(call: str) -> str:
