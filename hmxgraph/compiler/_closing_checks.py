@@ -1,7 +1,7 @@
 """decision_policy: the statement that a lookup must return before the work is done (HMX-A 4.3).
 
-Only sessions whose first result of the lookup lacked the statement are counted: they did the same kind of work, and
-their last result shows its effect.
+Only sessions whose first result of the lookup lacked the statement are counted, so that the last result shows what the
+work changed.
 """
 
 from collections import Counter, defaultdict
@@ -35,7 +35,7 @@ class _CheckedSession:
 
 @dataclass(frozen=True)
 class _ClosingCheck:
-    """The sessions that *ended* with a *statement* of a *lookup*, and the number of *others*, in all and successful."""
+    """The sessions whose last result of a *lookup* has the *statement*; how many *others* there were, and went well."""
 
     lookup: str
     statement: str

@@ -90,8 +90,8 @@ def harmful_changes(group: FailureGroup, calls: Mapping[str, list[Call]]) -> lis
         ):
             counted = f"it failed this way {len(hits)} of {len(after)} times, otherwise {len(misses)} of {len(others)}"
             same = _same_item({call.earlier_changes[change] for call in hits})
-            order = _avoidance(group.action, change, same, len(after), calls)
-            advice.append(f"{order}: after that {counted}")
+            avoidance = _avoidance(group.action, change, same, len(after), calls)
+            advice.append(f"{avoidance}: after that {counted}")
     return advice
 
 

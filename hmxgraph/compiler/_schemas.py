@@ -138,7 +138,7 @@ def _doubts(goal_class: GoalClass, seen: Observations) -> list[str]:
 
 
 def _add_result_conditions(content: dict[str, Any], rules: Sequence[ResultRule]) -> None:
-    """State the results that the changes wait for: as a precondition if all share one, else in the steps."""
+    """State the results that decide on changes: in a precondition if all wait for the same one, else in the steps."""
     consulted = [rule for rule in rules if rule.lookup in content["tools_used"]]
     deciding = rule_for_each(consulted, called_for=False)
     changes = [step for step in content["steps"] if is_action(step["tools_used"][0])]

@@ -40,7 +40,7 @@ _BLANK = Situation()
 class Ledger:
     """Collects the latest sessions, added in any order; ``older`` says whether older ones were left out.
 
-    Only the most recent ones, with ``habit_positions`` steps or a few more in all, keep the texts of their steps.
+    Only as many of the most recent ones as have ``habit_positions`` steps in all keep the texts of their steps.
     """
 
     def __init__(self, profile: CompilerProfile, summaries: Iterable[SessionSummary] = ()) -> None:

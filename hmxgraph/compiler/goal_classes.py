@@ -261,7 +261,7 @@ def _overlap(left: Mapping[str, float], right: Mapping[str, float]) -> float:
 
 
 def _with_support(groups: Groups, profile: CompilerProfile) -> Groups:
-    """Groups without enough sessions that did not fail join the most similar group that has them, if there is one."""
+    """Groups with too few sessions that did not fail join the most similar group that has enough, if there is one."""
     firm = {key: list(members) for key, members in groups.items() if _supported(members, profile)}
     alone: Groups = {}
     for key, members in groups.items():
