@@ -1,7 +1,7 @@
 """The context of a span: its conversation and agent, and which of its contents the spans around it already hold.
 
-Only some spans of a trace name their conversation, and several spans may hold the same contents: the
-span of an agent, its framework's span of a model call, and the provider client's span inside that.
+Only some spans of a trace name their conversation, and several spans may hold the same contents: the span of an agent,
+its framework's span of a model call, and inside it the span of the provider's client.
 """
 
 from collections.abc import Iterator

@@ -32,9 +32,9 @@ class Outcome:
     """The outcome of one record; exactly one of ``events``, ``part_of``, ``skipped`` and ``fault`` is set.
 
     ``events`` are HMX-E documents without ``tenant_id`` (the caller adds it), ``part_of`` is the id of the event that
-    the record completes or repeats, ``skipped`` says why nothing is stored, ``fault`` what is wrong with it.
-    If the record has events, ``left_out`` gives the reason for each part that became no event, and
-    ``warnings`` says which values were stored in another form than written.
+    the record completes or repeats, ``skipped`` says why nothing is stored, ``fault`` what is wrong with it. If the
+    record has events, ``left_out`` gives the reason for each part that became no event, and ``warnings`` says which
+    values were stored in another form than written.
     """
 
     record: Record
