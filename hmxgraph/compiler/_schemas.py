@@ -177,7 +177,7 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
     There must be several cases that share a step and most of their actions, with few optional steps and not too many
     failures. Without requests, all sessions must do nearly the same, because nothing else shows when to do it.
     """
-    least, most = (_HALF, _HALF) if goal_class.requests else (_USUALLY, _USUALLY)
+    least = _HALF if goal_class.requests else _USUALLY
     shared = {name for name, share in goal_class.steps if share >= least}
     seen = _observations(goal_class, content)
     return (
@@ -185,7 +185,7 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
         and any(not step["optional"] for step in content["steps"])
         and sum(step["optional"] for step in content["steps"]) <= _MOST_OPTIONAL
         and _does_what_is_asked(goal_class)
-        and statistics.median(_share_covered(shared, model) for model in goal_class.examples) >= most
+        and statistics.median(_share_covered(shared, model) for model in goal_class.examples) >= least
         and (not seen.count or seen.success_rate >= _RARELY)
     )
 

@@ -33,8 +33,8 @@ class CompilerProfile:
     min_support: int = 2  # sessions
     max_evidence: int = 300  # event ids
     confidence_step: float = 0.05  # change that makes a new version
-    contradicted_below: float = 0.1  # success rate, after so many outcomes:
-    contradicted_after: int = 8
+    contradicted_below: float = 0.1  # success rate
+    contradicted_after: int = 8  # outcomes
     near_duplicate: float = 0.92  # Jaccard index of trigrams
 
     # Goal classes and their procedures: shares of examples from which an action is a step, by kind.
@@ -55,7 +55,7 @@ class CompilerProfile:
     neighbour_power: float = 4.0
     neighbour_weight: float = 0.4
     exemplars: int = 1500  # the latest sessions among which neighbours are found
-    title_share: float = 0.6  # of the requests, that contain a phrase used as a title
+    title_share: float = 0.6  # share of the requests that contain a phrase, for it to become the title
     low_complexity: int = 3  # at most so many steps
     high_complexity: int = 7  # more than so many
 
