@@ -35,7 +35,11 @@ class _CheckedSession:
 
 @dataclass(frozen=True)
 class _ClosingCheck:
-    """The sessions whose last result of a *lookup* has the *statement*; how many *others* there were, and went well."""
+    """A *statement* of a *lookup*, counted over the sessions whose first result lacks it.
+
+    ``ended`` are the sessions whose last result has the statement, ``others`` is the number of the other sessions, and
+    ``others_well`` how many of these went well.
+    """
 
     lookup: str
     statement: str

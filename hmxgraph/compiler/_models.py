@@ -442,8 +442,8 @@ class Goals:
     def related_actions(self, request: str, done: Iterable[str]) -> frozenset[str]:
         """The actions related to this request or to the actions already *done*.
 
-        An action is related if its name contains a word of the request, or if a session that took it shares a word
-        with the request or an action with *done*.
+        An action is related if its name contains a word of the request, or if a session that took it shares a word with
+        the request or an action with *done*.
         """
         by_term, by_action = self._related
         related = [by_term.get(term, ()) for term in telling_terms(request)]

@@ -65,7 +65,7 @@ def task_schemas(
     asked: Mapping[str, RequestedChange],
     pitfalls: Mapping[str, str],
 ) -> Iterator[ArtifactDraft]:
-    """One schema per goal class with a step that is always taken.
+    """One schema per goal class with a required step.
 
     *rules* contain the results that changes wait for, *pitfalls* the usual failure of each change, and *asked* the
     requested change of each class, by class name.
@@ -160,7 +160,7 @@ def _add_pitfalls(content: dict[str, Any], pitfalls: Mapping[str, str]) -> None:
 
 
 def _required(content: Mapping[str, Any]) -> list[str]:
-    """The actions of the steps that are always taken, by which a request is recognised as this kind of work."""
+    """The actions of the required steps, by which a request is recognised as this kind of work."""
     return sorted({step["tools_used"][0] for step in content["steps"] if not step["optional"]})
 
 
@@ -314,7 +314,7 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
 def _is_firm(
     step: tuple[str, float], alternatives: Collection[str], models: Sequence[SessionSummary], profile: CompilerProfile
 ) -> bool:
-    """Whether a *step*, given by name and share, is always taken; a step with an alternative counts as such."""
+    """Whether a *step*, given by name and share, is required: nearly all models take it, or it has an alternative."""
     name, share = step
     taken, sessions = _taken(name, models)
     return max(share, taken / sessions) >= profile.required_share or name in alternatives

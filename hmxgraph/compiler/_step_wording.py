@@ -71,7 +71,7 @@ def usual_origins(uses: Sequence[Sequence[Step]], most: float = _NEARLY_ALL) -> 
 
 
 def _origins_by_argument(uses: Sequence[Sequence[Step]]) -> dict[str, tuple[set[int], dict[str, set[int]]]]:
-    """For each argument of most sessions: the sessions that pass it, and for each origin those whose value has it."""
+    """For each argument of most sessions: the sessions that pass it, and those with each origin of its value."""
     given: defaultdict[str, set[int]] = defaultdict(set)
     sessions_by_origin: defaultdict[str, defaultdict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     for session, steps in enumerate(uses):

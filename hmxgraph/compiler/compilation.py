@@ -107,8 +107,8 @@ class Compilation:
     """The result of a compilation: draft artifacts and the models behind suggestions.
 
     ``older`` says whether sessions older than these were left out. ``without_outcome`` counts sessions without a known
-    outcome, ``shortened`` those too long to be kept whole. ``near_duplicates`` holds the lineage keys
-    (dropped, kept) of similar drafts, ``no_material`` sentences on what could not be learned, and why.
+    outcome, ``shortened`` those too long to be kept whole. ``near_duplicates`` holds the lineage keys (dropped, kept)
+    of similar drafts, ``no_material`` sentences on what could not be learned, and why.
     """
 
     drafts: tuple[ArtifactDraft, ...] = ()

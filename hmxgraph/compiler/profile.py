@@ -56,8 +56,8 @@ class CompilerProfile:
     neighbour_weight: float = 0.4
     exemplars: int = 1500  # the latest sessions among which neighbours are found
     title_share: float = 0.6  # share of the requests that contain a phrase, for it to become the title
-    low_complexity: int = 3  # at most so many steps
-    high_complexity: int = 7  # more than so many
+    low_complexity: int = 3  # at most this many steps
+    high_complexity: int = 7  # more than this many
 
     # Failures, choices, causes, strategies.
     recovery_steps: int = 3

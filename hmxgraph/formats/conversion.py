@@ -64,8 +64,8 @@ class Origin:
     such ids come from session, line and text.
 
     ``carried`` is what the converter has to remember between records (the tool that a call id belongs to, the session
-    that a header opened): a JSON object that it reads and extends. To resume a source midway, store it with the
-    offset and pass it in again.
+    that a header opened): a JSON object that it reads and extends. To resume a source midway, store it with the offset
+    and pass it in again.
     """
 
     session_id: str | None = None
