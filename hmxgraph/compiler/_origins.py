@@ -200,7 +200,7 @@ def _scalars(value: Any) -> Iterator[str]:
 
 
 def _fields(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield (key, value) for each text of 3 to 80 characters and integer from 100; keys with digits are values, too."""
+    """Yield (key, value) for each text of 3 to 80 characters, integer of 3 or more digits, and key with digits."""
     match value:
         case bool() | None:
             return
