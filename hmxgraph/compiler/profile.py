@@ -24,6 +24,7 @@ class CompilerProfile:
     max_steps: int = 400
     max_failures: int = 100
     max_decisions: int = 100
+    max_stated: int = 20  # rules that the agent told the user
     words_per_text: int = 64
     request_chars: int = 400
     known_values: int = 400  # values of results, to find where arguments come from
@@ -59,7 +60,7 @@ class CompilerProfile:
     low_complexity: int = 3  # at most this many steps
     high_complexity: int = 7  # more than this many
 
-    # Failures, choices, causes, strategies.
+    # Failures, choices, causes, rules told to users, strategies.
     recovery_steps: int = 3
     severe_rise: float = 0.15  # of the share of failed sessions
     choice_share: float = 0.15  # of the sessions at a point
@@ -69,6 +70,7 @@ class CompilerProfile:
     cause_strength: float = 0.15
     cause_significance: float = 2.33  # standard errors
     max_causes: int = 60
+    max_rules: int = 60  # that agents told users
     phase_share: float = 0.3
     strategy_likeness: float = 0.3  # Jaccard index of steps
 
