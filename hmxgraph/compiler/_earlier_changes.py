@@ -9,7 +9,7 @@ from hmxgraph.compiler.failures import FailureGroup, Stratum, chance
 from hmxgraph.compiler.summary import SessionSummary
 
 # Minimum share of calls after the change that fail, maximum probability of that by chance for any of the changes
-# compared (Bonferroni), and minimum sessions with such a failure.
+# compared (Bonferroni), and minimum sessions in which a call failed after the change.
 _LEAST_FAILED, _BY_CHANCE, _LEAST_SESSIONS = 0.3, 0.05, 2
 
 

@@ -111,7 +111,7 @@ def _precondition(group: FailureGroup, refused: Mapping[str, ResultRule]) -> lis
 def _has_advice(group: FailureGroup, best: Sequence[Recovery]) -> bool:
     """Whether *group* shows what to do or avoid after the failure.
 
-    A single session that stopped there does not, nor do retries that mostly worked for an unknown reason.
+    Neither is shown by a single session that stopped there, or by retries that mostly worked for an unknown reason.
     """
     if _advised_ways(group, advisable(best)):
         return True

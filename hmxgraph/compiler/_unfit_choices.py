@@ -15,7 +15,7 @@ from hmxgraph.text.lines import cited
 from hmxgraph.text.terms import terms
 
 # Minimum share of unfit choices that fail, maximum probability of that by chance for any of the statements compared
-# (Bonferroni), and minimum sessions with such a failure.
+# (Bonferroni), and minimum sessions in which an unfit choice failed.
 _LEAST_FAILED, _BY_CHANCE, _LEAST_SESSIONS = 0.3, 0.05, 2
 # What separates a field from its value in a statement.
 _MARK = ": "
