@@ -300,11 +300,11 @@ class JavaMissing(EngineError):
 
 
 class JarsUnavailable(EngineError):
-    """Jars are missing from the cache and could not be downloaded."""
+    """Jars are missing from the cache and could not be downloaded, or the folder ``HMXGRAPH_JARS`` has no Neo4j."""
 
 
 class JarDamaged(EngineError):
-    """A jar whose SHA-256 differs from the lock file's."""
+    """A jar whose SHA-256 differs from the lock file's, or that is not an archive."""
 
 
 class NotEnoughMemory(EngineError):
@@ -312,11 +312,11 @@ class NotEnoughMemory(EngineError):
 
 
 class PortTaken(EngineError):
-    """Another program is listening on the port."""
+    """Another program is listening on the port, or both ports are set to the same number."""
 
 
 class PasswordLost(EngineError):
-    """The data home holds a database but not its password."""
+    """The data home holds a database but not its password, or one that the database refuses."""
 
 
 class ServerDied(EngineError):
@@ -475,7 +475,7 @@ class LocalServerDied(StorageUnavailable):
 
 
 class GraphNotOpen(GraphError, RuntimeError):
-    """A graph was used before it was opened, or after it was closed."""
+    """A graph was used before it was opened, after it was closed, or in another process or event loop."""
 
     code = "unavailable"
 
@@ -785,7 +785,7 @@ class ConflictClosed(LifecycleError):
 #     │   ├── InvalidTransition         not one of the five legal status changes (HMX-A 5)
 #     │   ├── SupersessionCycle         would make an artifact or a memory its own ancestor (HMX-A 7)
 #     │   ├── AlreadySuperseded         the artifact or memory has a successor already; names it
-#     │   ├── SuccessorMismatch         successor of another type, tenant or version
+#     │   ├── SuccessorMismatch         successor of another tenant, type, predecessor, status or version
 #     │   ├── SuccessorNeeded           only a successor can make an artifact superseded (HMX-A 7)
 #     │   ├── ImmutableArtifact         the same id with other immutable fields (HMX-A 1)
 #     │   ├── DuplicateArtifact         a successor equal to another draft or active artifact
@@ -814,7 +814,7 @@ class ConflictClosed(LifecycleError):
 #     │   │   ├── InvalidAddress        a URI that cannot be a Neo4j address
 #     │   │   ├── DatabaseMissing       the server has no database of that name
 #     │   │   └── StorageStopped        the server answers but can no longer write its data
-#     │   ├── GraphNotOpen (RuntimeError)  used before it was opened, or after it was closed
+#     │   ├── GraphNotOpen (RuntimeError)  not opened yet, closed, or used in another process or event loop
 #     │   ├── AccessDenied (PermissionError)
 #     │   │   └── NotPermitted          the user may not read, write or create indexes there
 #     │   ├── StatementRefused          the server refused a packaged statement; names the statement
@@ -824,11 +824,11 @@ class ConflictClosed(LifecycleError):
 #     │   └── StatementMisuse (TypeError)  unknown statement; missing or unexpected parameters
 #     └── EngineError (RuntimeError)    the local server could not be fetched, started, reached or stopped
 #         ├── JavaMissing               no Java that this Neo4j runs on
-#         ├── JarsUnavailable           missing from the cache and not downloadable
-#         ├── JarDamaged                SHA-256 differs from the lock file's
+#         ├── JarsUnavailable           missing from the cache and not downloadable, or HMXGRAPH_JARS has none
+#         ├── JarDamaged                SHA-256 differs from the lock file's, or not an archive
 #         ├── NotEnoughMemory           heap and page cache do not fit into this machine's memory
-#         ├── PortTaken                 another program is listening there
-#         ├── PasswordLost              the data home holds a database but not its password
+#         ├── PortTaken                 another program is listening there, or both ports are the same
+#         ├── PasswordLost              the data home holds a database but no password that opens it
 #         ├── ServerDied                exited while starting; carries the end of its log
 #         ├── StoreDamaged              started without its database, which does not open
 #         └── ServerUnresponsive        neither responds nor exits
