@@ -83,6 +83,14 @@ _STATE = re.compile(
     r"|\b(?:left|still|remains?|remaining) (?:open|undone|over|lying|to (?:be )?do(?:ne)?)\b",
     re.IGNORECASE,
 )
+# How an assistant should answer: standing instructions are meant, whatever they are about.
+_MANNER = re.compile(
+    r"\b(?:how|what|which)\b[^.?!]{0,60}\b(?:want|like|prefer|expect|wish|need)s?\b[^.?!]{0,60}"
+    r"\b(?:answers?|answered|replies|reply|replied|responses?|respond(?:ed)?|explanations?|explained|written|formatted)\b"
+    r"|\bhow (?:do|should|shall|must|can) (?:i|we|you)\b[^.?!]{0,30}\b(?:answer|reply|respond|phrase|word|format)\b"
+    r"|\b(?:my|his|her|their|our|standing) (?:instructions|preferences)\b",
+    re.IGNORECASE,
+)
 # Questions of whoever does the work ("what can I offer them?"), unlike "can I return it", which requests the work.
 _ADVICE = re.compile(
     r"\b(?:what|how|which) (?:can|could|should|do|may|else|options?)\b[^.?!]{0,60}"
@@ -161,6 +169,7 @@ class Question:
     reports_error: bool
     latest: bool
     ended: bool
+    of_manner: bool
     seeks_advice: bool
     when: bool
     own: bool
@@ -217,6 +226,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         _reports_error(read),
         bool(_LATEST.search(read)),
         bool(_ENDED.search(read) or _STATE.search(read)),
+        bool(_MANNER.search(read)),
         bool(_ADVICE.search(read)),
         bool(_WHEN.search(read)),
         bool(_OWN.search(read)),

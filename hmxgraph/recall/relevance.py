@@ -118,9 +118,12 @@ def _instruction(text: str, question: Question) -> float:
 
 
 def _waits(text: str, question: Question) -> bool:
-    """Whether *text* is an instruction whose condition shares no term with a question about the past."""
+    """Whether *text* is an instruction whose condition shares no term with a question about the past.
+
+    A question about the manner of answering asks for all instructions.
+    """
     _, condition = _instruction_weight(text)
-    return question.recalls and bool(condition) and condition.isdisjoint(question.terms)
+    return question.recalls and not question.of_manner and bool(condition) and condition.isdisjoint(question.terms)
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
@@ -445,7 +448,8 @@ class Ranking:
         """
         scores = np.maximum(scores, 0.0)
         best = scores.max(initial=0.0)
-        relevance_of_events = scores / best if best and self._is_matched else scores.clip(0.0, 1.0)
+        relevance_of_events: Floats = scores / best if best and self._is_matched else scores.clip(0.0, 1.0)
+        relevance_of_events = np.maximum(relevance_of_events, _NEAR_ANSWER * self._instructions)
         return np.maximum(relevance_of_events, self._answers) if self.question.recalls else relevance_of_events
 
     def related(self, scores: Floats, relevance: Floats, budget: int) -> Flags:
@@ -457,6 +461,8 @@ class Ranking:
         an event out, but only words and links can make one related. Without a match in words or meaning nothing can be
         excluded.
         """
+        if self._instructions.any():
+            return self._instructions
         if not self._is_matched:
             return np.ones(len(self.pool), dtype=np.bool_)
         relevance = self._of_named_date(relevance * self._certainty)
@@ -486,6 +492,14 @@ class Ranking:
             np.array([_waits(text, self.question) for text in self.pool.text], dtype=np.bool_)
             & ~self.pool.by_assistants
         )
+
+    @cached_property
+    def _instructions(self) -> Flags:
+        """Which messages tell an assistant what always to do, or what is preferred, if the question asks for these."""
+        if not self.question.of_manner:
+            return np.zeros(len(self.pool), dtype=np.bool_)
+        weights = np.array([_instruction_weight(text)[0] for text in self.pool.text])
+        return (weights > 0) & self.pool.spoken & ~self.pool.by_assistants & _with_assistant(self.pool)
 
     @cached_property
     def _carriers(self) -> Flags:
@@ -613,6 +627,8 @@ class Ranking:
     @cached_property
     def assurance(self) -> float:
         """How well the best events match the question at all, in [0, 1]."""
+        if self._instructions.any():
+            return 1.0
         named = 1.0 if self._is_of_named_time.any() else 0.0
         share = float(self.match.share.max(initial=0.0)) * self._length if len(self.match.terms) else named
         similarity = max(self.meanings.values(), default=0.0) * SURE

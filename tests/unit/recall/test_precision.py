@@ -1541,3 +1541,21 @@ def test_the_id_of_a_task_finds_its_session_but_not_a_step():
 def test_questions_about_how_far_work_has_got(asked, ended):
     """They ask whether something is done, where it stopped or what is left; how things are done is another question."""
     assert understood(asked, 0).ended is ended
+
+
+@pytest.mark.parametrize(
+    ("asked", "all_of_them"),
+    [
+        ("How does he want my answers to be written?", True),
+        ("What are her standing instructions?", True),
+        ("How should I phrase the reply about lamps?", True),
+        ("Which lamp does he want?", False),
+    ],
+)
+def test_who_asks_how_to_answer_gets_every_instruction_and_preference(asked, all_of_them):
+    """Their conditions need not match the question, and other messages stay out."""
+    told = ["Always use metric units when I ask about the weather", "I prefer short answers", "Never use slang"]
+    texts = [*told, "The lamp in the hall is green, he wants it to be written down", "Noted"]
+    events = [event(n, text, session="s1", speaker=("user", "assistant")[n == 4]) for n, text in enumerate(texts)]
+    lines = shown(packed(events, query=asked), "episodes")
+    assert ({f"user: {text}" for text in told} == set(lines)) == all_of_them
