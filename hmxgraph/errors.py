@@ -300,11 +300,11 @@ class JavaMissing(EngineError):
 
 
 class JarsUnavailable(EngineError):
-    """Jars are missing from the cache and could not be downloaded."""
+    """Jars could not be downloaded, or the folder in ``HMXGRAPH_JARS`` contains no Neo4j."""
 
 
 class JarDamaged(EngineError):
-    """A jar whose SHA-256 differs from the lock file's."""
+    """A jar whose SHA-256 differs from the lock file's, or that is not a readable archive."""
 
 
 class NotEnoughMemory(EngineError):
@@ -312,11 +312,11 @@ class NotEnoughMemory(EngineError):
 
 
 class PortTaken(EngineError):
-    """Another program is listening on the port."""
+    """Another program is listening on the port, or both ports are configured to the same number."""
 
 
 class PasswordLost(EngineError):
-    """The data home holds a database but not its password."""
+    """The data home holds a database, but its password file is missing, or the server refuses the password in it."""
 
 
 class ServerDied(EngineError):
@@ -757,7 +757,7 @@ class DuplicateArtifact(LifecycleError):
 
 
 class ConflictClosed(LifecycleError):
-    """The conflict was already resolved with another outcome."""
+    """The conflict was already resolved with another outcome or reason."""
 
     def __init__(self, conflict_id: str, kept_id: str | None) -> None:
         super().__init__(conflict_id, kept_id)
@@ -789,7 +789,7 @@ class ConflictClosed(LifecycleError):
 #     │   ├── SuccessorNeeded           only a successor can make an artifact superseded (HMX-A 7)
 #     │   ├── ImmutableArtifact         the same id with other immutable fields (HMX-A 1)
 #     │   ├── DuplicateArtifact         a successor equal to another draft or active artifact
-#     │   └── ConflictClosed            already resolved, with another outcome
+#     │   └── ConflictClosed            already resolved, with another outcome or reason
 #     ├── PackError (ValueError)
 #     │   ├── BudgetTooSmall            less than one token
 #     │   ├── InvalidRequest            an argument of the wrong type, form or size; names it
@@ -833,7 +833,6 @@ class ConflictClosed(LifecycleError):
 #         ├── StoreDamaged              started without its database, which does not open
 #         └── ServerUnresponsive        neither responds nor exits
 #
-# ``code`` is the kind of error: not_found, invalid, conflict, denied, unavailable, unsupported, internal.
 # Each error takes its fields first and builds its message from them; most messages end with the way out.
 
 __all__ = [
