@@ -252,10 +252,10 @@ class Tasks(SharedWork):
         at: Moment | None = None,
         limit: int = 100,
     ) -> tuple[TaskEntry, ...]:
-        """Tasks, latest first, filtered by project, status and assignee; a claim counts while its lease runs at *at*.
+        """Tasks, the last changed first, filtered by project, status and assignee; expired claims do not count.
 
-        *at* is now by default. Agents are compared regardless of case and white space. The saved query
-        ``explore/task_board`` shows the same in a browser.
+        Leases are judged at *at* (default: now). Agents are compared regardless of case and white space. The saved
+        query ``explore/task_board`` shows the same in a browser.
 
         Raises:
             InvalidRequest: a value that is not a string, or a limit outside 1..500.
