@@ -480,6 +480,7 @@ class Connection:
         Raises:
             GraphNotOpen: the connection was closed, or opened by another process, which still reads from its sockets.
             DeadlineExceeded: there was no answer in time.
+            GraphError: the database cannot be reached, or refused a statement.
 
         """
         self.check_open()

@@ -313,7 +313,8 @@ _WINDOWS = 100
 # Maximum hits per term: an equal share of the first number, but at least the second number.
 _TERM_HITS = 3_000
 _LEAST_TERM_HITS = 250
-# If the search was cut off or found many events, tenants with up to this many are ranked by their own statistics.
+# In tenants with at most this many events, a search that was cut off or has many hits is ranked again by how rare the
+# words are in the tenant alone.
 _FEW_EVENTS = 50_000
 # Over-fetch factor for as-of queries: full-text search cannot filter by time.
 REACH = 10

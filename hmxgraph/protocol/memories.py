@@ -178,7 +178,7 @@ class MemoryResult:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Named figures, as returned by ``stats``, ``health`` and ``metrics``."""
+    """Named figures, as returned by ``stats``, ``health``, ``metrics`` and ``compact``."""
 
     figures: dict[str, Any]
 
