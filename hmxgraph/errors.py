@@ -155,7 +155,7 @@ class ParentLoop(HmxGraphError, ValueError):
         return f"event {ids} would be its own cause: its parent_event_id leads back to it; name another parent, or none"
 
 
-# Documents and sources that were rejected, and files that cannot be written.
+# Rejected documents and sources, failed embedders, and files that cannot be written.
 
 
 class DocumentError(HmxGraphError, ValueError):
@@ -278,7 +278,7 @@ class BackupRefused(HmxGraphError, ValueError):
         return f"{self.path}: {self.reason}; {self.way_out}"
 
 
-# The local server: the failure, and the way out.
+# The local server. Each error has a reason and a way out.
 
 
 class EngineError(HmxGraphError, RuntimeError):
@@ -824,11 +824,11 @@ class ConflictClosed(LifecycleError):
 #     │   └── StatementMisuse (TypeError)  unknown statement; missing or unexpected parameters
 #     └── EngineError (RuntimeError)    the local server could not be fetched, started, reached or stopped
 #         ├── JavaMissing               no Java that this Neo4j runs on
-#         ├── JarsUnavailable           missing from the cache and not downloadable
-#         ├── JarDamaged                SHA-256 differs from the lock file's
+#         ├── JarsUnavailable           not downloadable, or the folder HMXGRAPH_JARS has no Neo4j
+#         ├── JarDamaged                a wrong SHA-256, or no readable archive
 #         ├── NotEnoughMemory           heap and page cache do not fit into this machine's memory
-#         ├── PortTaken                 another program is listening there
-#         ├── PasswordLost              the data home holds a database but not its password
+#         ├── PortTaken                 in use by another program, or one port for both purposes
+#         ├── PasswordLost              the password file of the database is missing or wrong
 #         ├── ServerDied                exited while starting; carries the end of its log
 #         ├── StoreDamaged              started without its database, which does not open
 #         └── ServerUnresponsive        neither responds nor exits

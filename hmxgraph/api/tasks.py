@@ -53,10 +53,10 @@ class SharedWork(NamedArguments, Face):
         ``expand_event_siblings`` adds records with the same ``event:`` tag. *include_hidden* adds superseded and
         retired records, with their ``hidden_reason``.
 
-        *aliases* are former scopes of the same project: names of projects of this tenant, or pairs
-        of a tenant and a project. They are searched as well; ``scope_expansion`` of the result
-        lists all scopes, and ``origin`` of a hit names the scope that it is from. Only callers with a
-        database connection of their own can name other tenants; a server does not allow it.
+        *aliases* are former scopes of the same project: names of projects of this tenant, or pairs of a tenant and a
+        project. They are searched as well; ``scope_expansion`` of the result lists all scopes, and ``origin`` of a hit
+        names the scope that it is from. Only callers with a database connection of their own can name other tenants; a
+        server does not allow it.
 
         Raises:
             UnknownChoice: an unknown mode.

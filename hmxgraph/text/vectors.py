@@ -9,8 +9,8 @@ from hmxgraph.errors import InvalidVectors
 
 # Checks of an embedder's vectors.
 
-# The most dimensions that the server's index accepts, and the smallest norm that still has a
-# direction in single precision.
+# The most dimensions that the server's index accepts, and the smallest norm that still has a direction in single
+# precision.
 _MOST_NUMBERS = 4096
 _SHORTEST = 1e-18
 
@@ -19,8 +19,8 @@ def checked_vectors(vectors: Any, count: int) -> list[list[float]]:
     """The *vectors* of *count* texts as lists of floats.
 
     Raises:
-        InvalidVectors: a wrong number of vectors, vectors of different sizes, empty or too long
-            ones, or ones that are not finite or all zero.
+        InvalidVectors: not a list of vectors, a wrong number of them, or different sizes; or a vector that is empty,
+            too long, zero or not finite.
 
     >>> checked_vectors([(1, 0)], 1)
     [[1.0, 0.0]]
