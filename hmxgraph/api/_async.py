@@ -644,8 +644,8 @@ class AsyncArtifacts(AsyncFace):
     ) -> tuple[Conflict, ...]:
         """Conflicts, newest first; *status* is ``"open"``, ``"resolved"``, or None for both.
 
-        Without *limit*, all of them; else one page, which starts after the conflict *after*, the id of the last one on
-        the previous page.
+        By default, all conflicts; with *limit*, a page, which starts after the conflict with the id *after* (the last
+        one on the previous page).
 
         Raises:
             UnknownChoice: no such status.
@@ -843,7 +843,7 @@ class AsyncBackups(AsyncFace):
         frameworks are not replayed.
 
         Raises:
-            BackupRefused: the file is truncated, changed or of another schema version, or the tenant is not empty.
+            BackupRefused: the file is not an intact backup of this schema version, or the tenant is not empty.
 
         """
         procedure = backups.restore(self._tenancy, Path(path), progress)
@@ -878,10 +878,10 @@ class AsyncSharedWork(NamedArguments, AsyncFace):
         ``expand_event_siblings`` adds records with the same ``event:`` tag. *include_hidden* adds superseded and
         retired records, with their ``hidden_reason``.
 
-        *aliases* are former scopes of the same project: names of projects of this tenant, or pairs
-        of a tenant and a project. They are searched as well; ``scope_expansion`` of the result
-        lists all scopes, and ``origin`` of a hit names the scope that it is from. Only callers with a
-        database connection of their own can name other tenants; a server does not allow it.
+        *aliases* are former scopes of the same project: names of projects of this tenant, or pairs of a tenant and a
+        project. They are searched as well; ``scope_expansion`` of the result lists all scopes, and ``origin`` of a hit
+        names the scope that it is from. Only callers with a database connection of their own can name other tenants; a
+        server does not allow it.
 
         Raises:
             UnknownChoice: an unknown mode.
@@ -1597,9 +1597,7 @@ class AsyncStates(AsyncFace):
     async def of_kind(
         self, kind: str, *, marks: Sequence[str] | None = None, as_of: Moment | None = None
     ) -> tuple[State, ...]:
-        """All states of one kind on all shelves, in descending order of *item*.
-
-        With *marks*, only those with one of them.
+        """All states of one kind on all shelves, or only those with one of *marks*, in descending order of *item*.
 
         Raises:
             InvalidTime: *as_of* is not a valid time.

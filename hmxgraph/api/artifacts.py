@@ -142,8 +142,8 @@ class Artifacts(Face):
     ) -> tuple[Conflict, ...]:
         """Conflicts, newest first; *status* is ``"open"``, ``"resolved"``, or None for both.
 
-        Without *limit*, all of them; else one page, which starts after the conflict *after*, the id of the last one on
-        the previous page.
+        By default, all conflicts; with *limit*, a page, which starts after the conflict with the id *after* (the last
+        one on the previous page).
 
         Raises:
             UnknownChoice: no such status.

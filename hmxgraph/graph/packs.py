@@ -307,7 +307,7 @@ def _conflict(values: Row) -> KnownConflict:
 # The plan of a pack.
 
 T = TypeVar("T")
-# Maximum number of candidate events, and of the best of them fetched with their neighbours.
+# Maximum number of candidate events, and of the best candidates, which are fetched with their neighbours.
 _HITS = 150
 _WINDOWS = 100
 # Maximum hits per term: an equal share of the first number, but at least the second number.
