@@ -1,7 +1,7 @@
 """LangGraph's long-term memory: a ``BaseStore`` that keeps every value as an event.
 
-Each item is a session, ``langgraph-store/<namespace>//<key>``, and each batch of puts adds an event for
-each of its keys. Overwritten values stay readable: ``store.as_of(time)`` is the store as it was.
+Each item is a session, ``langgraph-store/<namespace>//<key>``, and each batch of puts adds an event for each of its
+keys. Overwritten values stay readable: ``store.as_of(time)`` is the store as it was.
 """
 
 import asyncio

@@ -255,7 +255,7 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Grounding:
-    """How well a claim is grounded, with the records that support it, those that contradict it, and digests as hints."""
+    """How well a claim is grounded: the records that support it, those that contradict it, and digests as hints."""
 
     grounding_status: str
     supporting: tuple[Hit, ...]

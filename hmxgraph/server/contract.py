@@ -254,7 +254,7 @@ def artifact_list(page: ArtifactPage) -> dict[str, Any]:
 
 
 def usage_view(hours: Sequence[UsageHour], period: tuple[int, int], granularity: str) -> dict[str, Any]:
-    """The usage between two times, in microseconds. The engine has no quota."""
+    """The usage in *period*, given as start and end in microseconds. The engine has no quota."""
     sums = {name: sum(getattr(hour, name) for hour in hours) for name in COUNTERS}
     events = {name: sums[name] for name in ("ingested", "duplicates", "errors")}
     start, end = period
