@@ -18,6 +18,7 @@ from hmxgraph.compiler._refusals import changes_asked_for, refusals
 from hmxgraph.compiler._result_rules import refused_calls, result_policies, result_rules, waiting_changes
 from hmxgraph.compiler._routines import routines
 from hmxgraph.compiler._schemas import task_schemas
+from hmxgraph.compiler._stated_rules import stated_rules
 from hmxgraph.compiler._strategies import strategy_templates
 from hmxgraph.compiler._wording import title
 from hmxgraph.compiler.failures import failure_groups
@@ -191,6 +192,7 @@ def _drafts(
         *result_policies(rules, profile),
         *closing_checks(recent, profile),
         *refusals(asked.values(), profile),
+        *stated_rules(sessions, profile),
         *causal_patterns(failures, classes, sessions, profile),
         *strategy_templates(classes, profile),
     ]

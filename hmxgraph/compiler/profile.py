@@ -27,6 +27,7 @@ class CompilerProfile:
     max_steps: int = 400
     max_failures: int = 100
     max_decisions: int = 100
+    max_stated: int = 20
     words_per_text: int = 64
     request_chars: int = 400
     known_values: int = 400
@@ -72,6 +73,7 @@ class CompilerProfile:
     cause_strength: float = 0.15
     cause_significance: float = 2.33
     max_causes: int = 60
+    max_rules: int = 60
     phase_share: float = 0.3
     strategy_likeness: float = 0.3
 

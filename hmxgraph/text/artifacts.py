@@ -103,6 +103,8 @@ _EXACT = 10
 _MOSTLY_FUTILE = 0.75
 _OFTEN = 0.3
 _ROUNDED = (10, 20, 50, 100, 200, 500, 1000)
+# The beginning of a recommendation that quotes what agents told users.
+TOLD_TO_USERS = "Users were told"
 _NOTE = re.compile(
     r" \((?:tried once(?:, and it worked|, without success)?|tried (?:more than )?\d+ times"
     r"|(?:tried once: )?this error went away(?: \d+ of \d+ times)?, but another followed"
@@ -165,6 +167,15 @@ def attempted(tried: int) -> str:
     if tried == 1:
         return "tried once"
     return f"tried {tried} times" if tried <= _EXACT else f"tried more than {_bound(tried)} times"
+
+
+def told_in(sessions: int) -> str:
+    """In how many sessions users were told something.
+
+    >>> told_in(3), told_in(12)
+    ('Users were told in 3 sessions', 'Users were told in more than 10 sessions')
+    """
+    return f"{TOLD_TO_USERS} in {sessions if sessions <= _EXACT else f'more than {_bound(sessions)}'} sessions"
 
 
 def _bound(tried: int) -> int:
