@@ -614,7 +614,7 @@ T = TypeVar("T")
 
 
 def not_admitted(error: StorageUnavailable) -> str:
-    """The warning of an ingest that could not admit held-back events: stored earlier, dated later, and due by now."""
+    """The warning of an ingest that could not admit events that were stored earlier with a time then in the future."""
     return f"stored events whose time has come do not count yet; the next ingest or compile tries again: {error}"
 
 
@@ -651,7 +651,7 @@ class Face:
             return with_warnings(report, self._clock_warnings(options) + self._embedding_warnings())
 
     def _clock_warnings(self, options: IngestOptions) -> tuple[str, ...]:
-        """Admit held-back events whose time has come; a failure is only a warning, because the ingest has committed."""
+        """Admit events stored earlier whose time has come; a failure is only a warning: the new events are stored."""
         if options.clock is None:
             return ()
         try:
@@ -661,7 +661,7 @@ class Face:
         return ()
 
     def _embedding_warnings(self) -> tuple[str, ...]:
-        """Compute the vectors of new events; a failure is only a warning, because the ingest has committed."""
+        """Compute the vectors of new events; a failure is only a warning: the events are stored already."""
         if self._connection.terms.embedding is None:
             return ()
         try:

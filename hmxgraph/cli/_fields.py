@@ -25,7 +25,7 @@ Set = Annotated[
 Where = Annotated[
     list[str] | None, typer.Option("--where", "-w", metavar="FILTER=VALUE", help=f"Exact filter: {', '.join(FILTERS)}.")
 ]
-Query = Annotated[str, typer.Argument(help="Words to rank by; without any, newest first.")]
+Query = Annotated[str, typer.Argument(help="Words to rank by; if there are none, newest first.")]
 Mode = Annotated[str, typer.Option(help=f"Purpose of the search: {', '.join(MODES)}.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="Maximum number of hits.")]
 Hidden = Annotated[bool, typer.Option("--hidden", help="Include hidden hits, such as superseded ones.")]

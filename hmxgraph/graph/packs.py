@@ -65,7 +65,7 @@ _ANSWERS = frozenset({"tool_result", "error"})
 def session_actions(rows: Sequence[Sequence[Any]]) -> Iterator[Happened]:
     """Yield each event with its action, oldest first; *rows* are (type, text, content, call id, failed), latest first.
 
-    A result without a known call id belongs to the last call of its tool, an error without one to the last action.
+    Without a known call id, a result belongs to the last call of its tool, and an error to the last action.
 
     >>> call = ["tool_call", "bash(ls)", '{"tool_name": "bash"}', "c1", False]
     >>> result = ["tool_result", "bash failed: no", "{}", None, True]

@@ -290,7 +290,7 @@ def _erase(tenancy: Tenancy, page: Sequence[Row], fingerprint: str | None) -> Pl
 
 
 def _latest(tenancy: Tenancy) -> Plan[int]:
-    """The latest time of anything with content, 0 without any."""
+    """The latest time of anything with content; 0 if nothing has content."""
     rows = yield bind("retention/latest", tenant_id=tenancy.tenant_id)
     latest_us: int | None = rows[0]["latest_us"]
     return latest_us or 0

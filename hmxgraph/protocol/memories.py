@@ -62,7 +62,7 @@ class Memory:
 class MemoryView:
     """A semantic memory with its trust tier, and the reason if it is hidden.
 
-    ``grounding`` lists the task records that share its evidence; without any, the memory is only a candidate.
+    ``grounding`` lists the task records that share its evidence; if there are none, the memory is only a candidate.
     """
 
     memory_id: str

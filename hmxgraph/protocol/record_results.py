@@ -72,7 +72,7 @@ class RecordView:
 
     @property
     def text(self) -> str:
-        """The text of the record's first projection; empty without one."""
+        """The text of the record's first projection; empty if it has none."""
         return self.projections[0].text if self.projections else ""
 
     def document(self) -> dict[str, Any]:
