@@ -462,6 +462,7 @@ class AsyncLearning(AsyncFace):
         Raises:
             InvalidRequest: not exactly one of *session_id* and *events* was given.
             NotFound: the tenant has no such session.
+            InvalidDocument: one of *events* violates HMX-E.
 
         """
         if (session_id is None) == (events is None):

@@ -53,6 +53,7 @@ class Learning(Face):
         Raises:
             InvalidRequest: not exactly one of *session_id* and *events* was given.
             NotFound: the tenant has no such session.
+            InvalidDocument: one of *events* violates HMX-E.
 
         """
         if (session_id is None) == (events is None):

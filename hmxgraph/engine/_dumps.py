@@ -77,9 +77,9 @@ def _created(path: Path, temporary: Path) -> IO[bytes]:
 def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
     """Replace the database of *home* with the dump at *path*, and start its server.
 
-    The dump is first loaded beside the database, which needs room for both. The database is replaced only once the dump
-    is loaded, and comes back if the server does not start with it. This works even if the existing database can no
-    longer be opened.
+    The dump is first loaded beside the database, so the disk must have room for both. The database is replaced only
+    once the dump is loaded, and comes back if the server does not start with it. This works even if the existing
+    database can no longer be opened.
 
     Raises:
         EngineError: the file cannot be read, Neo4j's tool rejected it or failed, or the server does not start with it;
