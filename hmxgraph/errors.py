@@ -475,7 +475,7 @@ class LocalServerDied(StorageUnavailable):
 
 
 class GraphNotOpen(GraphError, RuntimeError):
-    """A graph was used before it was opened, or after it was closed."""
+    """A graph was used before it was opened, after it was closed, or in another process or event loop."""
 
     code = "unavailable"
 
@@ -785,7 +785,7 @@ class ConflictClosed(LifecycleError):
 #     │   ├── InvalidTransition         not one of the five legal status changes (HMX-A 5)
 #     │   ├── SupersessionCycle         would make an artifact or a memory its own ancestor (HMX-A 7)
 #     │   ├── AlreadySuperseded         the artifact or memory has a successor already; names it
-#     │   ├── SuccessorMismatch         successor of another type, tenant or version
+#     │   ├── SuccessorMismatch         successor of another tenant, type, predecessor, status or version
 #     │   ├── SuccessorNeeded           only a successor can make an artifact superseded (HMX-A 7)
 #     │   ├── ImmutableArtifact         the same id with other immutable fields (HMX-A 1)
 #     │   ├── DuplicateArtifact         a successor equal to another draft or active artifact
@@ -814,7 +814,7 @@ class ConflictClosed(LifecycleError):
 #     │   │   ├── InvalidAddress        a URI that cannot be a Neo4j address
 #     │   │   ├── DatabaseMissing       the server has no database of that name
 #     │   │   └── StorageStopped        the server answers but can no longer write its data
-#     │   ├── GraphNotOpen (RuntimeError)  used before it was opened, or after it was closed
+#     │   ├── GraphNotOpen (RuntimeError)  not opened yet, closed, or used in another process or event loop
 #     │   ├── AccessDenied (PermissionError)
 #     │   │   └── NotPermitted          the user may not read, write or create indexes there
 #     │   ├── StatementRefused          the server refused a packaged statement; names the statement

@@ -1,7 +1,7 @@
 """A warm process keeps a graph open and answers hooks and commands on a local port.
 
-Clients save the cost of connecting. ``hmxgraph serve`` is such a process; if none runs,
-``hmxgraph server start`` or the first hook starts one (`hmxgraph.cli.resident`).
+Clients save the cost of connecting. ``hmxgraph serve`` is such a process; if none runs, ``hmxgraph server start`` or
+the first hook starts one (`hmxgraph.cli.resident`).
 
 To start fast, this module imports only the standard library, platformdirs and ``hmxgraph`` itself: an agent waits for
 the client. The address and key of the process are in a private file in the data home. Messages are JSON over an

@@ -109,9 +109,9 @@ def _precondition(group: FailureGroup, refused: Mapping[str, ResultRule]) -> lis
 
 
 def _has_advice(group: FailureGroup, best: Sequence[Recovery]) -> bool:
-    """Whether *group* shows what to do or avoid after the failure; a single session that stopped there does not.
+    """Whether *group* shows what to do or avoid after the failure.
 
-    Nor do retries that mostly worked for an unknown reason.
+    Neither is shown by a single session that stopped there, or by retries that mostly worked for an unknown reason.
     """
     if _advised_ways(group, advisable(best)):
         return True
@@ -164,7 +164,7 @@ def _playbook(
 
 
 def _useful(group: FailureGroup, best: Sequence[Recovery], cases: Cases) -> bool:
-    """Whether an advised reaction worked in several cases or has no known result.
+    """Whether an advised reaction other than handing over worked in several cases or has no known result.
 
     If none is advised: whether several sessions tried one in vain, and the failure was never repaired.
     """
@@ -359,7 +359,8 @@ def _change_texts(work: Sequence[Step]) -> list[str]:
 def _continuation(group: FailureGroup) -> str:
     """The sentence that says how most sessions went on without a retry.
 
-    "" without a failed action, if most did not go on, if all that did failed, or if they only prepared something.
+    "" without a failed action, if most sessions did not go on, if all of those that went on failed, or if these only
+    prepared something.
     """
     went_on = [occurrence for occurrence in group.occurrences if _did_other_work(occurrence)]
     failed = all(occurrence.summary.went_well is False for occurrence in went_on)

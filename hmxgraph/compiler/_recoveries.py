@@ -45,8 +45,8 @@ class Recovery:
     ``attempts`` counts the retries of the failed action; without any, the outcome of the session, or of the step taken
     instead, decides whether it helped. ``then`` is the action that usually followed. ``displaced`` counts how often the
     failure was gone but another replaced it. ``instead`` is set if the failed action was usually not retried where the
-    reaction helped, ``unknown`` if no result is known. ``futile`` is, for changes, the share that feedback rejects of
-    the sessions in which it helped.
+    reaction helped, ``unknown`` if no result is known. ``futile`` is, for changes, how large a share of the sessions in
+    which it helped was rejected by feedback.
     """
 
     failed: str
@@ -240,11 +240,9 @@ def tallies(advised: Iterable[Recovery], failed: str) -> list[dict[str, Any]]:
 def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
     """The occurrences of each way: whole routes, and single actions with every route that contains them.
 
-    Retries are grouped by the inputs that changed.
-
-    A single action that did not help alone gets no credit for longer routes that helped: something else was needed. An
-    action never tried alone is a separate way only if the failure was gone clearly more often with it than without, or
-    if the *message* names it and the failure was gone each time.
+    Retries are grouped by the inputs that changed. A single action that did not help alone gets no credit for longer
+    routes that helped: something else was needed. An action never tried alone is a separate way only if the failure was
+    gone clearly more often with it than without, or if the *message* names it and the failure was gone each time.
     """
     exact: dict[tuple[Way, bool], list[Occurrence]] = {}
     for occurrence in occurrences:

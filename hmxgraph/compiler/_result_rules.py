@@ -30,8 +30,8 @@ _NEARLY_ALWAYS, _MORE, _BY_CHANCE = 0.8, 0.25, 0.05
 # A statement calls for an action only if the action was taken for at least this many items with the statement:
 # successful sessions resemble each other, so that fewer may coincide by chance.
 _LEAST_ITEMS = 5
-# Minimum and maximum number of values of a field that decides: a single value decides nothing, and
-# a field with many values identifies items.
+# Minimum and maximum number of values of a field that decides: a single value decides nothing, and a field with many
+# values identifies items.
 _SEVERAL_VALUES, _FEW_VALUES = 2, 12
 _MOST_BRANCHES = 6
 
@@ -57,8 +57,8 @@ def _item(session: SessionSummary, lookup: Step) -> str:
 class ResultRule:
     """A *statement* of a lookup that an action waits for, or that calls for the action (*called_for*).
 
-    ``holds`` of ``count`` cases (items, if the action is called for) follow the rule; ``chance`` is the probability of
-    that by chance, corrected for the number of comparisons.
+    ``holds`` of ``count`` cases (items, if the action is called for) follow the rule. ``chance`` is the probability
+    that the statement and the action go together by chance, multiplied by the number of comparisons.
     """
 
     action: str
@@ -82,7 +82,7 @@ class ResultRule:
 
     @property
     def how_often(self) -> str:
-        """How often the rule held when the action worked or in sessions that went well."""
+        """How often the rule held: "true 8 of 8 times it worked", or "done 5 of 5 times in sessions that went well"."""
         return _how_often([self])
 
 
@@ -217,10 +217,10 @@ def _rules(action: str, lookup: str, records: _Records, least: int) -> list[Resu
 def _waits_for(action: str, lookup: str, records: _Records, least: int) -> ResultRule | None:
     """The rule for the statement that *action* waits for most clearly, if *least* items and as many sessions show it.
 
-    Items are counted, because many sessions about one item show nothing about others. The chance of
-    a statement that shares no noun with the action is also multiplied by the number of lookups made before the action:
-    among many lookups, some statement always fits by coincidence.
-    If the action always followed the statement and nobody requested the action, the statement calls for it.
+    Items are counted, because many sessions about one item show nothing about others. The chance of a statement that
+    shares no noun with the action is also multiplied by the number of lookups made before the action: among many
+    lookups, some statement always fits by coincidence. If the action followed the statement for every item, and no
+    request contains a noun of the action, the statement calls for it.
     """
     cases = records.cases[action, lookup]
     things: defaultdict[str, set[str]] = defaultdict(set)

@@ -1,7 +1,7 @@
 """decision_policy: a rule that agents told users in many sessions, such as "Basic fares cannot be changed" (HMX-A 4.3).
 
-Agents often know such rules only from their instructions, which logs do not contain. Learned are sentences that set a
-limit and name nothing of their session, told in several independent cases in similar words.
+Agents often know such rules only from their instructions, which logs do not contain. A rule is learned from sentences
+that set a limit, name nothing of their session, and were told in similar words in several independent cases.
 """
 
 import re
@@ -28,7 +28,7 @@ from hmxgraph.text.terms import most_first, terms
 
 _LONGEST_MESSAGE = 8000
 _FEWEST_WORDS, _MOST_WORDS = 4, 35
-# Also at the "\n" of JSON that is written inside a message.
+# A sentence also ends at the "\n" of JSON inside a message.
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"”]?\s+|\n+|;\s+|\\n")
 _MARKUP = re.compile(r"[*`]+|^\s*(?:[-•]|\d+[.)])\s+")
 _LIMITS = re.compile(
@@ -94,10 +94,12 @@ def _is_rule(sentence: str) -> bool:
 
 # The reduce step: sentences of similar words are one rule.
 
+# Minimum Jaccard index of the terms of a wording and of the rule that it joins.
 _ALIKE = 0.4
 # Terms are compared by their beginnings: the stems of "modify" and "modification" differ.
 _STEM = 5
 _FEWEST_TERMS = 2
+# Minimum share of the tellings of a rule that contain a term, for the term to be part of the rule's name.
 _CORE_SHARE = 0.5
 # A rule is doubtful if sessions in which it was told succeeded less often than others, and chance explains this with
 # less than this probability.
@@ -110,7 +112,10 @@ _ANY_RULE = frozenset(terms("unfortunately please note must unable able unless a
 
 @dataclass(slots=True)
 class _Rule:
-    """One rule: the terms of its first wording, whether it denies, and each telling as (session, sentence, event)."""
+    """One rule: the terms of its first wording, and each telling as (session, sentence, event).
+
+    ``denies`` is set if its sentences contain a negation.
+    """
 
     terms: frozenset[str]
     denies: bool
@@ -131,7 +136,7 @@ class _Rule:
 
 
 def stated_rules(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """A policy for each rule told in at least ``min_cases`` independent cases, the most frequent first."""
+    """A policy for each of the ``max_rules`` most frequent rules that was told in ``min_cases`` independent cases."""
     cases = Cases(sessions)
     judged = [session for session in sessions if session.went_well is not None]
     frequent = (rule for rule in _rules(sessions) if len(rule.sessions) >= profile.min_cases)
@@ -141,7 +146,10 @@ def stated_rules(sessions: Sequence[SessionSummary], profile: CompilerProfile) -
 
 
 def _rules(sessions: Sequence[SessionSummary]) -> list[_Rule]:
-    """All rules. The most frequent wordings come first, and each further one joins the rule that it resembles most."""
+    """The sentences grouped into rules: each joins the rule that it resembles most, or starts one.
+
+    More frequent wordings are grouped first.
+    """
     tellings: defaultdict[tuple[frozenset[str], bool], list[tuple[SessionSummary, str, str]]] = defaultdict(list)
     for session in sessions:
         for sentence, event_id in session.stated:
@@ -206,7 +214,7 @@ def _policy(rule: _Rule, profile: CompilerProfile, *, useful: bool) -> ArtifactD
 
 
 def _most_typical(rule: _Rule) -> str:
-    """The wording whose terms most tellings share; shorter ones first, and those without "I", "you" and "your"."""
+    """The wording whose terms most tellings share; short ones without "I", "you", "your" and "my" are preferred."""
     shared = Counter(term for _, sentence, _ in rule.told for term in _meaning(sentence)[0])
 
     def worth(sentence: str) -> tuple[float, str]:

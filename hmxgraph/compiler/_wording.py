@@ -313,7 +313,7 @@ _LEAST_CITED = 24
 
 
 def citing(before: str, message: str) -> str:
-    """A title that ends with tool output in quotation marks, so that it is not mistaken for the compiler's own words.
+    """A title that ends with tool output, in quotation marks to set it apart from the compiler's own words.
 
     >>> citing("df fails: ", "disk “a” is full.")
     'df fails: “disk "a" is full”'

@@ -41,7 +41,7 @@ _BLANK = Situation()
 class Ledger:
     """Collects the latest sessions, added in any order; ``older`` says whether older ones were left out.
 
-    Only the most recent ones, with ``habit_positions`` steps or a few more in all, keep the texts of their steps.
+    Only as many of the most recent ones as have ``habit_positions`` steps in all keep the texts of their steps.
     """
 
     def __init__(self, profile: CompilerProfile, summaries: Iterable[SessionSummary] = ()) -> None:
@@ -108,8 +108,8 @@ class Compilation:
     """The result of a compilation: draft artifacts and the models behind suggestions.
 
     ``older`` says whether sessions older than these were left out. ``without_outcome`` counts sessions without a known
-    outcome, ``shortened`` those too long to be kept whole. ``near_duplicates`` holds the lineage keys
-    (dropped, kept) of similar drafts, ``no_material`` sentences on what could not be learned, and why.
+    outcome, ``shortened`` those too long to be kept whole. ``near_duplicates`` holds the lineage keys (dropped, kept)
+    of similar drafts, ``no_material`` sentences on what could not be learned, and why.
     """
 
     drafts: tuple[ArtifactDraft, ...] = ()

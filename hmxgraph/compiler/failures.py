@@ -290,7 +290,7 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
 
 
 def _declared_way(summary: SessionSummary, failed: int, later: Sequence[Step]) -> tuple[Step, ...]:
-    """The first later step, not failed itself, that a decision after the failure or feedback on what worked names."""
+    """The first later step that did not fail, and that a later decision or feedback on what worked names."""
     decided = [decision.chosen for decision in summary.decisions if decision.step > failed]
     texts = " ".join([*decided, *summary.worked]).lower()
     named = (

@@ -412,7 +412,7 @@ class SessionReader:
             self._rules_told(text, event)
 
     def _rules_told(self, text: str, event: SessionEvent) -> None:
-        """Keep the rules that the agent tells the user, each once; not what outside sources say in its name."""
+        """Keep the rules that the agent tells the user, each once, but not what outside sources say in its name."""
         if DEFAULT_TRUST.outside(event.source, event.agent_id, origin_of(event.metadata) or None):
             return
         for sentence in rules_in(text):

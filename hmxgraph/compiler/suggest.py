@@ -93,9 +93,9 @@ def suggest(
 def predicted_actions(request: str, actions: Iterable[str], model: Model) -> dict[str, float]:
     """For each action, the probability that a session with this request takes it; 1 for actions taken.
 
-    Actions unrelated to the request and to the actions taken are omitted, however usual they are.
-    If the model expects no change confidently, the changes that the request names replace its guesses; otherwise their
-    odds are raised and those of other changes lowered.
+    Actions unrelated to the request and to the actions taken are omitted, however usual they are. If the model expects
+    no change confidently, the changes that the request names replace its guesses; otherwise their odds are raised and
+    those of other changes lowered.
     """
     taken = tuple(actions)
     related = model.goals.related_actions(request, taken)
@@ -151,8 +151,8 @@ def fitting_schema(
 ) -> Guide | None:
     """The task schema that best fits these *chances*, or None.
 
-    A schema fits if all its actions are expected, or if its changes are exactly the expected ones.
-    If nothing is expected beyond what was *done*, it fits if it has any action in *chances*.
+    A schema fits if all its actions are expected, or if its changes are exactly the expected ones. If nothing is
+    expected beyond what was *done*, it fits if it has any action in *chances*.
     """
     likely = expected(chances, profile)
     nothing_ahead = likely.issubset(done)
@@ -257,9 +257,8 @@ def _overlap(action: str, message_words: AbstractSet[str]) -> float:
 def _tools(chances: Mapping[str, float], recoveries: Iterable[tuple[str, int, int]]) -> list[tuple[str, float]]:
     """Every tool with its probability, highest first.
 
-    After a failure, *recoveries* that worked are mixed in. If any of them usually worked, those that
-    worked less than half of the time are scaled by their success rate. Tools that were tried repeatedly and never
-    worked come last.
+    After a failure, *recoveries* that worked are mixed in. If any of them usually worked, those that worked less than
+    half of the time are scaled by their success rate. Tools that were tried repeatedly and never worked come last.
     """
     worked: defaultdict[str, int] = defaultdict(int)
     used: defaultdict[str, int] = defaultdict(int)

@@ -69,10 +69,12 @@ def applies(
 
 
 def overlap(first: Validity, second: Validity) -> bool:
-    """Whether some reader at some time lies within both scopes.
+    """Whether the time ranges overlap and every list that both scopes give has a member in common.
 
-    >>> overlap(Validity(to_us=5), Validity(from_us=6)), overlap(Validity(tags=("a",)), ANYWHERE)
-    (False, True)
+    >>> overlap(Validity(to_us=5), Validity(from_us=6)), overlap(Validity(tags=("a",)), Validity(tags=("b",)))
+    (False, False)
+    >>> overlap(Validity(to_us=5), Validity(from_us=5)), overlap(Validity(tags=("a",)), ANYWHERE)
+    (True, True)
     """
     return (
         _meet(first.tenants, second.tenants)
@@ -231,9 +233,10 @@ Content = Mapping[str, Any]
 
 
 def render_artifact(artifact_type: str, title: str, summary: str, content: Content) -> str:
-    """Render the artifact as plain lines: title, summary, then the fields of its type (HMX-A 4).
+    """Render the artifact as lines of text: the title, the summary if it differs, and the main fields of its type.
 
-    Content that does not match its type is legal; it is rendered field by field, like that of custom types.
+    The types and their fields: HMX-A 4. Content that does not match its type is legal; all its strings are rendered,
+    field by field, as for custom types.
 
     >>> print(render_artifact("causal_pattern", "Load", "", {"cause": "deploy", "effect": "latency", "strength": 0.5}))
     Load
