@@ -155,7 +155,7 @@ class ParentLoop(HmxGraphError, ValueError):
         return f"event {ids} would be its own cause: its parent_event_id leads back to it; name another parent, or none"
 
 
-# Documents and sources that were rejected, and files that cannot be written.
+# Rejected documents and sources, failed embedders, and files that cannot be written.
 
 
 class DocumentError(HmxGraphError, ValueError):
@@ -278,7 +278,7 @@ class BackupRefused(HmxGraphError, ValueError):
         return f"{self.path}: {self.reason}; {self.way_out}"
 
 
-# The local server: the failure, and the way out.
+# The local server. Each error has a reason and a way out.
 
 
 class EngineError(HmxGraphError, RuntimeError):
@@ -300,11 +300,11 @@ class JavaMissing(EngineError):
 
 
 class JarsUnavailable(EngineError):
-    """Jars are missing from the cache and could not be downloaded, or the folder ``HMXGRAPH_JARS`` has no Neo4j."""
+    """Jars could not be downloaded, or the folder in ``HMXGRAPH_JARS`` contains no Neo4j."""
 
 
 class JarDamaged(EngineError):
-    """A jar whose SHA-256 differs from the lock file's, or that is not an archive."""
+    """A jar whose SHA-256 differs from the lock file's, or that is not a readable archive."""
 
 
 class NotEnoughMemory(EngineError):
@@ -312,11 +312,11 @@ class NotEnoughMemory(EngineError):
 
 
 class PortTaken(EngineError):
-    """Another program is listening on the port, or both ports are set to the same number."""
+    """Another program is listening on the port, or both ports are configured to the same number."""
 
 
 class PasswordLost(EngineError):
-    """The data home holds a database but not its password, or one that the database refuses."""
+    """The data home holds a database, but its password file is missing, or the server refuses the password in it."""
 
 
 class ServerDied(EngineError):
@@ -757,7 +757,7 @@ class DuplicateArtifact(LifecycleError):
 
 
 class ConflictClosed(LifecycleError):
-    """The conflict was already resolved with another outcome."""
+    """The conflict was already resolved with another outcome or reason."""
 
     def __init__(self, conflict_id: str, kept_id: str | None) -> None:
         super().__init__(conflict_id, kept_id)
@@ -789,7 +789,7 @@ class ConflictClosed(LifecycleError):
 #     │   ├── SuccessorNeeded           only a successor can make an artifact superseded (HMX-A 7)
 #     │   ├── ImmutableArtifact         the same id with other immutable fields (HMX-A 1)
 #     │   ├── DuplicateArtifact         a successor equal to another draft or active artifact
-#     │   └── ConflictClosed            already resolved, with another outcome
+#     │   └── ConflictClosed            already resolved, with another outcome or reason
 #     ├── PackError (ValueError)
 #     │   ├── BudgetTooSmall            less than one token
 #     │   ├── InvalidRequest            an argument of the wrong type, form or size; names it
@@ -824,16 +824,15 @@ class ConflictClosed(LifecycleError):
 #     │   └── StatementMisuse (TypeError)  unknown statement; missing or unexpected parameters
 #     └── EngineError (RuntimeError)    the local server could not be fetched, started, reached or stopped
 #         ├── JavaMissing               no Java that this Neo4j runs on
-#         ├── JarsUnavailable           missing from the cache and not downloadable, or HMXGRAPH_JARS has none
-#         ├── JarDamaged                SHA-256 differs from the lock file's, or not an archive
+#         ├── JarsUnavailable           not downloadable, or the folder HMXGRAPH_JARS has no Neo4j
+#         ├── JarDamaged                a wrong SHA-256, or no readable archive
 #         ├── NotEnoughMemory           heap and page cache do not fit into this machine's memory
-#         ├── PortTaken                 another program is listening there, or both ports are the same
-#         ├── PasswordLost              the data home holds a database but no password that opens it
+#         ├── PortTaken                 in use by another program, or one port for both purposes
+#         ├── PasswordLost              the password file of the database is missing or wrong
 #         ├── ServerDied                exited while starting; carries the end of its log
 #         ├── StoreDamaged              started without its database, which does not open
 #         └── ServerUnresponsive        neither responds nor exits
 #
-# ``code`` is the kind of error: not_found, invalid, conflict, denied, unavailable, unsupported, internal.
 # Each error takes its fields first and builds its message from them; most messages end with the way out.
 
 __all__ = [

@@ -207,7 +207,7 @@ class Warm:
             pass
 
     def wait_until_idle(self, is_over: Callable[[], bool]) -> None:
-        """Return after an hour without messages, or once *is_over* returns true."""
+        """Return after an hour without messages, once *is_over* returns true, or when the process stops listening."""
         while monotonic() - self._last < _IDLE and not self._closing.wait(_CHECK_INTERVAL):
             if is_over():
                 return

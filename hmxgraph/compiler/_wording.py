@@ -70,7 +70,7 @@ def small(text: str) -> str:
 
 
 def goal_phrase(actions: Sequence[str], link: str = "and") -> str:
-    """The purpose of *actions*: their changes, or the information they answer from if they change nothing.
+    """The purpose of *actions*: the changes that they make, or if there are none, the subject of their lookups.
 
     *link* joins the changes: "or" if not all of them are made.
 

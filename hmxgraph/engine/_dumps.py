@@ -31,7 +31,7 @@ def dump(path: Path, home: Home = None, *, progress: Progress = None) -> int:
 
     Raises:
         NotWritten: *path* cannot be written.
-        EngineError: there is no database, or Neo4j's tool failed.
+        EngineError: there is no database, Neo4j's tool failed, or the server does not stop or start again.
 
     """
     settings = read_settings(home)
@@ -68,7 +68,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _created(path: Path, temporary: Path) -> IO[bytes]:
-    """The file *temporary*, which can take the place of *path*."""
+    """Create the file *temporary* next to *path*; fails if *path* is a folder, which a file cannot replace."""
     if path.is_dir():
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
     return os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
@@ -77,9 +77,9 @@ def _created(path: Path, temporary: Path) -> IO[bytes]:
 def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
     """Replace the database of *home* with the dump at *path*, and start its server.
 
-    The dump is first loaded beside the database, which needs room for both. The database is replaced only once the dump
-    is loaded, and comes back if the server does not start with it. This works even if the existing database can no
-    longer be opened.
+    The dump is first loaded beside the database, so the disk must have room for both. The database is replaced only
+    once the dump is loaded, and comes back if the server does not start with it. This works even if the existing
+    database can no longer be opened.
 
     Raises:
         EngineError: the file cannot be read, Neo4j's tool rejected it or failed, or the server does not start with it;
@@ -124,7 +124,7 @@ def _load_into(settings: Settings, folder: Path, file: IO[bytes]) -> None:
     _administer(settings, arguments, home=folder, stdin=file.fileno())
 
 
-# A database consists of a folder with this name in each of these folders.
+# A database consists of a folder with its name in each of these folders.
 _PARTS = ("databases", "transactions")
 
 
@@ -148,7 +148,7 @@ def _administer(
     stdin: int = subprocess.DEVNULL,
     stdout: int = subprocess.DEVNULL,
 ) -> None:
-    """Run Neo4j's own tool on the databases of a data home: of *home*, else of *settings*."""
+    """Run Neo4j's own tool on the databases of the data home *home*, by default that of *settings*."""
     with listening(None) as listen:
         jars = distribution(settings, listen, _jars.load())
     program = _java.find(settings, _java.accepted(jars.version))

@@ -31,7 +31,8 @@ ANYWHERE = Validity()
 def validity(scope: Mapping[str, Any] | None) -> Validity:
     """Parse a document's ``validity_scope``.
 
-    Raises: ValueError if a bound of ``time_range`` is not a timestamp.
+    Raises:
+        ValueError: a bound of ``time_range`` is not a timestamp.
 
     >>> validity({"agent_ids": ["a"], "time_range": {"start": "1970-01-01T00:00:01Z"}}).from_us
     1000000
