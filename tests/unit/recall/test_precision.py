@@ -10,6 +10,7 @@ import pytest
 from hmxgraph.recall._asked_actions import warning
 from hmxgraph.recall._steps import LINE, step_scores
 from hmxgraph.recall.draft import MOST_SESSIONS
+from hmxgraph.recall.event_candidates import Episodes
 from hmxgraph.recall.knowledge import NO_GUIDANCE, Guidance
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.pool import EventPool, match_words
@@ -1559,3 +1560,17 @@ def test_who_asks_how_to_answer_gets_every_instruction_and_preference(asked, all
     events = [event(n, text, session="s1", speaker=("user", "assistant")[n == 4]) for n, text in enumerate(texts)]
     lines = shown(packed(events, query=asked), "episodes")
     assert ({f"user: {text}" for text in told} == set(lines)) == all_of_them
+
+
+def test_a_retry_is_shown_beside_the_procedure_that_lists_its_action():
+    """Without it, the end would follow a failed call, as if that had worked."""
+    said = [
+        event(1, "Please ship the staging lamp to my friend in the north", session="s1", age_days=9),
+        *log((2, ("ship(to=north, pay=5)", "ship failed: Error: it costs 7")), session="s1"),
+        event(4, "The price of the staging lamp has changed to 7, shall I pay it?", session="s1", age_days=9, **SAID),
+        *log((5, ("ship(to=north, pay=7)", "ship -> on its way")), session="s1"),
+        event(7, "The staging lamp is on its way to the north now", session="s1", age_days=9, **SAID),
+    ]
+    pool = EventPool.of([row for row, _ in said])
+    retries = Episodes(pool, np.ones(len(pool)), None)._retries
+    assert [pool.text[at] for at in np.flatnonzero(retries)] == ["ship(to=north, pay=7)", "ship -> on its way"]
