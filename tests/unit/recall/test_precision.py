@@ -1574,3 +1574,13 @@ def test_a_retry_is_shown_beside_the_procedure_that_lists_its_action():
     pool = EventPool.of([row for row, _ in said])
     retries = Episodes(pool, np.ones(len(pool)), None)._retries
     assert [pool.text[at] for at in np.flatnonzero(retries)] == ["ship(to=north, pay=7)", "ship -> on its way"]
+
+
+@pytest.mark.parametrize(("others", "shown_lines"), [(300, 14), (3000, 40)])
+def test_a_question_whose_words_are_common_gets_only_the_best_events(others, shown_lines):
+    """Forty events match equally; of 340, that is a common word, of 3,040 it is not."""
+    told = [event(n, f"Ann: We worked in the garden of number {n}", session=f"w{n}") for n in range(40)]
+    rest = [event(100 + n, f"The weather of day {n} was fine", session=f"r{n}") for n in range(others)]
+    pack = packed([*told, *rest], query="When did Ann work?", sections=("core", "episodes"))
+    lines = [line for line in shown(pack, "episodes") if "worked" in line]
+    assert abs(len(lines) - shown_lines) <= 2
