@@ -25,6 +25,7 @@ from hmxgraph.recall.pool import (
     rarity,
     together,
     weighted,
+    with_abbreviations,
 )
 from hmxgraph.recall.question import DEFAULT_BUDGET, LONGEST_QUESTION, Question
 from hmxgraph.recall.walk import Neighbourhood, bridges, closeness
@@ -349,6 +350,7 @@ class Ranking:
     def match(self) -> WordMatch:
         """Term matches per event."""
         match = match_words(self.terms, self.pool, self.event_count, works=self.question.works)
+        match = with_abbreviations(match, self.pool, self.question.text[:LONGEST_QUESTION])
         named = {term for name in self.question.names for term in terms(name)}
         factors = np.array([_NAME if term in named else 1.0 for term in match.terms])
         return replace(match, weights=match.weights * factors)
