@@ -37,7 +37,15 @@ from hmxgraph.compiler._verbs import (
 from hmxgraph.compiler._vocabulary import PREPARATIONS
 from hmxgraph.compiler._wording import capital, citing, listed, small, subjects
 from hmxgraph.compiler.actions import LONGEST_COMMAND, PATH_FIELDS
-from hmxgraph.compiler.failures import FailureGroup, Occurrence, most_frequent, plain_message, significance, strata
+from hmxgraph.compiler.failures import (
+    WRONG_VALUE,
+    FailureGroup,
+    Occurrence,
+    most_frequent,
+    plain_message,
+    significance,
+    strata,
+)
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import Amendment, SessionSummary, Step
@@ -57,11 +65,7 @@ _LEADS_NOWHERE = PREPARATIONS | {"exit"}
 # because an unnecessary lookup costs little).
 _GAP, _LEAST_CALLS, _CLEARLY = 0.2, 4, 1.64
 _MOST_LOOKUPS = 2
-# Words of errors about a wrong value, as opposed to one that is currently unavailable (_UNAVAILABLE).
-_WRONG_VALUE = re.compile(
-    r"\b(?:not found|not exist|no such|unknown|invalid|incorrect|wrong|mismatch|not match|unrecognized|malformed)\b",
-    re.IGNORECASE,
-)
+# Words of errors about a value that is currently unavailable, as opposed to wrong (WRONG_VALUE).
 _UNAVAILABLE = re.compile(r"\b(?:available|enough|stock|taken|full|expired|sold)\b", re.IGNORECASE)
 
 
@@ -390,7 +394,12 @@ def _attempt(recovery: Recovery) -> str:
 def _reaction_text(group: FailureGroup, recovery: Recovery) -> str:
     """The instruction for a reaction and how to continue; "" if the names of its steps do not say what to do."""
     if recovery.retry:
-        return _retry_instruction(group, recovery)
+        text = _retry_instruction(group, recovery)
+        unchanged = text in {f"Run {recovery.action} again", f"Call {recovery.action} again unchanged"}
+        # The user, who spoke before the same call worked, may have repaired what failed.
+        if unchanged and recovery.settled:
+            return f"Tell the user what failed and wait for the answer, then {small(text)}"
+        return text
     if _hands_over(recovery):
         return instruction(recovery.action)
     named = (line or names_its_object(name) for name, line in zip(recovery.actions, recovery.lines, strict=True))
@@ -464,7 +473,7 @@ def _retry_with_changes(group: FailureGroup, recovery: Recovery) -> str:
     if not recovery.changes:
         unchanged = not any(map(changed_inputs, recovery.credited)) and names_its_object(recovery.action)
         return f"Call {recovery.action} again unchanged" if unchanged else ""
-    wrong = _WRONG_VALUE.search(group.says) is not None and not _UNAVAILABLE.search(group.says)
+    wrong = WRONG_VALUE.search(group.says) is not None and not _UNAVAILABLE.search(group.says)
     return call_again(recovery.action, recovery.changes, settled=recovery.settled, wrong=wrong)
 
 
