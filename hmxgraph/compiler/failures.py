@@ -289,11 +289,17 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     route = declared or stand_in or tuple(changes)[-_ROUTE:] or _reaction_start(between, again)
     helped = _way_helped(failed, route, summary) if again is None else _failure_gone(summary, failure, again)
     action = failure.line or failed.action
-    settled = place is not None and any(step.situation.since in SPOKEN for step in later[: place + 1])
+    taken = again if again is not None else next(iter(route), None)
+    settled = taken is not None and any(step.situation.since in SPOKEN for step in _until(taken, later))
     occurrence = Occurrence(summary, failure, action, _first_reactions(later), again, route, helped)
     work = tuple(_changing(between)) if changes else ()
     names = tuple(step.action for step in changes)
     return replace(occurrence, changes=names, work=work, settled=settled, declared=bool(declared))
+
+
+def _until(last: Step, steps: Sequence[Step]) -> Sequence[Step]:
+    """The *steps* up to *last*, which is one of them."""
+    return steps[: next(place for place, step in enumerate(steps) if step is last) + 1]
 
 
 def _declared_way(summary: SessionSummary, failed: int, later: Sequence[Step]) -> tuple[Step, ...]:
