@@ -18,6 +18,7 @@ from hmxgraph.compiler._verbs import (
     instruction,
     is_action,
     kind_of,
+    names_its_object,
     noun_words,
     read_action,
     receiver,
@@ -175,7 +176,8 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
     """Whether the steps are a way to do what is asked, and not only what sessions happened to do.
 
     There must be several cases that share a step and most of their actions, with few optional steps and not too many
-    failures. Without requests, all sessions must do nearly the same, because nothing else shows when to do it.
+    failures, and a step must say what it acts on. Without requests, all sessions must do nearly the same, because
+    nothing else shows when to do it.
     """
     least = _HALF if goal_class.requests else _USUALLY
     shared = {name for name, share in goal_class.steps if share >= least}
@@ -183,11 +185,17 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
     return (
         goal_class.cases >= _cases_needed(goal_class, profile)
         and any(not step["optional"] for step in content["steps"])
+        and any(map(_says_on_what, content["steps"]))
         and sum(step["optional"] for step in content["steps"]) <= _MOST_OPTIONAL
         and _does_what_is_asked(goal_class)
         and statistics.median(_share_covered(shared, model) for model in goal_class.examples) >= least
         and (not seen.count or seen.success_rate >= _RARELY)
     )
+
+
+def _says_on_what(step: Mapping[str, Any]) -> bool:
+    """Whether a step says what it acts on: by the name of its tool, or with a command line or place."""
+    return "`" in step["description"] or any(map(names_its_object, step["tools_used"]))
 
 
 def _shows_when(goal_class: GoalClass, everyone: Counter[str], total: int, profile: CompilerProfile) -> bool:

@@ -39,6 +39,8 @@ def template(messages: Sequence[str]) -> Template:
 
     >>> template(["the branch a-b has no upstream", "the branch c-d has no upstream"]).text
     'the branch <branch> has no upstream'
+    >>> template(["failed to restart cron.service: denied", "failed to restart redis.service: denied"]).text
+    'failed to restart <name>: denied'
     """
     rows = [tuple(message.split(" ")) for message in messages]
     length, _ = max(Counter(map(len, rows)).items(), key=lambda pair: (pair[1], pair[0]))
@@ -122,7 +124,10 @@ def _root(owner: Mapping[str, str], key: str) -> str:
 
 
 def _slot_name(values: Sequence[str], row: Sequence[str], place: int, taken: set[str]) -> str:
-    """The mark of a slot: the shape of its values, else the noun before it, their common start or the word after."""
+    """The mark of a slot: the shape of its values, else the noun before it, their common start or the word after.
+
+    A word after "to" is a verb, as in "failed to restart nginx".
+    """
     known = [value for value in values if not _MARK.fullmatch(value)]
     if not known:
         return most_first(Counter(values))[0]
@@ -131,9 +136,14 @@ def _slot_name(values: Sequence[str], row: Sequence[str], place: int, taken: set
     elif all(_HOST.fullmatch(value) and "/" not in value for value in known):
         name = "host"
     else:
-        before = [_core(token).lower() for token in reversed(row[max(0, place - 3) : place])]
-        after = [_core(token).lower() for token in row[place + 1 : place + 2]]
-        nouns = [word for word in before if word.isalpha() and telling_words(word) and not _PARTICIPLE.search(word)]
+        before = [_core(token).lower() for token in reversed(row[max(0, place - 4) : place])]
+        # After a punctuation mark, another part of the sentence begins.
+        after = [_core(token).lower() for token in row[place + 1 : place + 2] if row[place].endswith(_core(row[place]))]
+        nouns = [
+            word
+            for word, earlier in zip(before[:3], [*before[1:], ""], strict=False)
+            if word.isalpha() and telling_words(word) and not _PARTICIPLE.search(word) and earlier != "to"
+        ]
         path = all(map(_PATH.search, known))
         likely = nouns or _shared_part(known) or [word for word in after if word.isalpha()]
         name = "path" if path else next(iter(likely), "name")

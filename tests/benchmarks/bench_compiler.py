@@ -32,8 +32,8 @@ DOMAINS = ("airline", "retail", "telecom", "telecom-nouser")
 WITH_GOLD = ("airline", "retail")
 PACKED_EVERY = 8
 HELD_OUT = 0.3
-# Recovery now counts 55 failures, ten of which the logs call successes; the first floor, 70, left those out.
-TOP_1, TOP_3, RECOVERY, SET_F1, ORDERED_F1 = 77.0, 93.0, 65.0, 53.8, 53.1
+# Recovery counts 55 failures, ten of which the logs call successes.
+TOP_1, TOP_3, RECOVERY, SET_F1, ORDERED_F1 = 77.0, 93.0, 75.6, 53.8, 53.1
 FULL_SECONDS, INCREMENTAL_SECONDS = 60.0, 2.0
 LONG_SESSION_MB = 48.0
 OWN_PLAYBOOK = 0.9
