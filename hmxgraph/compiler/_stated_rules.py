@@ -6,9 +6,10 @@ that set a limit, name nothing of their session, and were told in similar words 
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any, TypeAlias
 
 from hmxgraph.compiler._cases import Cases
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
@@ -22,12 +23,12 @@ from hmxgraph.text.comparison import jaccard
 from hmxgraph.text.instructions import is_instruction
 from hmxgraph.text.lines import cited
 from hmxgraph.text.masking import mask_secrets
-from hmxgraph.text.terms import most_first, terms
+from hmxgraph.text.terms import terms
 
 # The map step: the rules in one message.
 
 _LONGEST_MESSAGE = 8000
-_FEWEST_WORDS, _MOST_WORDS = 4, 35
+_FEWEST_WORDS, _MOST_WORDS, _MOST_CHARACTERS = 4, 35, 200
 # A sentence also ends at the "\n" of JSON inside a message.
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"”]?\s+|\n+|;\s+|\\n")
 _MARKUP = re.compile(r"[*`]+|^\s*(?:[-•]|\d+[.)])\s+")
@@ -83,9 +84,9 @@ def _without_opening(sentence: str) -> str:
 
 
 def _is_rule(sentence: str) -> bool:
-    if not _FEWEST_WORDS <= len(sentence.split()) <= _MOST_WORDS or sentence.endswith("?"):
+    if not _FEWEST_WORDS <= len(sentence.split()) <= _MOST_WORDS or len(sentence) > _MOST_CHARACTERS:
         return False
-    if sentence.count("(") != sentence.count(")") or sentence.count('"') % 2:
+    if sentence.endswith("?") or sentence.count("(") != sentence.count(")") or sentence.count('"') % 2:
         return False
     states_limit = bool(_LIMITS.search(sentence) and _VERB.search(sentence))
     bound = _BOUND.search(sentence) or _PARTICULAR.search(sentence)
@@ -104,10 +105,15 @@ _CORE_SHARE = 0.5
 # A rule is doubtful if sessions in which it was told succeeded less often than others, and chance explains this with
 # less than this probability.
 _BY_CHANCE = 0.01
-_LONGEST_WORDING = 200
+# Only so many wordings are compared, the most frequent ones first.
+_MOST_WORDINGS = 3000
 _NEGATION = re.compile(r"\b(?:no|not|never|unable|cannot|\w+n't|non\w*|ineligible)\b", re.IGNORECASE)
 # Terms of limits and of politeness, which do not tell what a rule is about.
 _ANY_RULE = frozenset(terms("unfortunately please note must unable able unless allowed possible also available need"))
+
+
+# The terms of a sentence, and whether it contains a negation.
+_Meaning: TypeAlias = tuple[frozenset[str], bool]
 
 
 @dataclass(slots=True)
@@ -127,6 +133,18 @@ class _Rule:
         return list({session.session_id: session for session, _, _ in self.told}.values())
 
     @property
+    def name(self) -> str:
+        """The terms that most of its tellings share, by which it is recognised in later compilations."""
+        shared = self.term_counts
+        core = sorted(term for term in shared if shared[term] >= _CORE_SHARE * len(self.told))
+        return " ".join(["not"] * self.denies + core)
+
+    @property
+    def term_counts(self) -> Counter[str]:
+        """How many of its tellings contain each term."""
+        return Counter(term for _, sentence, _ in self.told for term in _meaning(sentence)[0])
+
+    @property
     def events(self) -> dict[str, list[str]]:
         """The events in which it was told, by session."""
         events: defaultdict[str, list[str]] = defaultdict(list)
@@ -140,9 +158,12 @@ def stated_rules(sessions: Sequence[SessionSummary], profile: CompilerProfile) -
     cases = Cases(sessions)
     judged = [session for session in sessions if session.went_well is not None]
     frequent = (rule for rule in _rules(sessions) if len(rule.sessions) >= profile.min_cases)
+    named: dict[str, _Rule] = {}
     for rule in sorted(frequent, key=lambda rule: (-len(rule.sessions), sorted(rule.terms)))[: profile.max_rules]:
         if len(cases.grouped(rule.sessions)) >= profile.min_cases:
-            yield _policy(rule, profile, useful=not _misled(rule, judged))
+            named.setdefault(rule.name, rule)
+    for rule in named.values():
+        yield _policy(rule, profile, useful=not _misled(rule, judged))
 
 
 def _rules(sessions: Sequence[SessionSummary]) -> list[_Rule]:
@@ -150,30 +171,38 @@ def _rules(sessions: Sequence[SessionSummary]) -> list[_Rule]:
 
     More frequent wordings are grouped first.
     """
-    tellings: defaultdict[tuple[frozenset[str], bool], list[tuple[SessionSummary, str, str]]] = defaultdict(list)
+    tellings: defaultdict[_Meaning, list[tuple[SessionSummary, str, str]]] = defaultdict(list)
     for session in sessions:
         for sentence, event_id in session.stated:
             tellings[_meaning(sentence)].append((session, sentence, event_id))
+    frequency = Counter(term for meant, _ in tellings for term in meant)
     rules: list[_Rule] = []
-    by_term: defaultdict[str, list[_Rule]] = defaultdict(list)
-    for (meant, denies), told in sorted(
-        tellings.items(), key=lambda entry: (-len(entry[1]), sorted(entry[0][0]), entry[0][1])
-    ):
-        if len(meant) < _FEWEST_TERMS:
-            continue
-        rivals = {id(rule): rule for term in sorted(meant) for rule in by_term[term] if rule.denies == denies}
-        best = max(rivals.values(), key=lambda rule: jaccard(rule.terms, meant), default=None)
-        if best is None or jaccard(best.terms, meant) < _ALIKE:
-            best = _Rule(meant, denies)
-            rules.append(best)
+    by_term: defaultdict[str, list[int]] = defaultdict(list)
+    for meant, denies in _most_frequent(tellings):
+        # Two wordings that are alike share one of the rarest terms of each.
+        rarest = sorted(meant, key=lambda term: (frequency[term], term))[: len(meant) - int(_ALIKE * len(meant)) + 1]
+        places = sorted({place for term in rarest for place in by_term[term]})
+        rivals = [place for place in places if rules[place].denies == denies]
+        best = max(rivals, key=lambda place: jaccard(rules[place].terms, meant), default=None)
+        if best is None or jaccard(rules[best].terms, meant) < _ALIKE:
+            best = len(rules)
+            rules.append(_Rule(meant, denies))
             for term in meant:
                 by_term[term].append(best)
-        best.told += told
+        rules[best].told += tellings[meant, denies]
     return rules
 
 
+def _most_frequent(tellings: Mapping[_Meaning, Sequence[Any]]) -> list[_Meaning]:
+    """The wordings of more than one term, most frequent first, at most ``_MOST_WORDINGS``."""
+    wordings = (meaning for meaning in tellings if len(meaning[0]) >= _FEWEST_TERMS)
+    return sorted(wordings, key=lambda meaning: (-len(tellings[meaning]), sorted(meaning[0]), meaning[1]))[
+        :_MOST_WORDINGS
+    ]
+
+
 @lru_cache(maxsize=20_000)
-def _meaning(sentence: str) -> tuple[frozenset[str], bool]:
+def _meaning(sentence: str) -> _Meaning:
     meant = frozenset(term[:_STEM] for term in terms(sentence) if term not in _ANY_RULE)
     return meant, _NEGATION.search(sentence) is not None
 
@@ -190,12 +219,10 @@ def _misled(rule: _Rule, judged: Sequence[SessionSummary]) -> bool:
 
 def _policy(rule: _Rule, profile: CompilerProfile, *, useful: bool) -> ArtifactDraft:
     wording, sessions = _most_typical(rule), rule.sessions
-    shared = Counter(term for _, sentence, _ in rule.told for term in _meaning(sentence)[0])
-    core = [term for term in most_first(shared) if shared[term] >= _CORE_SHARE * len(rule.told)]
     scope = list(dict.fromkeys(telling_words(wording)))[:6]
     return ArtifactDraft(
         artifact_type="decision_policy",
-        lineage_key=f"stated:{'not ' * rule.denies}{' '.join(sorted(core))}",
+        lineage_key=f"stated:{rule.name}",
         title=title(wording),
         summary="",
         content={
@@ -215,11 +242,11 @@ def _policy(rule: _Rule, profile: CompilerProfile, *, useful: bool) -> ArtifactD
 
 def _most_typical(rule: _Rule) -> str:
     """The wording whose terms most tellings share; short ones without "I", "you", "your" and "my" are preferred."""
-    shared = Counter(term for _, sentence, _ in rule.told for term in _meaning(sentence)[0])
+    shared = rule.term_counts
 
     def worth(sentence: str) -> tuple[float, str]:
         meant = _meaning(sentence)[0]
         personal = len(re.findall(r"\b(?:i|you|your|my)\b", sentence, re.IGNORECASE))
         return -sum(shared[term] for term in meant) / (len(meant) + 2 + personal), sentence
 
-    return min((sentence for _, sentence, _ in rule.told if len(sentence) <= _LONGEST_WORDING), key=worth)
+    return min((sentence for _, sentence, _ in rule.told), key=worth)

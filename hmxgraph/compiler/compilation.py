@@ -10,6 +10,7 @@ from hmxgraph.compiler._causes import causal_patterns
 from hmxgraph.compiler._closing_checks import closing_checks
 from hmxgraph.compiler._drafts import ArtifactDraft
 from hmxgraph.compiler._models import Goals, Habits, learn_goals, learn_habits
+from hmxgraph.compiler._next_after_failure import CallInputs, learn_inputs
 from hmxgraph.compiler._outside import Outside
 from hmxgraph.compiler._pitfalls import pitfalls
 from hmxgraph.compiler._playbooks import failure_playbooks
@@ -115,6 +116,7 @@ class Compilation:
     drafts: tuple[ArtifactDraft, ...] = ()
     goals: Goals = field(default_factory=Goals)
     habits: Habits = field(default_factory=Habits)
+    inputs: CallInputs = field(default_factory=CallInputs)
     sessions: int = 0
     older: bool = False
     without_outcome: int = 0
@@ -166,6 +168,7 @@ def compile_ledger(
         drafts=tuple(kept),
         goals=goals,
         habits=habits,
+        inputs=learn_inputs(sessions),
         sessions=len(everything),
         older=ledger.older,
         without_outcome=sum(session.outcome == "unknown" for session in everything),
@@ -288,10 +291,11 @@ def _qualified_title(draft: ArtifactDraft, alike: Sequence[ArtifactDraft]) -> st
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The request model (goals) and the model of next actions (habits) of one tenant."""
+    """The request model (goals), the model of next actions (habits), and the inputs of calls, of one tenant."""
 
     goals: Goals = field(default_factory=Goals)
     habits: Habits = field(default_factory=Habits)
+    inputs: CallInputs = field(default_factory=CallInputs)
 
     @property
     def empty(self) -> bool:
@@ -301,11 +305,12 @@ class Model:
     @classmethod
     def of(cls, compilation: Compilation) -> Self:
         """The model of a compilation."""
-        return cls(compilation.goals, compilation.habits)
+        return cls(compilation.goals, compilation.habits, compilation.inputs)
 
     def to_json(self) -> str:
         """The canonical text that the graph stores."""
-        return canonical_text({"goals": self.goals.document(), "habits": self.habits.document()})
+        parts = self.goals.document(), self.habits.document(), self.inputs.document()
+        return canonical_text(dict(zip(("goals", "habits", "inputs"), parts, strict=True)))
 
     @classmethod
     def parse(cls, text: str | None) -> Self:
@@ -313,4 +318,6 @@ class Model:
         if not text:
             return cls()
         document = cast("dict[str, Any]", parse_json(text))
-        return cls(Goals.of(document["goals"]), Habits.of(document["habits"]))
+        # Models stored by earlier releases have no inputs.
+        inputs = CallInputs.of(document.get("inputs", {}))
+        return cls(Goals.of(document["goals"]), Habits.of(document["habits"]), inputs)

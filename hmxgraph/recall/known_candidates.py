@@ -292,8 +292,8 @@ def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
     """Return the share of the question in *artifact*; for a playbook, without words common to all playbooks."""
     if artifact.artifact_type == "failure_playbook":
         return appraisal.share_of_failure(artifact.words)
-    if artifact.text.startswith(TOLD_TO_USERS) and not _is_about(artifact.title, appraisal.question):
-        return 0.0
+    if artifact.text.startswith(TOLD_TO_USERS):
+        return _share_of_rule(artifact, appraisal)
     if appraisal.question.works:
         return appraisal.share(artifact.words)
     # The words of past requests help to find a procedure for work, not for a question. A question must share a word
@@ -304,14 +304,17 @@ def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
     return appraisal.share(search_text(artifact.text))
 
 
-def _is_about(rule: str, question: Question) -> bool:
-    """Whether the question shares three terms with *rule*, or two fifths of its terms.
+def _share_of_rule(artifact: KnownArtifact, appraisal: Appraisal) -> float:
+    """Return the share of the question in a rule that users were told, or of the rule in the question if larger.
 
-    Rules of one tenant have their general terms in common ("order"), so that one shared term says little.
+    0 if they have fewer than three terms and two fifths of the rule's terms in common: rules of one tenant share their
+    general terms ("order"), so that one shared term says little.
     """
-    rule_terms = set(search_text(rule).split())
-    shared = len(rule_terms.intersection(question.terms))
-    return shared >= _RULE_TERMS or shared >= _RULE_SHARE * len(rule_terms)
+    rule_terms = set(search_text(artifact.title).split())
+    shared = len(rule_terms.intersection(appraisal.question.terms))
+    if shared < _RULE_TERMS and shared < _RULE_SHARE * len(rule_terms):
+        return 0.0
+    return max(appraisal.share(artifact.words), shared / len(rule_terms))
 
 
 def repeated(artifacts: Collection[KnownArtifact], candidates: Iterable[Candidate], lead: str | None) -> frozenset[str]:
