@@ -21,7 +21,7 @@ from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener, answer_challenge, deliver_challenge
 from pathlib import Path
 from shutil import get_terminal_size
-from time import monotonic, time
+from time import monotonic, sleep, time
 from typing import Any
 
 import hmxgraph
@@ -37,12 +37,16 @@ _IDLE = 3_600.0
 _CHECK_INTERVAL = 5.0
 # Seconds that a starting process gets before another one may be started.
 _STARTING = 20.0
+# Maximum number of seconds that a command waits for a process that is still starting: a second client would make the
+# server plan the same statements twice.
+_LONGEST_START = 60.0
+_POLL = 0.05
 # Timeout of each receive during authentication, in seconds.
 _HANDSHAKE = 5
-# Seconds to wait for an answer.
-_PATIENCE = 60.0
+# Seconds to wait for an answer: longer than a server that has just started takes to plan its statements.
+_PATIENCE = 150.0
 # The shell exits at once, so that the process is not our child: it outlives us and leaves no zombie.
-_DETACHED = 'exec 3<&0; "$@" <&3 3<&- &'
+_DETACHED = 'exec 3<&0 4>&1 >>"$1" 2>&1; shift; "$@" <&3 3<&- 4>&- & echo $! >&4'
 # The exit status that shells report for a program ended by SIGPIPE.
 _UNREAD = 141
 
@@ -57,12 +61,14 @@ def state_file() -> Path:
     return Path(home) / "warm" / f"{sha256(identity.encode()).hexdigest()[:24]}.json"
 
 
-def ask(message: Mapping[str, Any]) -> Message | None:
-    """Send *message* to the warm process; returns its answer, or None if no process runs or answers."""
+def ask(message: Mapping[str, Any], *, patience: float = 0.0) -> Message | None:
+    """Send *message* to the warm process; returns its answer, or None if no process runs or answers.
+
+    Waits for a process that is starting, until *patience* seconds after its start.
+    """
     try:
-        state = json.loads(state_file().read_bytes())
-        if os.name == "posix":
-            os.kill(state["pid"], 0)  # fails for a killed process, whose file remains and whose port others may get
+        while "port" not in (state := _running()) and time() - state_file().stat().st_mtime < patience:
+            sleep(_POLL)
         with Client(("127.0.0.1", state["port"])) as connection:
             _authenticate(connection, bytes.fromhex(state["key"]), answering=True)
             connection.send_bytes(json.dumps(message).encode())
@@ -72,6 +78,19 @@ def ask(message: Mapping[str, Any]) -> Message | None:
     except (OSError, EOFError, ValueError, KeyError, TypeError, AuthenticationError):
         return None
     return answer
+
+
+def _running() -> Message:
+    """The contents of the state file; only the process id while the process is starting.
+
+    Raises:
+        OSError: there is no such file, or its process was killed; others may have its port.
+
+    """
+    state: Message = json.loads(state_file().read_bytes())
+    if os.name == "posix":
+        os.kill(state["pid"], 0)
+    return state
 
 
 def _authenticate(connection: "Connection[Any, Any]", key: bytes, *, answering: bool) -> None:
@@ -103,16 +122,24 @@ def start(message: Mapping[str, Any]) -> None:
     log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if log.exists() and time() - log.stat().st_mtime < _STARTING:
         return
-    with log.open("ab") as file:
-        log.touch()
-        subprocess.run(  # noqa: S603 - our own program
-            ["/bin/sh", "-c", _DETACHED, "sh", sys.executable, "-m", "hmxgraph.cli.resident"],
-            input=json.dumps(message).encode(),
-            stdout=file,
-            stderr=file,
-            start_new_session=True,
-            check=True,
-        )
+    log.touch()
+    started = subprocess.run(  # noqa: S603 - our own program
+        ["/bin/sh", "-c", _DETACHED, "sh", str(log), sys.executable, "-m", "hmxgraph.cli.resident"],
+        input=json.dumps(message).encode(),
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+        check=True,
+    )
+    _announce(int(started.stdout))
+
+
+def _announce(pid: int) -> None:
+    """Let clients know that the process *pid* is starting, unless another one runs or it already answers."""
+    file = state_file()
+    try:
+        _running()
+    except (OSError, ValueError, KeyError, TypeError):
+        _write_private(file, json.dumps({"pid": pid}))
 
 
 # Commands.
@@ -128,7 +155,7 @@ def run_in_warm_process(arguments: Sequence[str]) -> int | None:
         return None
     tenant = os.environ.get("HMXGRAPH_TENANT") or "default"
     message: Message = {"command": list(arguments), "tenant": tenant}
-    answer = ask(message | {"terminal": _terminal()} if at_terminal else message)
+    answer = ask(message | {"terminal": _terminal()} if at_terminal else message, patience=_LONGEST_START)
     if answer is None or "code" not in answer:
         return None
     return int(answer["code"]) if _print(answer["printed"]) else _UNREAD

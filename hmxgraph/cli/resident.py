@@ -41,12 +41,24 @@ class Resident:
         self._tenants = Tenants(graph)
         self._folder = folder
         self._printing = threading.Lock()  # the process has one standard output: one command at a time
+        self._planned = threading.Event()
+        self._planned.set()
 
     def answer(self, message: Mapping[str, Any]) -> tuple[Message, Callable[[], object] | None]:
-        """The answer to a hook or a command, and what to do after sending it."""
+        """The answer to a hook or a command, and what to do after sending it.
+
+        The empty message says that the server has just started. Packs wait until it has planned their statements: the
+        server plans a statement once for each client that sends it meanwhile.
+        """
+        if not message:
+            self._planned.clear()
+            return {"text": ""}, self.warm_up
         tenant = str(message.get("tenant") or "default")
         if isinstance(arguments := message.get("command"), list):
+            if arguments[:1] == ["pack"]:
+                self._planned.wait(_PLANNING)
             return self._command([str(argument) for argument in arguments], tenant, message.get("terminal")), None
+        self._planned.wait(_PLANNING)
         graph = self._tenants.graph(tenant)
         text, follow_up = Hooks(graph, self._folder).answer(message)
         return {"text": text}, follow_up
@@ -58,6 +70,8 @@ class Resident:
                 self._tenants.root.pack("git push fails")
         except HmxGraphError as error:
             _log.warning("not warmed up: %s", error)
+        finally:
+            self._planned.set()
 
     def close(self) -> None:
         """Close all graphs."""
@@ -102,9 +116,11 @@ def resident(graph: KnowledgeGraph) -> Iterator[Warm | None]:
         return
     answers = Resident(graph, file.parent)
     warm = Warm(answers.answer)
+    _, warm_up = answers.answer({})
+    assert warm_up is not None
     try:
         with warm.listening(file):
-            threading.Thread(target=answers.warm_up, daemon=True).start()
+            threading.Thread(target=warm_up, daemon=True).start()
             yield warm
     finally:
         lock.release()
@@ -127,7 +143,8 @@ def main() -> None:
         return  # the server was stopped right after its start
     with connect() as graph, resident(graph) as warm:
         if warm is not None:
-            warm.handle(first)
+            if first:
+                warm.handle(first)
             warm.wait_until_idle(_server_stopped)
 
 

@@ -26,7 +26,7 @@ def start(home: Home = None, as_json: AsJson = False) -> None:
     """
     was_running = engine.runs(home)
     engine.ensure(home, progress=True)
-    if not was_running and _commands_use(home):
+    if not was_running and _commands_use(home) and warm.ask({}) is None:
         warm.start({})
     _show(engine.status(home), as_json)
 

@@ -2,7 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from hashlib import sha256
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
+
+import orjson
 
 from hmxgraph.errors import InvalidTime
 from hmxgraph.extraction import _directives, _fact_rules, _facts, _preferences
@@ -669,6 +673,39 @@ def extract(event: Event, trust: TrustPolicy = DEFAULT_TRUST, *, by_hand: bool =
     >>> extract(event).memories[0].kind, extract(event).memories[0].text
     ('policy', 'Always verify the rollout of deploy/cart.yaml.')
     """
+    if event.event_type == "tool_result":
+        return _of_result(_Result(event))
+    return _extracted(event, trust, by_hand=by_hand)
+
+
+class _Result:
+    """A tool result, equal to all others of which the same is read: source, tags, and content without the call id."""
+
+    __slots__ = ("_read", "event")
+
+    def __init__(self, event: Event) -> None:
+        self.event: Event | None = event
+        content = event.content
+        if isinstance(content.get("call_id"), str):
+            content = {**content, "call_id": ""}
+        self._read = sha256(orjson.dumps([event.source, event.tags, content])).digest()
+
+    def __hash__(self) -> int:
+        return hash(self._read)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Result) and self._read == other._read
+
+
+@lru_cache(maxsize=1_024)
+def _of_result(result: _Result) -> Extraction:
+    """The extraction from a result, which states no memory; cached because agents repeat lookups."""
+    event, result.event = result.event, None  # the cache keeps the result
+    assert event is not None
+    return _extracted(event, DEFAULT_TRUST, by_hand=False)
+
+
+def _extracted(event: Event, trust: TrustPolicy, *, by_hand: bool) -> Extraction:
     voice = voice_of(event)
     collector, relations = read(event, voice)
     drafts = memories(event, voice, collector, trust, by_hand=by_hand)

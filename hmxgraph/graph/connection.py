@@ -441,7 +441,10 @@ class Connection:
             raise GraphNotOpen(_FORKED)
 
     def verify(self) -> None:
-        """Check that the server answers; unlike a transaction, this is not retried.
+        """Check that the server answers; unlike a transaction, this is not retried until a deadline.
+
+        It is repeated once if other connections use the driver: a restart of the server closes its idle sockets, and
+        the first failure removes them.
 
         Raises:
             StorageUnavailable: nothing answers, or the server has no such database.
@@ -449,11 +452,16 @@ class Connection:
 
         """
         attempts = Attempts(self.terms.patience("write"), self.address.uri, ())
-        try:
-            with interruptible(), attempts.patience.attempt():
-                self._attempt(attempts, _PING)
-        except (Neo4jError, DriverError) as error:
-            raise attempts.error(error, connecting=True) from error
+        repeats = driver.is_shared(self.address)
+        while True:
+            try:
+                with interruptible(), attempts.patience.attempt():
+                    self._attempt(attempts, _PING)
+                    return
+            except (Neo4jError, DriverError) as error:
+                if not (repeats and isinstance(error, DriverError)):
+                    raise attempts.error(error, connecting=True) from error
+                repeats = False
 
     def perform(self, procedure: Procedure[T], *, whole: bool = False) -> T:
         """The value of *procedure*; with *whole*, it reads or rewrites a whole tenant and has more time.

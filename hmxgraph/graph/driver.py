@@ -80,6 +80,12 @@ def release(address: Address) -> None:
         driver.close()
 
 
+def is_shared(address: Address) -> bool:
+    """Whether several connections use the driver for *address*."""
+    with _lock:
+        return _shared[address][1] > 1
+
+
 def _left_to_parent() -> None:
     """In a forked child, neither use nor close the drivers: the parent still uses their sockets."""
     global _lock  # noqa: PLW0603 - a thread that does not exist here may hold it

@@ -6,7 +6,8 @@ from typing import Any
 from hmxgraph.errors import NotFound, TaskError, UnknownChoice
 from hmxgraph.extraction.entities import normalise
 from hmxgraph.graph._entities import entity_key, entity_properties
-from hmxgraph.graph._events import record as record_batch
+from hmxgraph.graph._events import Opened, StoredBody, divided, extracted, store_new, stored_session
+from hmxgraph.graph.memories import Observations
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, open_batch, read, write
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import PreparedEvent, prepare
@@ -15,7 +16,7 @@ from hmxgraph.protocol.parsing import checked_text
 from hmxgraph.protocol.record_results import Projection, RecordReceipt, RecordView
 from hmxgraph.protocol.records import ARTIFACT_KINDS, EntityRef, TaskRecord
 from hmxgraph.records.digests import stale_digests
-from hmxgraph.records.events import events_of, session_of
+from hmxgraph.records.events import event_ids_of, events_of, session_of
 from hmxgraph.records.search import facet_token, facets, filter_facets, name_of, projections, record_text
 from hmxgraph.records.steps import Changes, TaskState, changes, check_fields, check_step, no_parent, with_derived_fields
 from hmxgraph.records.trust import OPEN, Parent, Reply, promotion, tier, verdicts
@@ -442,12 +443,14 @@ def _store(
     tenancy: Tenancy, record: TaskRecord, task_state: TaskState, inherited: Sequence[str]
 ) -> Plan[RecordReceipt]:
     count = counter()
-    sequence = yield from _next_sequence(tenancy, record)
+    opened = yield from _open_session(tenancy, record)
+    last = opened["sessions"][0]["tail"][0]
+    sequence = 0 if last is None else int(last) + 1
     events = [prepare(event, count) for event in events_of(record, sequence)]
     properties = record_properties(tenancy, record, sequence, count, inherited)
     links = record_links(tenancy, record, changes(record, task_state))
     yield bind("tasks/record", tenant_id=tenancy.tenant_id, batch={"record": properties, **links})
-    yield from _report(tenancy, record, events)
+    yield from _report(tenancy, record, events, opened)
     yield from _refuse_loop(tenancy, record)
     digests = sorted(tenancy.node_key(name.artifact_id(tenancy.tenant_id)) for name in stale_digests(record))
     touched = {"event_keys": [event.key for event in events], "digest_keys": digests}
@@ -455,20 +458,30 @@ def _store(
     return _receipt(record, properties, [event.event.event_id for event in events], created=True)
 
 
-def _next_sequence(tenancy: Tenancy, record: TaskRecord) -> Plan[int]:
-    """The sequence after the session's last one, under the session's lock."""
+def _open_session(tenancy: Tenancy, record: TaskRecord) -> Plan[Row]:
+    """Lock the session of the record's events; the row of ``events/open``, with those events that are stored."""
     session_id = session_of(record)
-    sessions = [{"key": tenancy.node_key(session_id), "session_id": session_id}]
-    opened = yield from open_batch(tenancy, {"sessions": sessions})
-    last = opened["sessions"][0]["tail"][0]
-    return 0 if last is None else int(last) + 1
+    sessions = [{"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}]
+    event_keys = [tenancy.node_key(name) for name in event_ids_of(tenancy.tenant_id, record.artifact_id)]
+    return (yield from open_batch(tenancy, {"sessions": sessions, "event_keys": event_keys}))
 
 
-def _report(tenancy: Tenancy, record: TaskRecord, events: Sequence[PreparedEvent]) -> Plan[None]:
-    if events:
-        yield from record_batch(tenancy, Batch(tuple(events)))
-    else:
+def _report(tenancy: Tenancy, record: TaskRecord, events: Sequence[PreparedEvent], opened: Row) -> Plan[None]:
+    """Store the events of the record in their session, which is *opened*."""
+    if not events:
         yield from bump(tenancy, record.created_us)
+        return
+    stored = {key: StoredBody(*body) for key, *body in opened["events"]}
+    sifted = divided(Batch(tuple(events)), stored, {}, frozenset(opened["signatures"] or ()))
+    if not sifted.new:
+        return
+    extractions = extracted(sifted.new, tenancy.trust)
+    observations = Observations.of([extractions[event.key] for event in sifted.new])
+    answers: Sequence[Row] = ()
+    if observations.with_slot:
+        answers = (yield from open_batch(tenancy, observations.slots(tenancy)))["answers"]
+    session = stored_session(opened["sessions"][0])
+    yield from store_new(tenancy, Opened({session.key: session}, sifted, answers), observations, extractions)
 
 
 def _refuse_loop(tenancy: Tenancy, record: TaskRecord) -> Plan[None]:

@@ -238,15 +238,26 @@ def _readable(event: Event, full: str, count_tokens: TokenCounter, tokenizer: st
     text = cut(full, SHOWN)
     event_traits = traits(event)
     words = f"{full} {' '.join(event.tags)}" if event.tags else full
+    line = event_line(text, str(event_traits.get("label", "")), str(event_traits.get("speaker", "")))
+    read = _indexed if len(words) > _LONGEST_REPEAT else _indexed_repeat
+    search_text, token_count = read(words, line, count_tokens)
     return {
         "text": text,
-        "search_text": " ".join(terms(words)[:_TERMS]),
-        "token_count": count_tokens(
-            event_line(text, str(event_traits.get("label", "")), str(event_traits.get("speaker", "")))
-        ),
+        "search_text": search_text,
+        "token_count": token_count,
         "tokenizer": tokenizer,
         **event_traits,
     }
+
+
+def _indexed(words: str, line: str, count_tokens: TokenCounter) -> tuple[str, int]:
+    """The terms of *words* in the full-text index, and the number of tokens of *line*."""
+    return " ".join(terms(words)[:_TERMS]), count_tokens(line)
+
+
+# Agents repeat lookups, and get the same results.
+_LONGEST_REPEAT = 4_000
+_indexed_repeat = lru_cache(maxsize=1_024)(_indexed)
 
 
 # Event types that hold the words of a speaker; they are labelled unless their source is a known participant.

@@ -1,6 +1,7 @@
 """Artifacts, memories, records, entities and conflicts as scored candidates for the sections of a pack (HMX-C 3.1)."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -48,7 +49,10 @@ _QUOTATION = re.compile(r"“[^“”]+”")
 
 @dataclass(frozen=True)
 class Appraisal:
-    """How a question scores knowledge: term weights, recency decay and priors in force."""
+    """How a question scores knowledge: term weights, recency decay and priors in force.
+
+    ``general_words`` are terms that most titles of procedures contain.
+    """
 
     question: Question
     weights: Mapping[str, float]
@@ -56,6 +60,7 @@ class Appraisal:
     priors: Priors
     count_tokens: TokenCounter
     guidance: Guidance = NO_GUIDANCE
+    general_words: frozenset[str] = frozenset()
 
     @cached_property
     def _enough(self) -> float:
@@ -200,6 +205,8 @@ _AT_HAND = 0.5
 _COUNTS = re.compile(r"\bhow (?:often|many times) .*\bmention", re.IGNORECASE)
 # Shared terms, and share of its terms, at which a rule told to users is about the question.
 _RULE_TERMS, _RULE_SHARE = 3, 0.4
+# A word that fewer titles contain is not general.
+_SEVERAL = 3
 # Days after which an open request is no longer a goal.
 _OPEN_DAYS = 7
 
@@ -292,26 +299,43 @@ def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
     """Return the share of the question in *artifact*; for a playbook, without words common to all playbooks."""
     if artifact.artifact_type == "failure_playbook":
         return appraisal.share_of_failure(artifact.words)
-    if artifact.text.startswith(TOLD_TO_USERS) and not _is_about(artifact.title, appraisal.question):
-        return 0.0
+    if artifact.text.startswith(TOLD_TO_USERS):
+        return _share_of_rule(artifact, appraisal)
     if appraisal.question.works:
         return appraisal.share(artifact.words)
     # The words of past requests help to find a procedure for work, not for a question. A question must share a word
-    # with the title: "Can this cabin be changed?" is not answered by how to book, even if booking takes a cabin.
-    subject = set(search_text(artifact.title).split())
+    # with the title: "Can this cabin be changed?" is not answered by how to book, even if booking takes a cabin. A word
+    # that most procedures have in their titles, such as "order", does not count.
+    subject = set(search_text(artifact.title).split()) - appraisal.general_words
     if artifact.artifact_type in PROCEDURES and subject.isdisjoint(appraisal.question.terms):
         return 0.0
     return appraisal.share(search_text(artifact.text))
 
 
-def _is_about(rule: str, question: Question) -> bool:
-    """Whether the question shares three terms with *rule*, or two fifths of its terms.
+def _share_of_rule(artifact: KnownArtifact, appraisal: Appraisal) -> float:
+    """Return the share of the question in a rule that users were told, or of the rule in the question if larger.
 
-    Rules of one tenant have their general terms in common ("order"), so that one shared term says little.
+    0 if they have fewer than three terms and two fifths of the rule's terms in common: rules of one tenant share their
+    general terms ("order"), so that one shared term says little.
     """
-    rule_terms = set(search_text(rule).split())
-    shared = len(rule_terms.intersection(question.terms))
-    return shared >= _RULE_TERMS or shared >= _RULE_SHARE * len(rule_terms)
+    rule_terms = set(search_text(artifact.title).split())
+    shared = len(rule_terms.intersection(appraisal.question.terms))
+    if shared < _RULE_TERMS and shared < _RULE_SHARE * len(rule_terms):
+        return 0.0
+    return max(appraisal.share(artifact.words), shared / len(rule_terms))
+
+
+def general_words(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
+    """Return the terms in the titles of more than half of the procedures, and of at least three.
+
+    >>> titles = ("Cancel the order", "Return the order", "Ship the order", "Find the customer")
+    >>> sorted(general_words(KnownArtifact("a", "task_schema", title, "", 0, "", "active", 1.0, 0) for title in titles))
+    ['order']
+
+    """
+    titles = [set(search_text(each.title).split()) for each in artifacts if each.artifact_type in PROCEDURES]
+    counts = Counter(term for title in titles for term in title)
+    return frozenset(term for term, count in counts.items() if count > max(len(titles) / 2, _SEVERAL - 1))
 
 
 def repeated(artifacts: Collection[KnownArtifact], candidates: Iterable[Candidate], lead: str | None) -> frozenset[str]:

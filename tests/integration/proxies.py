@@ -28,6 +28,11 @@ class Proxy:
         self.uri = f"bolt://127.0.0.1:{self._listening.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
 
+    @property
+    def connections(self) -> int:
+        """The number of open sockets."""
+        return len(self._open)
+
     def stop(self) -> None:
         """Close all connections."""
         self._stopped = True

@@ -27,6 +27,7 @@ from hmxgraph.graph import driver as graph_driver
 from hmxgraph.graph import exploring
 from hmxgraph.graph.connection import TransactionWatch, perform, run
 from hmxgraph.graph.schema import migrate
+from tests.integration.proxies import proxied, until
 
 
 def test_own_database_needs_an_edition_that_has_them(address, tenant_id):
@@ -329,3 +330,13 @@ def test_an_event_loop_that_ended_is_forgotten(awaitable):
     asyncio.run(awaitable.__aenter__())
     assert asyncio.run(story())["indexes_not_online"] == []
     gc.collect()
+
+
+def test_a_graph_opens_although_idle_connections_were_cut(address, tenant_id):
+    """A restart of the server closes the connections of graphs that are open; opening another graph works at once."""
+    with proxied(address.uri) as proxy, hmxgraph.connect(proxy.uri, password=address.password, tenant_id=tenant_id):
+        proxy.fault = "refused"
+        until(lambda: not proxy.connections)
+        proxy.fault = None
+        with hmxgraph.connect(proxy.uri, password=address.password, tenant_id=f"{tenant_id}-2") as other:
+            assert other.health()["state_version"] == 0

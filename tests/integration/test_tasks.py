@@ -3,6 +3,7 @@
 import pytest
 
 from hmxgraph.errors import InvalidDocument, InvalidRequest, NotFound, TaskError
+from tests.integration.ingested import statements
 from tests.task_makers import memory_of
 
 AT = "2026-03-14T03:00:{:02d}Z"
@@ -347,3 +348,10 @@ def test_the_compiler_learns_from_task_work(graph, tasks, records):
     assert (playbook["artifact_type"], policy["artifact_type"]) == ("failure_playbook", "decision_policy")
     assert playbook["from_task_work"]
     assert policy["from_task_work"]
+
+
+def test_a_step_costs_few_statements(graph):
+    """A checkpoint is seven statements: its task and session are read once, under their locks."""
+    task_id = graph.tasks.start("Find the leak", agent_id="ana").task_id
+    _, sent = statements(graph, lambda: graph.tasks.progress(task_id, summary="Bisected", next_step="Fix it"))
+    assert len(sent) == 7, sent

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import termios
 from contextlib import suppress
+from threading import Thread
 from time import monotonic, sleep
 
 import pytest
@@ -84,11 +85,27 @@ def test_a_server_answers_commands_as_they_answer_themselves(address, settings, 
     assert "Zürich [blue]" in alone[0][1]
     assert {code for code, _, _ in alone} == {0, 1, 2}
     with server_process(address, tmp_path):
-        answers = [warm.asked({"command": list(command)}) for command in commands(graph)]
+        answers = [warm.ask({"command": list(command)}) for command in commands(graph)]
         served = [program(settings, *command) for command in commands(graph)]
     assert [(each["code"], said(each, "out"), said(each, "err")) for each in answers] == served == alone
-    assert warm.asked({"command": ["health"]}) is None
+    assert warm.ask({"command": ["health"]}) is None
     assert not warm.state_file().exists()
+
+
+@pytest.mark.usefixtures("settings")
+def test_packs_wait_until_their_statements_are_planned(tmp_path, graph):
+    """After the message that the server has started, a pack waits for the planning; other commands do not."""
+    answers = Resident(graph, tmp_path)
+    tenant = ("--tenant", graph.tenant_id)
+    _, warm_up = answers.answer({})
+    codes: list[int] = []
+    pack = Thread(target=lambda: codes.append(answers.answer({"command": ["pack", "push", *tenant]})[0]["code"]))
+    pack.start()
+    assert answers.answer({"command": ["health", *tenant]})[0]["code"] == 0
+    assert codes == []
+    warm_up()
+    pack.join()
+    assert codes == [0]
 
 
 def at_terminal(settings, *arguments, columns=70):
@@ -156,9 +173,9 @@ def test_a_foreign_key_is_refused(address, settings, tmp_path):
         state = json.loads(file.read_bytes())
         assert file.stat().st_mode & 0o777 == 0o600
         file.write_text(json.dumps(state | {"key": "00" * 32}))
-        assert warm.asked({"command": ["health"]}) is None
+        assert warm.ask({"command": ["health"]}) is None
         file.write_text(json.dumps(state))
-        assert warm.asked({"command": ["health"]})["code"] == 0
+        assert warm.ask({"command": ["health"]})["code"] == 0
         assert os.getpid() != state["pid"]
 
 
@@ -171,7 +188,7 @@ def test_a_started_server_is_warm_until_it_stops(tmp_path, monkeypatch):
     settings = dict(os.environ)
     try:
         assert program(settings, "server", "start")[0] == 0
-        assert eventually(lambda: warm.asked({"command": ["pack", "push the branch"]}))["code"] == 0
+        assert eventually(lambda: warm.ask({"command": ["pack", "push the branch"]}))["code"] == 0
         pid = json.loads(warm.state_file().read_bytes())["pid"]
         assert program(settings, "server", "start")[0] == 0
         assert json.loads(warm.state_file().read_bytes())["pid"] == pid

@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import subprocess
 from multiprocessing import Pipe
 from threading import Thread
 
@@ -35,6 +36,35 @@ def test_a_silent_process_is_given_up(file):
         state = {"port": server.getsockname()[1], "key": "00" * 32, "pid": os.getpid()}
         file.write_text(json.dumps(state))
         assert warm.ask({"a": 1}) is None
+
+
+def test_a_command_waits_for_a_process_that_is_starting(file):
+    """A process that is starting has announced its id; a command waits until it listens, a hook does not."""
+    warm._announce(os.getpid())
+    answers: list[object] = []
+    client = Thread(target=lambda: answers.append(warm.ask({"a": 1}, patience=60)))
+    client.start()
+    assert warm.ask({"a": 1}) is None
+    with Warm(lambda message: ({"echo": message}, None)).listening(file):
+        client.join()
+    assert answers == [{"echo": {"a": 1}}]
+
+
+def test_nobody_waits_for_a_process_that_died_while_starting(file):
+    """A process that ended before it listened is not waited for, and may be announced anew."""
+    with subprocess.Popen(["true"]) as ended:
+        ended.wait()
+    warm._announce(ended.pid)
+    assert warm.ask({"a": 1}, patience=60) is None
+    warm._announce(os.getpid())
+    assert json.loads(file.read_bytes())["pid"] == os.getpid()
+
+
+def test_a_process_that_answers_stays_announced(file):
+    """Another process that starts meanwhile does not hide the address of the one that answers."""
+    with Warm(lambda message: ({"echo": message}, None)).listening(file):
+        warm._announce(os.getppid())
+        assert warm.ask({"a": 1}) == {"echo": {"a": 1}}
 
 
 @pytest.mark.parametrize("message", [b"", b"{", b"\xff"])

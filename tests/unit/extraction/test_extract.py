@@ -320,3 +320,22 @@ def test_facts_about_relatives_are_about_the_relative():
     assert draft.about == ()
     named, kin = extract(said("My husband Tom is allergic to nuts.", source="Ann")).memories
     assert {named.text, kin.text} == {"Ann's husband is Tom.", "Tom is allergic to nuts."}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"content": {"result": {"order_id": "#W99"}}},
+        {"content": {"success": False}},
+        {"source": "tool:cancel_order"},
+        {"tags": ["urgent"]},
+    ],
+)
+def test_only_a_repeated_result_has_the_extraction_of_an_earlier_one(changed):
+    """A result that differs in its call id alone says the same; any other difference is read."""
+    content = {"tool_name": "get_order", "result": {"order_id": "#W12", "user_id": "ann_7"}, "call_id": "c1"}
+    first = extract(event("tool_result", content, source="tool:get_order"))
+    again = event("tool_result", {**content, "call_id": "c2"}, source="tool:get_order", agent_id="b", session_id="s2")
+    assert extract(again) is first
+    other = {"source": "tool:get_order", **changed, "content": {**content, **changed.get("content", {})}}
+    assert extract(event("tool_result", **other)) is not first

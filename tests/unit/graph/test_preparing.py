@@ -21,8 +21,16 @@ def batches(source, count=words, **choices):
 
 
 def documents(number, session_id="s1"):
-    """*number* documents of one session."""
-    return [document(event_id=f"{session_id}-{n}", session_id=session_id, sequence=n) for n in range(number)]
+    """*number* documents of one session, each with words of its own, which are counted only once."""
+    return [
+        document(
+            event_id=f"{session_id}-{n}",
+            session_id=session_id,
+            sequence=n,
+            content={"role": "user", "text": f"Restart {session_id} number {n}"},
+        )
+        for n in range(number)
+    ]
 
 
 def test_what_is_in_a_batch_is_found_before_it_is_sent():

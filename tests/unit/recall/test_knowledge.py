@@ -364,3 +364,11 @@ def test_trouble_brings_no_playbook_for_steps_of_a_guessed_procedure():
         for query in ("Release it with git", "The parser of git logs crashes on merges")
     ]
     assert titles == [[RELEASE.artifact_id, UPSTREAM.artifact_id], []]
+
+
+@pytest.mark.parametrize(("asked", "count"), [("What did Ann pay for the order?", 0), ("How is an order returned?", 1)])
+def test_a_word_in_most_titles_is_no_subject(asked, count):
+    """Every procedure of a shop is about orders; a question about the past must share a rarer word of the title."""
+    artifacts = [artifact(at, f"{verb} the order, pay") for at, verb in enumerate(("Cancel", "Return", "Ship"))]
+    ranked = draft((), known(artifacts=artifacts), query=asked).ranking
+    assert sum(each.components.relevance > 0 for _, each in ranked) == count
