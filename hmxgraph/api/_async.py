@@ -170,10 +170,12 @@ class AsyncRecording(AsyncFace):
             UnknownChoice: there is no such format.
 
         """
-        with self._live.restored_on_error(session_id):
+        with self._live.recording(session_id) as settle:
             origin = Recorder(session_id, agent_id, user_id).origin(idempotency_key, self._live)
             items = appending.converted(self._tenancy, messages, origin, format)
-            return await self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
+            return settle(
+                items, await self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
+            )
 
     async def append(
         self, event_type: str, content: Mapping[str, Any], *, session_id: str, **options: Unpack[AppendOptions]
@@ -380,10 +382,12 @@ class AsyncRecordedSession(AsyncFace):
         idempotency_key: str | None = None,
     ) -> RecordReport:
         """Record *messages* and return a receipt for each; see ``graph.record``."""
-        with self._live.restored_on_error(self.session_id):
+        with self._live.recording(self.session_id) as settle:
             origin = self._recorder.origin(idempotency_key, self._live)
             items = appending.converted(self._tenancy, messages, origin, format)
-            return await self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
+            return settle(
+                items, await self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
+            )
 
     async def append(self, event_type: str, content: Mapping[str, Any], **options: Unpack[AppendOptions]) -> Receipt:
         """Append one event and return its receipt; see ``graph.append``."""

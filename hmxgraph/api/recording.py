@@ -1,10 +1,11 @@
 """Recording: events from any source, memories by hand, and forgetting."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from datetime import date, timedelta
-from typing import Any, NamedTuple, TypedDict, Unpack, cast
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, cast
 from uuid import uuid4
 
 from hmxgraph.api._base import Face, Moment, as_us, now_us, operation, refuse_unknown
@@ -12,7 +13,7 @@ from hmxgraph.errors import InvalidRequest
 from hmxgraph.extraction.language import Terms
 from hmxgraph.formats.conversion import Origin
 from hmxgraph.graph import appending, clock, memories, memory_operations, retention
-from hmxgraph.graph.appending import Draft
+from hmxgraph.graph.appending import Draft, Items
 from hmxgraph.graph.embeddings import embed_new
 from hmxgraph.graph.ingesting import IngestChoices, IngestOptions, as_microseconds
 from hmxgraph.graph.memory_operations import Remembered
@@ -213,17 +214,27 @@ class LiveSessions:
         return self._carried.setdefault(session_id, {})
 
     @contextmanager
-    def restored_on_error(self, session_id: str) -> Iterator[None]:
-        """Restore the state of a session if the block raises, so that repeating the call reads its messages again.
+    def recording(self, session_id: str) -> Iterator["Settle"]:
+        """Restore the state of a session if the block raises; pass what this yields the items and report of its call.
 
-        Otherwise messages that were converted, but not stored, would count as read.
+        Then the state of rejected items is restored, too. Otherwise messages that were converted, but not stored, would
+        count as read when they are recorded again.
         """
         before = deepcopy(self._carried.get(checked_text("session_id", session_id), {}))
         try:
-            yield
+            yield partial(self._settled, before)
         except BaseException:
             self._carried[session_id] = before
             raise
+
+    def _settled(self, before: dict[str, Any], items: Items, report: RecordReport) -> RecordReport:
+        rejected = frozenset(receipt.position + 1 for receipt in report.receipts if receipt.status == "rejected")
+        if rejected:
+            self._carried[items.session_id] = items.state_without(rejected, before)
+        return report
+
+
+Settle: TypeAlias = Callable[[Items, RecordReport], RecordReport]
 
 
 class Recorder(NamedTuple):
@@ -268,10 +279,10 @@ class Recording(Face):
             UnknownChoice: there is no such format.
 
         """
-        with self._live.restored_on_error(session_id):
+        with self._live.recording(session_id) as settle:
             origin = Recorder(session_id, agent_id, user_id).origin(idempotency_key, self._live)
             items = appending.converted(self._tenancy, messages, origin, format)
-            return self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
+            return settle(items, self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us())))
 
     def append(
         self, event_type: str, content: Mapping[str, Any], *, session_id: str, **options: Unpack[AppendOptions]

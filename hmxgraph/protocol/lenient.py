@@ -11,7 +11,7 @@ import orjson
 
 from hmxgraph.errors import MalformedJson
 from hmxgraph.protocol.canonical import MAX_INTEGER
-from hmxgraph.protocol.parsing import WRITTEN_AS_INTEGER, parse_json
+from hmxgraph.protocol.parsing import COMMA, WRITTEN_AS_INTEGER, check_values, parse_json, structure
 
 # Content is part of an event, which may be nested MAX_DEPTH (64) levels deep.
 DEEPEST = 60
@@ -19,8 +19,6 @@ _DEEP = f"values nested deeper than {DEEPEST} are kept as text"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PLAIN = frozenset({bool, type(None)})
 _LONGEST_NUMBER = 4_000  # digits; Python refuses to convert longer ones
-_DELIMITER = re.compile(rb'["\[\]{}]')
-_IN_STRING = re.compile(rb'"|\\.', re.DOTALL)
 _REPEATED = "earlier values of a repeated key are kept as text"
 _NUMBER = "a number too large for a float is kept as text"
 _LONG_NUMBER = f"a number of more than {_LONGEST_NUMBER:,} digits is kept as text"
@@ -32,7 +30,7 @@ def parse_any(data: bytes | bytearray | str) -> tuple[Any, tuple[str, ...]]:
     """The value of JSON text, and a warning for each kind of value that was kept as text.
 
     Raises:
-        MalformedJson: the text is not JSON at all.
+        MalformedJson: the text is not JSON at all, or has more than a million values.
 
     >>> parse_any('{"a": 1, "a": 2}')[0]
     {'a': 2, 'a (repeated)': ['1']}
@@ -43,11 +41,13 @@ def parse_any(data: bytes | bytearray | str) -> tuple[Any, tuple[str, ...]]:
     >>> parse_any("[" + "1" * 5000 + "]")[1]
     ('a number of more than 4,000 digits is kept as text',)
     """
+    raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
+    check_values(raw)
     try:
-        return parse_json(data), ()
+        return parse_json(raw), ()
     except MalformedJson as error:
         try:
-            return _parsed(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data))
+            return _parsed(raw)
         except (ValueError, RecursionError):
             raise error from None
 
@@ -103,25 +103,28 @@ def _reject(name: str) -> Any:
 
 def _flattened(raw: bytes) -> Iterator[bytes]:
     """*raw* with every value nested deeper than ``DEEPEST`` as a JSON string of its text."""
-    depth = start = end = scanned = 0
-    in_string = False
-    while delimiter := (_IN_STRING if in_string else _DELIMITER).search(raw, scanned):
-        scanned = delimiter.end()
-        if delimiter.group() == b'"':
-            in_string = not in_string
-        elif in_string:
-            continue
-        elif delimiter.group() in b"[{":
-            depth += 1
-            if depth == DEEPEST + 1:
-                start = delimiter.start()
-        else:
-            depth -= 1
-            if depth == DEEPEST:
-                yield raw[end:start]
-                yield json.dumps(raw[start:scanned].decode("utf-8", "replace")).encode()
-                end = scanned
+    end = 0
+    for start, stop in _too_deep(raw):
+        yield raw[end:start]
+        yield json.dumps(raw[start:stop].decode("utf-8", "replace")).encode()
+        end = stop
     yield raw[end:]
+
+
+def _too_deep(raw: bytes) -> Iterator[tuple[int, int]]:
+    """Begin and end of each value in *raw* that is nested deeper than ``DEEPEST``."""
+    depth = start = 0
+    for places, kinds in structure(raw):
+        is_bracket = kinds != COMMA
+        steps = kinds[is_bracket]
+        depths = depth + steps.cumsum(dtype="int64")
+        borders = depths == DEEPEST + (steps > 0)
+        for place, step in zip(places[is_bracket][borders].tolist(), steps[borders].tolist(), strict=True):
+            if step > 0:
+                start = place
+            else:
+                yield start, place + 1
+        depth = int(depths[-1]) if depths.size else depth
 
 
 # Any value.

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -95,6 +96,31 @@ def test_messages_with_the_same_id_and_other_text(graph):
     messages = [{"role": "user", "content": text, "id": "m1"} for text in ("hello", "hello", "bye")]
     report = graph.record(messages, session_id="s")
     assert [receipt.status for receipt in report.receipts] == ["stored", "duplicate", "rejected"]
+
+
+def test_a_rejected_message_is_rejected_again(graph):
+    """A message rejected for its id is rejected again, in the same call and the next, until it has an id of its own."""
+    graph.record({"role": "user", "content": "hello", "id": "m1"}, session_id="s")
+    answer = {"role": "assistant", "content": "hi", "id": "m2"}
+    bye = {"role": "user", "content": "bye", "id": "m1"}
+    with graph.session("s") as session:  # it has not read the first message
+        for record in (partial(graph.record, session_id="s"), session.record):
+            for messages in ([bye, answer, bye], [bye], [[{**bye, "id": "m1"}]]):
+                report = record(messages)
+                rejected = [receipt for receipt in report.receipts if receipt.status == "rejected"]
+                assert len(rejected) == sum(message != answer for message in messages)
+                assert {receipt.reason[:7] for receipt in rejected} == {"'s/m1#0"}
+    assert graph.record([{**bye, "id": "m3"}, answer], session_id="s").receipts[0].status == "stored"
+
+
+def test_the_calls_of_a_partly_rejected_record_are_answered(graph, stored):
+    """If one message of a call is rejected, the results of the others' tool calls are still paired with them."""
+    graph.record({"role": "user", "content": "hello", "id": "m1"}, session_id="s")
+    function = {"name": "search", "arguments": "{}"}
+    asked = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "function": function}]}
+    graph.record([{"role": "user", "content": "bye", "id": "m1"}, asked], session_id="s")
+    report = graph.record({"role": "tool", "tool_call_id": "c1", "content": "found"}, session_id="s")
+    assert json.loads(stored.event(report.receipts[0].event_id)["content"])["tool_name"] == "search"
 
 
 def test_events_of_another_session_are_rejected(graph):
