@@ -28,7 +28,7 @@ from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.intake import ahead_of_clock
 from hmxgraph.ingest.prepare import PreparedEvent, prepare, without_secrets
 from hmxgraph.protocol.events import HMX_VERSION, Event
-from hmxgraph.protocol.lenient import storable
+from hmxgraph.protocol.lenient import contains_itself, storable
 from hmxgraph.protocol.parsing import checked_text, quoted
 from hmxgraph.protocol.reports import Receipt, RecordReport
 from hmxgraph.protocol.timestamps import iso
@@ -81,7 +81,10 @@ def _values(messages: Any) -> list[Any]:
     single = isinstance(messages, Mapping) or _described(messages) is not messages
     if isinstance(messages, str | bytes) or not (single or isinstance(messages, Iterable)):
         raise InvalidRequest("messages", quoted(messages), "list of messages", _WAY_OUT)
-    return [_value(message) for message in ([messages] if single else messages)]
+    return [
+        storable(message)[0] if contains_itself(message) else _value(message)
+        for message in ([messages] if single else messages)
+    ]
 
 
 def _value(value: Any, depth: int = 0) -> Any:

@@ -284,34 +284,34 @@ def _safe_numbers() -> jsonschema_rs.Draft202012Validator:
     )
 
 
-def json_faults(value: Any, steps: Steps = ()) -> Iterator[Fault]:
-    """A fault for everything in *value* that canonical JSON cannot hold.
+def json_faults(value: Any, steps: Steps = (), outer: tuple[int, ...] = ()) -> Iterator[Fault]:
+    """A fault for everything in *value* that canonical JSON cannot hold; *outer* are the ids of the values around it.
 
     >>> [str(fault) for fault in json_faults({"a": [float("nan")]})]
     ['$.a[0]: found nan, expected a finite number (RFC 8785 3.1)']
     """
-    if isinstance(value, Mapping | list | tuple) and len(steps) >= MAX_DEPTH:
+    if isinstance(value, Mapping | list | tuple) and (len(steps) >= MAX_DEPTH or id(value) in outer):
         yield Fault(json_path(*steps), _OWN_LIMIT, "deeper nesting", f"at most {MAX_DEPTH} levels")
     elif isinstance(value, Mapping):
         for key, part in value.items():
             yield from _key_faults(key, steps)
-            yield from json_faults(part, (*steps, key if isinstance(key, str) else repr(key)))
+            yield from json_faults(part, (*steps, key if isinstance(key, str) else quoted(key)), (*outer, id(value)))
     elif isinstance(value, list | tuple):
         for index, part in enumerate(value):
-            yield from json_faults(part, (*steps, index))
+            yield from json_faults(part, (*steps, index), (*outer, id(value)))
     else:
         yield from _scalar_faults(value, steps)
 
 
-def without_json_faults(value: Any, level: int = 0) -> Any:
+def without_json_faults(value: Any, outer: tuple[int, ...] = ()) -> Any:
     """*value* with null for values that are not JSON, and without such keys, so that the rest can be validated too."""
-    if isinstance(value, Mapping | list | tuple) and level >= MAX_DEPTH:
+    if isinstance(value, Mapping | list | tuple) and (len(outer) >= MAX_DEPTH or id(value) in outer):
         return None
     if isinstance(value, Mapping):
         valid = ((name, part) for name, part in value.items() if not any(_key_faults(name, ())))
-        return {name: without_json_faults(part, level + 1) for name, part in valid}
+        return {name: without_json_faults(part, (*outer, id(value))) for name, part in valid}
     if isinstance(value, list | tuple):
-        return [without_json_faults(part, level + 1) for part in value]
+        return [without_json_faults(part, (*outer, id(value))) for part in value]
     return None if any(_scalar_faults(value, ())) else value
 
 

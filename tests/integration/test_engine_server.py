@@ -229,14 +229,14 @@ def test_a_dump_that_does_not_load_leaves_the_database_alone(home, server, tmp_p
     with pytest.raises(EngineError, match=r"could not load the database: (?!Files:)"):
         engine.load(tmp_path / "cut.dump", home)
     with monkeypatch.context() as patch:
-        patch.setattr("hmxgraph.engine._dumps._lifecycle.ensure", refused_start)
+        patch.setattr("hmxgraph.engine._lifecycle.start", refused_start)
         with pytest.raises(EngineError, match="does not start"):
             engine.load(tmp_path / "all.dump", home)
     assert asked(engine.ensure(home), "MATCH (kept:Kept) RETURN count(kept)") == [[2]]
-    assert {each.name for each in (home / "data").iterdir()}.isdisjoint({"loading", "replaced"})
+    assert {each.name for each in (home / "data").iterdir()}.isdisjoint({"loading", "former"})
 
 
-def refused_start(_home, *, progress):
+def refused_start(_settings, _listen):
     """A server that does not start."""
     raise EngineError("the server does not start", "see its log")
 

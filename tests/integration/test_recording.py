@@ -147,6 +147,47 @@ def test_appended_events_keep_their_order(graph, stored):
     assert stored.session("s")["tail_id"] == ids[-1]
 
 
+LONG = 10**5_000  # Python converts no integer of so many digits to text
+
+
+def endless():
+    """A value that contains itself, twice."""
+    value = {}
+    value |= {"a": value, "b": [value]}
+    return value
+
+
+@pytest.mark.parametrize("value", [LONG, {LONG: [LONG]}, endless()], ids=["long", "long key", "endless"])
+def test_any_python_value_is_stored(graph, value):
+    """Numbers of any length and values that contain themselves are stored as text, wherever they are."""
+    assert graph.append("tool_result", {"result": value}, session_id="s", metadata={"x": value}).status == "stored"
+    calls = [{"id": LONG, "function": {"name": "f", "arguments": value}}]
+    messages = [
+        {"role": "assistant", "tool_calls": calls, "id": LONG},
+        {"role": "tool", "tool_call_id": LONG, "x": value},
+    ]
+    assert graph.record(messages, session_id="s").rejected == 0
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda graph, bad: graph.append("message", {}, session_id="s", idempotency_key=bad),
+        lambda graph, bad: graph.record([], session_id="s", idempotency_key=bad),
+        lambda graph, bad: graph.forget(event_id=[bad]),
+        lambda graph, bad: graph.forget(session_id=bad),
+        lambda graph, bad: graph.resolve(bad, keep="x"),
+        lambda graph, bad: graph.artifact(bad),
+        lambda graph, bad: graph.memory.delete(bad),
+    ],
+)
+@pytest.mark.parametrize("bad", [LONG, 7, "\ud800"], ids=["long", "number", "surrogate"])
+def test_ids_that_are_no_text(graph, call, bad):
+    """An id or key that is not text, or not valid Unicode, is refused as an argument."""
+    with pytest.raises(InvalidRequest, match=r"invalid \w+ "):
+        call(graph, bad)
+
+
 def test_any_json_is_stored_with_a_warning(graph):
     """Values beyond strict JSON are stored as text, with a warning."""
     receipt = graph.append("tool_result", {"tool_name": "t", "result": 2**70}, session_id="s")
