@@ -71,6 +71,8 @@ def _created(path: Path, temporary: Path) -> IO[bytes]:
     """The file *temporary*, which can take the place of *path*."""
     if path.is_dir():
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+    if path.exists() and not path.is_file():
+        raise OSError("not a file")  # a device would be replaced
     return os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
 
 
