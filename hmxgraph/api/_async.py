@@ -30,7 +30,6 @@ from hmxgraph.api._base import (
     generated_fields,
     new_record,
     now_us,
-    operation,
     pack_request,
     refuse_unknown,
     search_request,
@@ -40,7 +39,7 @@ from hmxgraph.api.drawing import Drawing
 from hmxgraph.api.exploring import QueryResult
 from hmxgraph.api.fingerprints import ExportArguments, export_options, import_arguments
 from hmxgraph.api.learning import _silent
-from hmxgraph.api.memory import About, MemorySearch, remembered
+from hmxgraph.api.memory import About, MemorySearch, _repeatable, remembered
 from hmxgraph.api.packs import CollectorPaused
 from hmxgraph.api.recording import (
     LIVE,
@@ -1297,14 +1296,17 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     ) -> MemoryView:
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
 
-        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it.
+        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it. Pass ``idempotency_key`` to this
+        and the other operations if a call may be repeated: with the same key, it counts once.
 
         Raises:
             UnknownChoice: no such kind.
             InvalidRequest: no text, tags that are not a list, or *hard* for anything but a policy.
 
         """
-        procedure = memory_operations.add(self._tenancy, remembered(kind, text, about), operation(agent_id, at))
+        procedure = memory_operations.add(
+            self._tenancy, remembered(kind, text, about), _repeatable("add", agent_id, at, about)
+        )
         return await self._perform_then_embed(self._meter.measured("add", {"kind": kind, "text": text}, procedure))
 
     async def get(self, memory_id: str) -> MemoryView:
@@ -1347,7 +1349,9 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
 
         """
         new = remembered(kind, text, about)
-        procedure = memory_operations.supersede(self._tenancy, memory_id, new, operation(agent_id, at))
+        procedure = memory_operations.supersede(
+            self._tenancy, memory_id, new, _repeatable("supersede", agent_id, at, about)
+        )
         return await self._perform_then_embed(
             self._meter.measured("supersede", {"memory_id": memory_id, "text": text}, procedure)
         )
@@ -1360,6 +1364,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         comment: str = "",
         agent_id: str | None = None,
         at: Moment | None = None,
+        idempotency_key: str | None = None,
     ) -> MemoryView:
         """Judge a memory: ``positive``, ``negative`` or ``correction``; this changes its rank in searches.
 
@@ -1368,7 +1373,8 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
             NotFound: there is no such memory.
 
         """
-        procedure = memory_operations.feedback(self._tenancy, memory_id, signal, comment, operation(agent_id, at))
+        said = _repeatable("feedback", agent_id, at, {"idempotency_key": idempotency_key})
+        procedure = memory_operations.feedback(self._tenancy, memory_id, signal, comment, said)
         return await self._perform(
             self._meter.measured("feedback", {"memory_id": memory_id, "signal": signal}, procedure)
         )
@@ -1381,6 +1387,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         summary: str = "",
         agent_id: str | None = None,
         at: Moment | None = None,
+        idempotency_key: str | None = None,
     ) -> Memories:
         """Record the outcome of work that used these memories: ``success``, ``failure`` or ``mixed``.
 
@@ -1390,7 +1397,8 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
 
         """
         ids = checked_list("memory_ids", memory_ids)
-        procedure = memory_operations.record_outcome(self._tenancy, ids, outcome, summary, operation(agent_id, at))
+        recorded = _repeatable("record_outcome", agent_id, at, {"idempotency_key": idempotency_key})
+        procedure = memory_operations.record_outcome(self._tenancy, ids, outcome, summary, recorded)
         request = {"memory_ids": ids, "outcome": outcome}
         return await self._perform(self._meter.measured("record_outcome", request, procedure))
 
