@@ -1,7 +1,6 @@
 """An open memory engine for AI agents on Neo4j: events in, evidence-backed knowledge out, no language model.
 
-Open a graph with :func:`connect` or :func:`connect_async`. The types that programs mostly annotate with and the errors
-that they mostly catch can be imported from here.
+Open a graph with :func:`connect` or :func:`connect_async`. The most used types and errors can be imported from here.
 """
 
 from importlib import import_module

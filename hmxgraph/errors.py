@@ -155,7 +155,7 @@ class ParentLoop(HmxGraphError, ValueError):
         return f"event {ids} would be its own cause: its parent_event_id leads back to it; name another parent, or none"
 
 
-# Documents and sources that were rejected, and files that cannot be written.
+# Rejected documents and sources, failed embedders, and files that cannot be written.
 
 
 class DocumentError(HmxGraphError, ValueError):
@@ -282,7 +282,7 @@ class BackupRefused(HmxGraphError, ValueError):
         return f"{self.path}: {self.reason}; {self.way_out}"
 
 
-# The local server: the failure, and the way out.
+# The local server. Each error has a reason and a way out.
 
 
 class EngineError(HmxGraphError, RuntimeError):
@@ -308,11 +308,11 @@ class JavaMissing(EngineError):
 
 
 class JarsUnavailable(EngineError):
-    """Jars are missing from the cache and could not be downloaded."""
+    """Jars could not be downloaded, or the folder in ``HMXGRAPH_JARS`` contains no Neo4j."""
 
 
 class JarDamaged(EngineError):
-    """A jar whose SHA-256 differs from the lock file's."""
+    """A jar whose SHA-256 differs from the lock file's, or that is not a readable archive."""
 
 
 class NotEnoughMemory(EngineError):
@@ -320,11 +320,11 @@ class NotEnoughMemory(EngineError):
 
 
 class PortTaken(EngineError):
-    """Another program is listening on the port."""
+    """Another program is listening on the port, or both ports are configured to the same number."""
 
 
 class PasswordLost(EngineError):
-    """The data home holds a database but not its password."""
+    """The data home holds a database, but its password file is missing, or the server refuses the password in it."""
 
 
 class ServerDied(EngineError):
@@ -485,7 +485,7 @@ class LocalServerDied(StorageUnavailable):
 
 
 class GraphNotOpen(GraphError, RuntimeError):
-    """A graph was used before it was opened, or after it was closed."""
+    """A graph was used before it was opened, after it was closed, or in another process or event loop."""
 
     code = "unavailable"
 
@@ -772,7 +772,7 @@ class DuplicateArtifact(LifecycleError):
 
 
 class ConflictClosed(LifecycleError):
-    """The conflict was already resolved with another outcome."""
+    """The conflict was already resolved with another outcome or reason."""
 
     def __init__(self, conflict_id: str, kept_id: str | None) -> None:
         super().__init__(conflict_id, kept_id)
@@ -800,11 +800,11 @@ class ConflictClosed(LifecycleError):
 #     │   ├── InvalidTransition         not one of the five legal status changes (HMX-A 5)
 #     │   ├── SupersessionCycle         would make an artifact or a memory its own ancestor (HMX-A 7)
 #     │   ├── AlreadySuperseded         the artifact or memory has a successor already; names it
-#     │   ├── SuccessorMismatch         successor of another type, tenant or version
+#     │   ├── SuccessorMismatch         successor of another tenant, type, predecessor, status or version
 #     │   ├── SuccessorNeeded           only a successor can make an artifact superseded (HMX-A 7)
 #     │   ├── ImmutableArtifact         the same id with other immutable fields (HMX-A 1)
 #     │   ├── DuplicateArtifact         a successor equal to another draft or active artifact
-#     │   └── ConflictClosed            already resolved, with another outcome
+#     │   └── ConflictClosed            already resolved, with another outcome or reason
 #     ├── PackError (ValueError)
 #     │   ├── BudgetTooSmall            less than one token
 #     │   ├── InvalidRequest            an argument of the wrong type, form or size; names it
@@ -829,7 +829,7 @@ class ConflictClosed(LifecycleError):
 #     │   │   ├── InvalidAddress        a URI that cannot be a Neo4j address
 #     │   │   ├── DatabaseMissing       the server has no database of that name
 #     │   │   └── StorageStopped        the server answers but can no longer write its data
-#     │   ├── GraphNotOpen (RuntimeError)  used before it was opened, or after it was closed
+#     │   ├── GraphNotOpen (RuntimeError)  not opened yet, closed, or used in another process or event loop
 #     │   ├── AccessDenied (PermissionError)
 #     │   │   └── NotPermitted          the user may not read, write or create indexes there
 #     │   ├── StatementRefused          the server refused a packaged statement; names the statement
@@ -839,16 +839,15 @@ class ConflictClosed(LifecycleError):
 #     │   └── StatementMisuse (TypeError)  unknown statement; missing or unexpected parameters
 #     └── EngineError (RuntimeError)    the local server could not be fetched, started, reached or stopped
 #         ├── JavaMissing               no Java that this Neo4j runs on
-#         ├── JarsUnavailable           missing from the cache and not downloadable
-#         ├── JarDamaged                SHA-256 differs from the lock file's
+#         ├── JarsUnavailable           not downloadable, or the folder HMXGRAPH_JARS has no Neo4j
+#         ├── JarDamaged                a wrong SHA-256, or no readable archive
 #         ├── NotEnoughMemory           heap and page cache do not fit into this machine's memory
-#         ├── PortTaken                 another program is listening there
-#         ├── PasswordLost              the data home holds a database but not its password
+#         ├── PortTaken                 in use by another program, or one port for both purposes
+#         ├── PasswordLost              the password file of the database is missing or wrong
 #         ├── ServerDied                exited while starting; carries the end of its log
 #         ├── StoreDamaged              started without its database, which does not open
 #         └── ServerUnresponsive        neither responds nor exits
 #
-# ``code`` is the kind of error: not_found, invalid, conflict, denied, unavailable, unsupported, internal.
 # Each error takes its fields first and builds its message from them; most messages end with the way out.
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""A racer that supersedes one head after another, each at the same moment as its competitors."""
+"""Racers that supersede one head after another, each head at the same moment as their competitors."""
 
 import threading
 
@@ -12,7 +12,7 @@ PATIENCE = 120
 
 
 def race(connection, tenant_id, racer, heads, barrier):
-    """For each of *heads*, the winner's id as this racer learned it, and whether this racer won."""
+    """For each of *heads*: the head, the id of its successor as this racer learned it, and whether this racer won."""
     outcomes = []
     for head in heads:
         artifact = schema(f"{head}-{racer}", second=1, step=f"Step of {head} by {racer}")
@@ -26,14 +26,14 @@ def race(connection, tenant_id, racer, heads, barrier):
 
 
 def race_as_process(address, tenant_id, racer, heads, barrier, results):
-    """The same in a separate process with its own driver."""
+    """Race in a separate process with its own driver; put the outcomes into *results*."""
     connection = Connection(address)
     results.put(race(connection, tenant_id, racer, heads, barrier))
     connection.close()
 
 
 def race_as_threads(connection, tenant_id, racers, heads):
-    """The outcomes of each thread."""
+    """Race in as many threads as there are *racers*; return the outcomes of each."""
     barrier = threading.Barrier(racers)
     outcomes = [[] for _ in range(racers)]
 

@@ -15,7 +15,7 @@ from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.driver import Address
 from tests.databases import migrated, shared_database
 
-# A machine that runs all tests at once is slower than any deadline foresees.
+# The default deadlines are too short for a machine that runs all tests at once.
 os.environ.setdefault("HMXGRAPH_TIMEOUT", "120")
 IMAGE = "neo4j:5.26.31-community"
 
@@ -56,7 +56,7 @@ def connection(address: Address) -> Iterator[Connection]:
 
 @pytest.fixture
 def graph(address: Address, tenant_id: str) -> Iterator[hmxgraph.KnowledgeGraph]:
-    """The front door, on a fresh tenant."""
+    """A connected graph of a fresh tenant."""
     with hmxgraph.connect(
         address.uri, user=address.user, password=address.password, database=address.database, tenant_id=tenant_id
     ) as graph:
@@ -65,7 +65,7 @@ def graph(address: Address, tenant_id: str) -> Iterator[hmxgraph.KnowledgeGraph]
 
 @pytest.fixture
 def personal_graph(address: Address, tenant_id: str) -> Iterator[hmxgraph.KnowledgeGraph]:
-    """The front door on a fresh tenant of one person, who speaks without a name."""
+    """A connected graph of a fresh tenant of one person, whose messages name no user."""
     with hmxgraph.connect(
         address.uri,
         user=address.user,

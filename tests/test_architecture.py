@@ -33,15 +33,15 @@ MAY_IMPORT = {
     "adapters": {*BELOW_PURE, "formats", "api"},
     "server": {*BELOW_PURE, *PURE, "graph", "engine", "api"},
     "cli": {*BELOW_PURE, *PURE, "graph", "engine", "api", "demo", "adapters", "server"},
-    # Outermost, like an adapter: it puts the kit's cases to hmxgraph as to any implementation.
+    # Outermost, like an adapter: it runs the kit's cases against hmxgraph as against any implementation.
     "conformance": {*BELOW_PURE, "ingest", "graph", "api"},
 }
 FRONT_DOOR = {"__init__", "__main__"}
 IMPURE_MODULES = {"time", "random", "secrets", "os", "socket", "subprocess", "neo4j", "asyncio", "threading"}
 CLOCK_CALLS = {"now", "today", "utcnow"}
-# Sources read what the caller hands them; streams are the wire to a broker.
+# Modules of pure layers that may do I/O: sources read files and pipes, streams read from brokers.
 READS_THE_OUTSIDE = ("ingest.sources", "ingest.streams")
-# Where statements are sent; saved queries turn the driver's value types into plain ones.
+# Where statements are sent, and where saved queries convert the driver's value types to plain ones.
 DRIVER_MODULES = {"graph.connection", "graph.driver", "graph.exploring"}
 CYPHER = re.compile(r"\b(MATCH \(|MERGE \(|UNWIND \$|OPTIONAL MATCH|DETACH DELETE|CREATE \(\w*:|RETURN \w+\.\w+)")
 # Python before 3.11.5 matches these differently from later releases (CPython issue 106052).
@@ -60,7 +60,7 @@ EXEMPT_FROM_TENANT = (
 
 @dataclass(frozen=True)
 class Module:
-    """One parsed Python file: its name inside the package, and what it holds."""
+    """One Python file: its name inside the package, its source and what is parsed from it."""
 
     name: str
     source: str
@@ -77,7 +77,7 @@ class Module:
 
     @property
     def is_pure(self) -> bool:
-        """Whether the module may not see anything that changes by itself."""
+        """Whether the module must not read a clock, the environment or random numbers, nor do I/O."""
         return self.layer in {"protocol", "text", *PURE} and not self.name.startswith(READS_THE_OUTSIDE)
 
     @cached_property
@@ -105,13 +105,13 @@ class Module:
 
 
 def modules() -> list[Module]:
-    """The package, parsed; its public front door is left out."""
+    """All modules of the package except ``FRONT_DOOR``."""
     paths = (path for path in sorted(PACKAGE.rglob("*.py")) if path.parent != PACKAGE or path.stem not in FRONT_DOOR)
     return [Module(module_name(path), path.read_text(encoding="utf-8")) for path in paths]
 
 
 def module_name(path: Path) -> str:
-    """``recall/pack.py`` as ``recall.pack``; a package by its own name."""
+    """The dotted name of a file inside the package: ``recall.pack`` for ``recall/pack.py``."""
     return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
 
 
@@ -124,7 +124,7 @@ def forbidden_imports(module: Module) -> Iterator[str]:
 
 
 def private_imports(module: Module) -> Iterator[str]:
-    """Imports of an adapter from private modules: it uses the front door, as any caller does."""
+    """Imports of an adapter from private modules: adapters use the public API, as any caller does."""
     if module.layer == "adapters":
         for name in sorted(module.own_imports):
             if any(part.startswith("_") for part in name.split(".")) and not name.startswith("adapters."):
@@ -132,7 +132,7 @@ def private_imports(module: Module) -> Iterator[str]:
 
 
 def impurities(module: Module) -> Iterator[str]:
-    """What lets the outside into a pure layer: clocks, randomness, environment, processes, network."""
+    """Imports and calls that a pure layer must not have: clocks, randomness, environment, processes, network."""
     if module.is_pure:
         yield from (
             f"{module.name} imports {name}"
@@ -143,7 +143,7 @@ def impurities(module: Module) -> Iterator[str]:
 
 
 def clock_calls(module: Module) -> list[str]:
-    """Calls that ask what time it is."""
+    """Calls that read the clock."""
     calls = [node.func for node in module.nodes if isinstance(node, ast.Call)]
     return [call.attr for call in calls if isinstance(call, ast.Attribute) and call.attr in CLOCK_CALLS]
 
@@ -156,7 +156,7 @@ def driver_imports(module: Module) -> Iterator[str]:
 
 
 def import_circles(parsed: list[Module]) -> list[str]:
-    """A circle among the package's modules, if there is one."""
+    """A cycle of imports among the package's modules, if there is one."""
     names = {module.name for module in parsed}
     needs = {module.name: set(targets(module, names)) for module in parsed}
     try:
@@ -231,7 +231,7 @@ def parsed_package() -> list[Module]:
 
 
 def test_imports_point_one_way(parsed):
-    """A layer imports only layers below it, and no two modules need each other."""
+    """A layer imports only layers below it, and no modules import each other in a cycle."""
     assert faults(forbidden_imports, parsed) + import_circles(parsed) == [], room_imports(parsed)
 
 
@@ -241,12 +241,12 @@ def test_pure_layers_are_pure(parsed):
 
 
 def test_adapters_use_the_front_door(parsed):
-    """No adapter reaches behind the public modules."""
+    """No adapter imports a private module."""
     assert faults(private_imports, parsed) == []
 
 
 def test_the_driver_has_one_place(parsed):
-    """Only the connection talks to the database driver."""
+    """Only ``DRIVER_MODULES`` import the database driver."""
     assert faults(driver_imports, parsed) == []
 
 

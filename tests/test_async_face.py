@@ -1,4 +1,4 @@
-"""The asynchronous face is generated from the synchronous one."""
+"""The asynchronous API is generated from the synchronous one."""
 
 from tools.generate_async import OUTPUT, written
 

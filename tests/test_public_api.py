@@ -1,4 +1,4 @@
-"""The public names exist, are documented, and are the same on both faces."""
+"""The public names exist, are documented, and are the same in the synchronous and the asynchronous API."""
 
 import inspect
 
@@ -25,7 +25,7 @@ def parameters(face, name):
 
 @pytest.mark.parametrize("name", FACE)
 def test_faces_are_alike(name):
-    """The asynchronous face has the same methods with the same parameters."""
+    """The asynchronous API has the same methods with the same parameters."""
     if isinstance(getattr(KnowledgeGraph, name), property):
         assert isinstance(getattr(AsyncKnowledgeGraph, name), property)
     else:

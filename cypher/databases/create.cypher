@@ -1,4 +1,5 @@
-// Create a database for one tenant, if the edition has more than one; sent to the system database.
+// Create the database of one tenant unless it exists. It is sent to the system database of an edition that allows more
+// than one database.
 //
 // mode: schema
 // row:  -

@@ -1,4 +1,4 @@
-// For each of a few events, its key and those of the events that caused it, nearest first: at most 250 steps.
+// For each of a few events that have a cause: its key and those of its causes, nearest first, at most 250 steps.
 //
 // An event names at most one cause, so only the longest path matters; a loop ends it.
 //

@@ -1,4 +1,4 @@
-// Memories by their keys, each with only the first events of its evidence, which may have a million.
+// Memories by their keys, each with only the first events of its evidence: there may be a million.
 //
 // mode: read
 // row:  record, event_keys, sessions, origins

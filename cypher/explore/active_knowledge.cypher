@@ -1,6 +1,6 @@
 // What the tenant knows now.
 //
-// Active artifacts by type, the best supported first.
+// Active artifacts by type, those of the highest confidence first.
 //
 // mode: read
 // row:  artifact_type, title, confidence, seen, success_rate, version, artifact_id

@@ -1,6 +1,6 @@
 // An artifact's evidence.
 //
-// The artifact, the memories it was derived from, and the events behind both, as a picture.
+// The artifact, the events that support it and the memories that it was derived from, as a picture.
 //
 // A condition on the time of recording lets the planner use its index.
 //

@@ -1,6 +1,6 @@
 // Where an entity is mentioned.
 //
-// Events that mention the entities of this name, in any spelling, latest first.
+// Events that mention the entities of this name, in any spelling, latest first, at most 100.
 //
 // The name is normalised as entity names are: machine names in lower case, other names as words without accents,
 // possessive endings, punctuation and a leading article. A condition on the type lets the planner use its index.

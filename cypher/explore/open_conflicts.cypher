@@ -1,6 +1,6 @@
 // Open conflicts and their sides.
 //
-// Records that cannot both be true, with the sides of each, as a picture.
+// Conflicts between records that cannot both be true, with these records as their sides, as a picture.
 //
 // mode: read
 // row:  conflict, relation, side

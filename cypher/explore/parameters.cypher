@@ -4,7 +4,8 @@
 // events (else the newest), the best connected entity, the artifact with the most evidence up to sixty sources, the
 // newest thread, and the day before the latest change of knowledge.
 //
-// Memory operations and maintenance have their own sessions and thread, in which no agent worked: these are skipped.
+// Memory operations and maintenance have their own sessions and thread, in which no agent worked: these are chosen only
+// if there are no others.
 // Conditions on properties that always exist let the planner use their indexes.
 //
 // mode: read

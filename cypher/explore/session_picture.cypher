@@ -1,6 +1,6 @@
 // One session as a picture.
 //
-// The chain of its events, with answers and causes.
+// The chain of its events, with answers, causes and feedback.
 //
 // Sessions are indexed by the first 200 characters of their ids.
 //

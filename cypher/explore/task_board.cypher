@@ -1,4 +1,4 @@
-// The board: tasks of shared work, the latest first.
+// The board: tasks of shared work, the last changed first.
 //
 // Every task with its status, project and goal, who holds it until when, and how many records it has.
 //

@@ -1,5 +1,5 @@
-// The imported artifacts that may still be in force, and the tenant's own artifacts of the same types. A draft
-// that only untrusted sources support confirms nothing.
+// The draft and active artifacts of given types, imported ones and the tenant's own. Drafts that only untrusted sources
+// support are left out: they confirm nothing.
 //
 // mode: read
 // row:  key, artifact_id, artifact_type, status, imported, title, content

@@ -1,4 +1,4 @@
-// Open conflicts between imported drafts and artifacts in force, if they are not stored yet.
+// Store conflicts between imported drafts and artifacts in force as open, unless they are stored already.
 //
 // They are not resolved here: drafts are not retrieved, so a conflict waits until somebody activates the draft.
 //

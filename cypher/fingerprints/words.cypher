@@ -1,4 +1,5 @@
-// The words of each event that supports the selected artifacts, with the users named in its session.
+// The words of events that support the selected artifacts, each with the users that its session names. Sessions without
+// a named user are left out.
 //
 // mode: read
 // row:  words, user_keys

@@ -1,4 +1,5 @@
-// A page of memories, newest first; a criterion that is null excludes nothing.
+// A page of memories, newest first; a criterion that is null excludes nothing. Blank memories are left out; proposals
+// are returned only for the status tentative.
 //
 // As of a time: memories first observed by then that still held, with their number of observations and their first 100
 // events. *said* is the event that last stated the memory.

@@ -1,6 +1,6 @@
-// The time at which memories were retired, by hand or as the losing side of a conflict; no row for the others.
+// The time at which memories ceased to hold: they were deleted, superseded, or lost a conflict. No row for the others.
 //
-// Memories without text are left out: they lost their evidence and were not retired.
+// Memories without text are left out: they lost their evidence, and hold again when they are stated again.
 //
 // mode: read
 // row:  key, ended_us

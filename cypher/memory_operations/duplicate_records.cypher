@@ -1,4 +1,4 @@
-// Visible task records of one task with exactly the same text, without digests.
+// Visible task records with the same task, kind and exact text, without digests.
 //
 // mode: read
 // row:  task_id, artifact_kind, text, artifact_ids

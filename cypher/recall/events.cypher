@@ -14,13 +14,13 @@
 // of only the packed events in another statement took twice as long. Erased events and those that `remember` wrote
 // have no recall_row.
 //
-// Full-text scores depend on the words of all tenants. If the search was cut off and the tenant has at most $few
-// events, each of the $terms is therefore searched alone, and the events are ranked here: by how rare the terms are
-// among the tenant's own events and, as in BM25, by length. (The scores of a larger tenant depend mostly on its own
-// words.) Only about twice $limit events are read for that, because reading one property of a node walks through all
-// of them. Terms with $most hits or more are ignored: there is no telling which hits matter. If the others find too
-// few events, the best hits of the search for all terms follow. Full-text search cannot filter by time, so as-of
-// queries over-fetch by $reach.
+// Full-text scores depend on the words of all tenants. If the search was cut off or has more than $windows hits, and
+// the tenant has at most $few events, each of the $terms is therefore searched alone, and the events are ranked here:
+// by how rare the terms are among the tenant's own events and, as in BM25, by length. (The scores of a larger tenant
+// depend mostly on its own words.) Only about twice $limit events are read for that, because reading one property of a
+// node walks through all of them. Terms with $most hits or more are ignored: there is no telling which hits matter. If
+// the others find too few events, the best hits of the search for all terms follow. Full-text search cannot filter by
+// time, so as-of queries over-fetch by $reach.
 //
 // For the first $windows hits (the centres), four turns on both sides are fetched too; so the client knows which
 // events are adjacent. Asking each event for its NEXT would take 1 to 2 ms. cut_off: the index may have more hits, or

@@ -1,5 +1,5 @@
-// The latest time of these, in one row: events with content, status changes of artifacts with words, and resolutions
-// made by a person. Null if nothing is left.
+// The latest time of these, in one row: events with content, status changes of artifacts with words, and resolutions of
+// conflicts that did not end with one of their sides. Null if nothing is left.
 //
 // With the tenant in the order, the index is read backwards, past events that were erased earlier. A conflict that
 // ended with one of its sides needs no lookup: its time is that of the side, or of an erased event.

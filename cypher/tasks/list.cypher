@@ -1,5 +1,5 @@
-// Tasks of a project, with a status and an assignee, each if given; the latest first. A claim whose lease is over by
-// $at_us no longer counts.
+// Tasks, filtered by project, status and assignee if these are given, the last changed first. A claim whose lease is
+// over by $at_us no longer counts.
 //
 // A condition on the time lets the planner use its index; a task that is only named as a parent has no time.
 //

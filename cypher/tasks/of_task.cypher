@@ -1,4 +1,4 @@
-// The keys of a task's newest records, oldest first.
+// The keys of a task's newest records without digests, oldest first.
 //
 // mode: read
 // row:  key

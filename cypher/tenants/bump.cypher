@@ -1,7 +1,8 @@
-// Raise the version of a tenant's state by one: the last statement of every transaction that wrote.
+// Raise the version of a tenant's state by one, at the end of a transaction that wrote (events/settle does so for
+// events).
 //
-// All writers of the tenant share the lock on this node; taken last, it is held only while the transaction commits. The
-// logical clock advances here, and goes back only in retention/rewind.
+// All writers of the tenant share the lock on this node; taken last, it is held only while the transaction commits.
+// The logical clock advances here and in events/settle, and goes back only in retention/rewind.
 //
 // mode: write
 // row:  state_version

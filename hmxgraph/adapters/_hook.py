@@ -44,7 +44,7 @@ def run(arguments: Sequence[str]) -> None:
 
 
 def _seconds(text: str | None) -> float:
-    """The deadline; the default for anything but a number from 0 to 600: a wrong option must not fail a hook."""
+    """The deadline; the default for anything but a number above 0, up to 600: a wrong option must not fail a hook."""
     try:
         seconds = float(text) if text else WITHIN
     except ValueError:

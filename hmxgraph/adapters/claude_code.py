@@ -21,8 +21,8 @@ _log = logging.getLogger(__name__)
 _PROMPT_BUDGET, _FAILURE_BUDGET = 1_200, 600
 # Maximum characters of an error in the query: the cause is at the beginning or at the end.
 _LONGEST_ERROR = 1_500
-# An error and an entry match if they share at least this many terms, and more than this share of
-# the terms of the shorter one.
+# An error and an entry match if they share at least this many terms, and more than this share of the terms of the
+# shorter one.
 _MIN_SHARED_TERMS, _MIN_SHARE = 3, 0.5
 _SECTIONS = ("procedures", "constraints", "episodes")
 

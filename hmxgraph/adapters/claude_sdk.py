@@ -1,7 +1,7 @@
 """Sessions of the Claude Agent SDK: transcripts that any machine can resume, and that the memory learns from.
 
-Entries are stored unchanged (``graph.states``), so that a session loads as it was appended. They
-are also ingested like transcripts on disk, so that packs and playbooks can draw on them.
+Entries are stored unchanged (``graph.states``), so that a session loads as it was appended. They are also ingested like
+transcripts on disk, so that packs and playbooks can draw on them.
 """
 
 import asyncio
@@ -24,8 +24,8 @@ _ENTRY, _SUBPATH, _SUMMARY = "claude-entry", "claude-subpath", "claude-summary"
 class HmxSessionStore:
     """A ``SessionStore`` in *graph*, for ``ClaudeAgentOptions(session_store=...)``.
 
-    With ``learn=False`` transcripts are only stored. If several processes append to a session at
-    once, its summary may lag behind by a batch; its entries never do.
+    With ``learn=False`` transcripts are only stored. If several processes append to a session at once, its summary may
+    lack a batch; its entries are always complete.
     """
 
     def __init__(self, graph: KnowledgeGraph, *, learn: bool = True) -> None:

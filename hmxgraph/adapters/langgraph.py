@@ -1,7 +1,7 @@
 """LangGraph's long-term memory: a ``BaseStore`` that keeps every value as an event.
 
-Each item is a session, ``langgraph-store/<namespace>//<key>``, and each batch of puts adds an event for
-each of its keys. Overwritten values stay readable: ``store.as_of(time)`` is the store as it was.
+Each item is a session, ``langgraph-store/<namespace>//<key>``, and each batch of puts adds an event for each of its
+keys. Overwritten values stay readable: ``store.as_of(time)`` is the store as it was.
 """
 
 import asyncio
@@ -55,7 +55,12 @@ class HmxStore(BaseStore):
         self.ttl_config = ttl
 
     def as_of(self, moment: str | datetime) -> "HmxStore":
-        """A read-only view of the store as it was at *moment*."""
+        """A read-only view of the store as it was at *moment*.
+
+        Raises:
+            InvalidTime: *moment* has no offset, or is not a date-time.
+
+        """
         text = moment if isinstance(moment, str) else moment.isoformat()
         microseconds(text)  # refuse a time without an offset
         return HmxStore(self._graph, ttl=self.ttl_config, as_of=datetime.fromisoformat(text).astimezone(UTC))
@@ -64,7 +69,8 @@ class HmxStore(BaseStore):
         """The results of *ops* in order; reads see the state before the batch, and the last put of a key wins.
 
         Raises:
-            InvalidRequest: a value is not JSON or too large, or a put addresses a store of the past.
+            InvalidRequest: a value is not JSON or too large, a put addresses a store of the past, a filter has an
+                unknown comparison, or an operation is none of LangGraph's.
 
         """
         operations = list(ops)

@@ -56,7 +56,12 @@ class HmxSaver(BaseCheckpointSaver[str]):
         self._as_of = as_of
 
     def as_of(self, moment: str | datetime) -> "HmxSaver":
-        """A checkpointer that reads the threads as they were at *moment*, including values overwritten since."""
+        """A read-only checkpointer of the threads as they were at *moment*, including values overwritten since.
+
+        Raises:
+            InvalidTime: *moment* has no offset, or is not a date-time.
+
+        """
         text = moment if isinstance(moment, str) else moment.isoformat()
         microseconds(text)  # refuse a time without an offset
         return HmxSaver(self._graph, serde=self.serde, as_of=text)
@@ -155,7 +160,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
         return _config(thread, place, checkpoint["id"])
 
     def put_writes(self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = "") -> None:
-        """Store the writes of a task to a checkpoint; stored ones are kept, except errors and interrupts."""
+        """Store the writes of a task to a checkpoint; only errors and interrupts replace those already stored."""
         thread, place, item = _place(config)
         assert item is not None, "LangGraph names the checkpoint that a task writes on"
         numbered = [(WRITES_IDX_MAP.get(name, idx), name, value) for idx, (name, value) in enumerate(writes)]

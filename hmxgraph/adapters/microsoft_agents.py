@@ -13,8 +13,8 @@ from hmxgraph.api.graph import KnowledgeGraph
 class HmxProvider(ContextProvider):
     """A context provider over *graph*: ``Agent(client, context_providers=[HmxProvider(graph, user_id="ana")])``.
 
-    The pack for the user's messages is added to the instructions of the run, so it does not become
-    part of the history. Messages, calls and results are recorded under the framework's session id.
+    The pack for the user's messages is added to the instructions of the run, so it does not become part of the history.
+    Messages, calls and results are recorded under the framework's session id.
     """
 
     def __init__(

@@ -23,8 +23,8 @@ from hmxgraph.api.graph import KnowledgeGraph
 class HmxMemory(AbstractCapability[Any]):
     """A capability over *graph*: ``Agent(model, capabilities=[HmxMemory(graph, user_id="ana")])``.
 
-    A run, even one that fails, is recorded in the session *session_id*, else in one named after its conversation.
-    The pack is read once per run and is not recorded.
+    A run, even one that fails, is recorded in the session *session_id*, else in one named after its conversation. The
+    pack is read once per run and is not recorded.
     """
 
     graph: KnowledgeGraph
@@ -58,7 +58,7 @@ class HmxMemory(AbstractCapability[Any]):
         return result
 
     async def on_run_error(self, ctx: RunContext[Any], *, error: BaseException) -> Any:
-        """Record the messages of a run before it failed, and re-raise the error."""
+        """Record the messages that a run had until it failed, and re-raise the error."""
         await self._record(ctx, [message for message in self.history if message.run_id == ctx.run_id])
         raise error
 

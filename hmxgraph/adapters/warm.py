@@ -1,7 +1,7 @@
 """A warm process keeps a graph open and answers hooks and commands on a local port.
 
-Clients save the cost of connecting. ``hmxgraph serve`` is such a process; if none runs,
-``hmxgraph server start`` or the first hook starts one (`hmxgraph.cli.resident`).
+Clients save the cost of connecting. ``hmxgraph serve`` is such a process; if none runs, ``hmxgraph server start`` or
+the first hook starts one (`hmxgraph.cli.resident`).
 
 To start fast, this module imports only the standard library, platformdirs and ``hmxgraph`` itself: an agent waits for
 the client. The address and key of the process are in a private file in the data home. Messages are JSON over an
@@ -29,11 +29,9 @@ import hmxgraph
 Message = dict[str, Any]
 # Commands that only read, never prompt and, without ``--html``, write no file; all others run in their own process.
 READING = frozenset({"pack", "suggest", "explain", "query", "digest", "health"})
-# Settings that select the database and how it is read: a warm process answers only clients with
-# the same ones.
+# Settings that select the database and how it is read: a warm process answers only clients with the same settings.
 _SETTINGS = ("URI", "USER", "DATABASE", "SINGLE_USER", "MASK_SECRETS", "TIMEOUT", "TRUSTED_KEYS", "EMBED")
-# A process started by a hook or ``hmxgraph server start`` ends after this many seconds without a
-# message.
+# A process started by a hook or ``hmxgraph server start`` ends after this many seconds without a message.
 _IDLE = 3_600.0
 # Seconds between checks whether the process should end.
 _CHECK_INTERVAL = 5.0
@@ -209,7 +207,7 @@ class Warm:
             pass
 
     def wait_until_idle(self, is_over: Callable[[], bool]) -> None:
-        """Return after an hour without messages, or once *is_over* returns true."""
+        """Return after an hour without messages, once *is_over* returns true, or when the process stops listening."""
         while monotonic() - self._last < _IDLE and not self._closing.wait(_CHECK_INTERVAL):
             if is_over():
                 return

@@ -165,8 +165,9 @@ class AsyncRecording(AsyncFace):
         are stored in one transaction.
 
         Raises:
-            InvalidRequest: *messages* is not a list of messages, or its format is not known.
+            InvalidRequest: *messages* is not a list of messages, or its format is not recognised.
             UnknownChoice: there is no such format.
+            ParentLoop: a message would be its own cause.
 
         """
         with self._live.recording(session_id) as settle:
@@ -188,6 +189,7 @@ class AsyncRecording(AsyncFace):
 
         Raises:
             InvalidRequest: an unknown option, or content that is not a mapping.
+            ParentLoop: the event would be its own cause through *parent_event_id*.
 
         """
         draft = event_draft(event_type, content, session_id, options)
@@ -214,9 +216,11 @@ class AsyncRecording(AsyncFace):
         threads, each with its own sessions), *rehome* (store events that name another tenant in this one; else they are
         rejected), *tolerance* (how far events may be dated ahead of this machine's clock, default a day: later ones are
         stored and reported, but nothing is learned from them), *progress* (called with the number of lines done),
-        *tokenizer*.
+        *tokenizer* (the encoding with which the tokens of texts are counted, default ``"o200k_base"``).
 
         Raises:
+            InvalidRequest: an unknown option, or a number out of range.
+            UnknownChoice: there is no such *format* or *on_error*.
             IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.
 
         """
@@ -239,9 +243,10 @@ class AsyncRecording(AsyncFace):
 
         Raises:
             UnknownChoice: no such kind.
-            InvalidRequest: no text, an unknown option, *hard* for anything but a policy, or, with *supersedes*, the
-                words of a memory that already supersedes a different one.
-            NotFound: there is no memory with the id *supersedes*.
+            InvalidRequest: no text, an unknown option, *hard* for anything but a policy, an *idempotency_key* used for
+                the same text with other options, or, with *supersedes*, the words of a memory that already supersedes a
+                different one.
+            NotFound: there is no memory with the id *supersedes*, or no memory can be extracted from *text*.
             AlreadySuperseded: that memory has another successor.
             SupersessionCycle: *text* has the words of the memory to supersede, or of one of its predecessors.
 
@@ -440,9 +445,9 @@ class AsyncLearning(AsyncFace):
         """Compile the tenant's sessions into artifacts; reads only sessions that changed since the last run.
 
         Only the latest sessions count, up to ``max_sessions`` of the *profile*; the report says if older ones were left
-        out. *full* reads all these sessions again, with the same result. *dry_run* reports what would change and
-        writes nothing. *progress* is called with the stage and the number of sessions read. Without new events,
-        compiling again changes nothing.
+        out. *full* reads every session again, with the same result. *dry_run* reports what would change and writes
+        nothing. *progress* is called with the stage and the number of sessions read. Without new events, compiling
+        again changes nothing.
         """
         if not dry_run:
             await self._perform(clock.release(self._tenancy, now_us()))
@@ -461,6 +466,7 @@ class AsyncLearning(AsyncFace):
         Raises:
             InvalidRequest: not exactly one of *session_id* and *events* was given.
             NotFound: the tenant has no such session.
+            InvalidDocument: one of *events* violates HMX-E.
 
         """
         if (session_id is None) == (events is None):
@@ -519,6 +525,8 @@ class AsyncArtifacts(AsyncFace):
         Raises:
             InvalidDocument: *artifact* violates HMX-A; every fault is listed.
             ImmutableArtifact: the id belongs to an artifact whose immutable fields differ.
+            LifecycleError: *artifact* has ``supersedes``, and :meth:`supersede` refuses it.
+            NotFound: the artifact that it ``supersedes`` is not stored.
 
         """
         return await self._perform(lifecycle.record_artifact(self._tenancy, as_artifact(artifact), at_us=as_us(at)))
@@ -533,7 +541,7 @@ class AsyncArtifacts(AsyncFace):
         Raises:
             InvalidRequest: there are no versions, or they do not follow each other from version 1.
             InvalidDocument: a version violates HMX-A; every fault is listed.
-            AlreadySuperseded: a stored version of the chain has another successor.
+            LifecycleError: a version contradicts what is stored, such as a stored version with another successor.
 
         """
         documents = [as_artifact(version) for version in versions]
@@ -559,7 +567,7 @@ class AsyncArtifacts(AsyncFace):
         total: bool = False,
         **filters: Unpack[ArtifactFilters],
     ) -> ArtifactPage:
-        """A page of artifacts, newest first; only active ones unless ``status`` says otherwise (None: all).
+        """A page of artifacts, by default the newest first; only active ones unless ``status`` is given (None: all).
 
         *sort* is ``"created"``, ``"updated"``, ``"confidence"`` or ``"evidence"``, *order* ``"desc"`` or ``"asc"``.
         With *total*, the page also has the number of all artifacts that match.
@@ -606,6 +614,9 @@ class AsyncArtifacts(AsyncFace):
             SupersessionCycle: *artifact* is *old_id* itself or an older version of it.
             InvalidTransition: *old_id* is not active.
             SuccessorMismatch: the type, tenant, predecessor, version or status of *artifact* does not fit.
+            InvalidDocument: *artifact* violates HMX-A; every fault is listed.
+            ImmutableArtifact: the id of *artifact* belongs to an artifact whose immutable fields differ.
+            DuplicateArtifact: another draft or active artifact has its type and content.
 
         """
         successor = as_artifact(artifact)
@@ -618,7 +629,10 @@ class AsyncArtifacts(AsyncFace):
 
         Raises:
             NotFound: there is no such artifact.
-            InvalidTransition: the transition is not legal; the error lists those that are.
+            InvalidTransition: the transition is not legal; the error lists those that are. Or *artifact_id* is a draft
+                successor, and its predecessor is no longer active.
+            SuccessorNeeded: *status* is ``"superseded"``, which an active artifact becomes only through a successor.
+            AlreadySuperseded: *artifact_id* is a draft successor, and its predecessor has another successor.
 
         """
         return await self._perform(
@@ -635,8 +649,8 @@ class AsyncArtifacts(AsyncFace):
     ) -> tuple[Conflict, ...]:
         """Conflicts, newest first; *status* is ``"open"``, ``"resolved"``, or None for both.
 
-        Without *limit*, all of them; else one page, which starts after the conflict *after*, the id of the last one on
-        the previous page.
+        By default, all conflicts; with *limit*, a page, which starts after the conflict with the id *after* (the last
+        one on the previous page).
 
         Raises:
             UnknownChoice: no such status.
@@ -654,7 +668,7 @@ class AsyncArtifacts(AsyncFace):
 
         Raises:
             NotFound: there is no such conflict, or no such side.
-            ConflictClosed: the conflict was resolved before with another outcome.
+            ConflictClosed: the conflict was resolved before with another outcome or reason.
 
         """
         return await self._perform(
@@ -694,7 +708,7 @@ class AsyncExploring(AsyncFace):
         return QueryResult(name, query(name).row, tuple(rows))
 
     async def explain(self, record_id: str) -> Explanation:
-        """The evidence of an artifact, memory, event, conflict, entity or pack entry, down to the text of events.
+        """The evidence of an artifact, memory, event, conflict, task record, entity or pack entry, down to event texts.
 
         Raises:
             NotFound: nothing has this id.
@@ -766,7 +780,7 @@ class AsyncFingerprints(AsyncFace):
         as expired, not refused. A second import changes nothing.
 
         Raises:
-            FingerprintError: a check failed; the message begins with the check's name, and nothing was written.
+            FingerprintError: a check failed; the message says which, and nothing was written.
             InvalidRequest: an argument is not an envelope, a signature or a list of keys.
 
         """
@@ -834,7 +848,7 @@ class AsyncBackups(AsyncFace):
         frameworks are not replayed.
 
         Raises:
-            BackupRefused: the file is truncated, changed or of another schema version, or the tenant is not empty.
+            BackupRefused: the file is not an intact backup of this schema version, or the tenant is not empty.
 
         """
         procedure = backups.restore(self._tenancy, Path(path), progress)
@@ -869,10 +883,10 @@ class AsyncSharedWork(NamedArguments, AsyncFace):
         ``expand_event_siblings`` adds records with the same ``event:`` tag. *include_hidden* adds superseded and
         retired records, with their ``hidden_reason``.
 
-        *aliases* are former scopes of the same project: names of projects of this tenant, or pairs
-        of a tenant and a project. They are searched as well; ``scope_expansion`` of the result
-        lists all scopes, and ``origin`` of a hit names the scope that it is from. Only callers with a
-        database connection of their own can name other tenants; a server does not allow it.
+        *aliases* are former scopes of the same project: names of projects of this tenant, or pairs of a tenant and a
+        project. They are searched as well; ``scope_expansion`` of the result lists all scopes, and ``origin`` of a hit
+        names the scope that it is from. Only callers with a database connection of their own can name other tenants; a
+        server does not allow it.
 
         Raises:
             UnknownChoice: an unknown mode.
@@ -1065,10 +1079,10 @@ class AsyncTasks(AsyncSharedWork):
         at: Moment | None = None,
         limit: int = 100,
     ) -> tuple[TaskEntry, ...]:
-        """Tasks, latest first, filtered by project, status and assignee; a claim counts while its lease runs at *at*.
+        """Tasks, the last changed first, filtered by project, status and assignee; expired claims do not count.
 
-        *at* is now by default. Agents are compared regardless of case and white space. The saved query
-        ``explore/task_board`` shows the same in a browser.
+        Leases are judged at *at* (default: now). Agents are compared regardless of case and white space. The saved
+        query ``explore/task_board`` shows the same in a browser.
 
         Raises:
             InvalidRequest: a value that is not a string, or a limit outside 1..500.
@@ -1302,6 +1316,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         Raises:
             UnknownChoice: no such kind.
             InvalidRequest: no text, tags that are not a list, or *hard* for anything but a policy.
+            NotFound: no memory can be extracted from *text*.
 
         """
         procedure = memory_operations.add(
@@ -1342,10 +1357,12 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         """Replace *memory_id*, which becomes hidden, with a new memory with *text*.
 
         Raises:
-            NotFound: there is no such memory.
+            NotFound: there is no such memory, or no memory can be extracted from *text*.
             AlreadySuperseded: the memory has a successor already.
             SupersessionCycle: *text* is that of the memory itself, or of one of its predecessors.
-            InvalidRequest: no text, or that of a memory that already supersedes another one.
+            UnknownChoice: no such kind.
+            InvalidRequest: no text, *text* is that of a memory that already supersedes another one, tags that are not a
+                list, or *hard* for anything but a policy.
 
         """
         new = remembered(kind, text, about)
@@ -1430,9 +1447,9 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         digest_modes: Sequence[str] | None = None,
         force_digest_rebuild: bool = False,
     ) -> Report:
-        """Refresh digests of a project, or of the tenant: those of *digest_modes*, or the brief and the libraries.
+        """Refresh digests of a project, or of the tenant: those of *digest_modes*, by default brief and libraries.
 
-        Only stale or missing ones are composed, or with *force_digest_rebuild* all of them.
+        Only stale and missing digests are composed; with *force_digest_rebuild*, all of them.
 
         Raises:
             UnknownChoice: no such mode, or one without a digest.
@@ -1498,7 +1515,7 @@ class AsyncKeys(AsyncFace):
         return await self._perform(access.keys(self._tenancy))
 
     async def revoke(self, key_id: str) -> ApiKey:
-        """Revoke the key *key_id*, which is refused from now on, and return it.
+        """Revoke the key *key_id* and return it; a running server refuses it within two seconds.
 
         Raises:
             NotFound: the tenant has no such key.
@@ -1594,9 +1611,7 @@ class AsyncStates(AsyncFace):
     async def of_kind(
         self, kind: str, *, marks: Sequence[str] | None = None, as_of: Moment | None = None
     ) -> tuple[State, ...]:
-        """All states of one kind on all shelves, in descending order of *item*.
-
-        With *marks*, only those with one of them.
+        """All states of one kind on all shelves, or only those with one of *marks*, in descending order of *item*.
 
         Raises:
             InvalidTime: *as_of* is not a valid time.

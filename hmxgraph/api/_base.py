@@ -186,7 +186,7 @@ def _priors(source: Fingerprint | Envelope | Mapping[str, Any] | None) -> Mappin
     return document
 
 
-# Task records: the only code that generates their times and ids.
+# The fields of task records, with new ids and the current time.
 
 
 class StepFields(TypedDict, total=False):
@@ -614,7 +614,7 @@ T = TypeVar("T")
 
 
 def not_admitted(error: GraphError) -> str:
-    """The warning of an ingest that stored its events but could not admit earlier events whose time has come."""
+    """The warning of an ingest that could not admit events that were stored earlier with a time then in the future."""
     return f"stored events whose time has come do not count yet; the next ingest or compile tries again: {error}"
 
 
@@ -651,7 +651,7 @@ class Face:
             return with_warnings(report, self._clock_warnings(options) + self._embedding_warnings())
 
     def _clock_warnings(self, options: IngestOptions) -> tuple[str, ...]:
-        """Admit events whose time has come; if that fails, return a warning: the new events are stored already."""
+        """Admit events stored earlier whose time has come; a failure is only a warning: the new events are stored."""
         if options.clock is None:
             return ()
         try:
@@ -661,7 +661,7 @@ class Face:
         return ()
 
     def _embedding_warnings(self) -> tuple[str, ...]:
-        """Compute the vectors of new events; if that fails, return a warning: the events are stored already."""
+        """Compute the vectors of new events; a failure is only a warning: the events are stored already."""
         if self._connection.terms.embedding is None:
             return ()
         try:

@@ -81,7 +81,7 @@ class Keys(Face):
         return self._perform(access.keys(self._tenancy))
 
     def revoke(self, key_id: str) -> ApiKey:
-        """Revoke the key *key_id*, which is refused from now on, and return it.
+        """Revoke the key *key_id* and return it; a running server refuses it within two seconds.
 
         Raises:
             NotFound: the tenant has no such key.

@@ -22,6 +22,8 @@ class Artifacts(Face):
         Raises:
             InvalidDocument: *artifact* violates HMX-A; every fault is listed.
             ImmutableArtifact: the id belongs to an artifact whose immutable fields differ.
+            LifecycleError: *artifact* has ``supersedes``, and :meth:`supersede` refuses it.
+            NotFound: the artifact that it ``supersedes`` is not stored.
 
         """
         return self._perform(lifecycle.record_artifact(self._tenancy, as_artifact(artifact), at_us=as_us(at)))
@@ -36,7 +38,7 @@ class Artifacts(Face):
         Raises:
             InvalidRequest: there are no versions, or they do not follow each other from version 1.
             InvalidDocument: a version violates HMX-A; every fault is listed.
-            AlreadySuperseded: a stored version of the chain has another successor.
+            LifecycleError: a version contradicts what is stored, such as a stored version with another successor.
 
         """
         documents = [as_artifact(version) for version in versions]
@@ -62,7 +64,7 @@ class Artifacts(Face):
         total: bool = False,
         **filters: Unpack[ArtifactFilters],
     ) -> ArtifactPage:
-        """A page of artifacts, newest first; only active ones unless ``status`` says otherwise (None: all).
+        """A page of artifacts, by default the newest first; only active ones unless ``status`` is given (None: all).
 
         *sort* is ``"created"``, ``"updated"``, ``"confidence"`` or ``"evidence"``, *order* ``"desc"`` or ``"asc"``.
         With *total*, the page also has the number of all artifacts that match.
@@ -109,6 +111,9 @@ class Artifacts(Face):
             SupersessionCycle: *artifact* is *old_id* itself or an older version of it.
             InvalidTransition: *old_id* is not active.
             SuccessorMismatch: the type, tenant, predecessor, version or status of *artifact* does not fit.
+            InvalidDocument: *artifact* violates HMX-A; every fault is listed.
+            ImmutableArtifact: the id of *artifact* belongs to an artifact whose immutable fields differ.
+            DuplicateArtifact: another draft or active artifact has its type and content.
 
         """
         successor = as_artifact(artifact)
@@ -119,7 +124,10 @@ class Artifacts(Face):
 
         Raises:
             NotFound: there is no such artifact.
-            InvalidTransition: the transition is not legal; the error lists those that are.
+            InvalidTransition: the transition is not legal; the error lists those that are. Or *artifact_id* is a draft
+                successor, and its predecessor is no longer active.
+            SuccessorNeeded: *status* is ``"superseded"``, which an active artifact becomes only through a successor.
+            AlreadySuperseded: *artifact_id* is a draft successor, and its predecessor has another successor.
 
         """
         return self._perform(lifecycle.transition(self._tenancy, artifact_id, status, reason=reason, at_us=as_us(at)))
@@ -134,8 +142,8 @@ class Artifacts(Face):
     ) -> tuple[Conflict, ...]:
         """Conflicts, newest first; *status* is ``"open"``, ``"resolved"``, or None for both.
 
-        Without *limit*, all of them; else one page, which starts after the conflict *after*, the id of the last one on
-        the previous page.
+        By default, all conflicts; with *limit*, a page, which starts after the conflict with the id *after* (the last
+        one on the previous page).
 
         Raises:
             UnknownChoice: no such status.
@@ -151,7 +159,7 @@ class Artifacts(Face):
 
         Raises:
             NotFound: there is no such conflict, or no such side.
-            ConflictClosed: the conflict was resolved before with another outcome.
+            ConflictClosed: the conflict was resolved before with another outcome or reason.
 
         """
         return self._perform(conflicts.resolve(self._tenancy, conflict_id, keep=keep, reason=reason, at_us=as_us(at)))

@@ -35,7 +35,7 @@ class Backups(Face):
         frameworks are not replayed.
 
         Raises:
-            BackupRefused: the file is truncated, changed or of another schema version, or the tenant is not empty.
+            BackupRefused: the file is not an intact backup of this schema version, or the tenant is not empty.
 
         """
         procedure = backups.restore(self._tenancy, Path(path), progress)

@@ -318,7 +318,7 @@ def _component_layout(part: "nx.Graph[str]") -> list[_Point]:
 
 
 def _apart(points: "np.ndarray") -> "np.ndarray":
-    """*points* pushed apart until no two nodes overlap, in at most 200 steps."""
+    """*points* pushed apart until each is four fifths of an edge length from every other, in at most 200 steps."""
     import numpy as np  # noqa: PLC0415 - slow to import
 
     min_distance = _EDGE_LENGTH * 0.8

@@ -145,7 +145,7 @@ class Exploring(Face):
         return QueryResult(name, query(name).row, tuple(rows))
 
     def explain(self, record_id: str) -> Explanation:
-        """The evidence of an artifact, memory, event, conflict, entity or pack entry, down to the text of events.
+        """The evidence of an artifact, memory, event, conflict, task record, entity or pack entry, down to event texts.
 
         Raises:
             NotFound: nothing has this id.

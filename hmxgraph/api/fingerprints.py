@@ -122,7 +122,7 @@ class Fingerprints(Face):
         as expired, not refused. A second import changes nothing.
 
         Raises:
-            FingerprintError: a check failed; the message begins with the check's name, and nothing was written.
+            FingerprintError: a check failed; the message says which, and nothing was written.
             InvalidRequest: an argument is not an envelope, a signature or a list of keys.
 
         """

@@ -32,9 +32,9 @@ class Learning(Face):
         """Compile the tenant's sessions into artifacts; reads only sessions that changed since the last run.
 
         Only the latest sessions count, up to ``max_sessions`` of the *profile*; the report says if older ones were left
-        out. *full* reads all these sessions again, with the same result. *dry_run* reports what would change and
-        writes nothing. *progress* is called with the stage and the number of sessions read. Without new events,
-        compiling again changes nothing.
+        out. *full* reads every session again, with the same result. *dry_run* reports what would change and writes
+        nothing. *progress* is called with the stage and the number of sessions read. Without new events, compiling
+        again changes nothing.
         """
         if not dry_run:
             self._perform(clock.release(self._tenancy, now_us()))
@@ -53,6 +53,7 @@ class Learning(Face):
         Raises:
             InvalidRequest: not exactly one of *session_id* and *events* was given.
             NotFound: the tenant has no such session.
+            InvalidDocument: one of *events* violates HMX-E.
 
         """
         if (session_id is None) == (events is None):

@@ -91,6 +91,7 @@ class MemoryOperations(NamedArguments, Face):
         Raises:
             UnknownChoice: no such kind.
             InvalidRequest: no text, tags that are not a list, or *hard* for anything but a policy.
+            NotFound: no memory can be extracted from *text*.
 
         """
         procedure = memory_operations.add(
@@ -131,10 +132,12 @@ class MemoryOperations(NamedArguments, Face):
         """Replace *memory_id*, which becomes hidden, with a new memory with *text*.
 
         Raises:
-            NotFound: there is no such memory.
+            NotFound: there is no such memory, or no memory can be extracted from *text*.
             AlreadySuperseded: the memory has a successor already.
             SupersessionCycle: *text* is that of the memory itself, or of one of its predecessors.
-            InvalidRequest: no text, or that of a memory that already supersedes another one.
+            UnknownChoice: no such kind.
+            InvalidRequest: no text, *text* is that of a memory that already supersedes another one, tags that are not a
+                list, or *hard* for anything but a policy.
 
         """
         new = remembered(kind, text, about)
@@ -217,9 +220,9 @@ class MemoryOperations(NamedArguments, Face):
         digest_modes: Sequence[str] | None = None,
         force_digest_rebuild: bool = False,
     ) -> Report:
-        """Refresh digests of a project, or of the tenant: those of *digest_modes*, or the brief and the libraries.
+        """Refresh digests of a project, or of the tenant: those of *digest_modes*, by default brief and libraries.
 
-        Only stale or missing ones are composed, or with *force_digest_rebuild* all of them.
+        Only stale and missing digests are composed; with *force_digest_rebuild*, all of them.
 
         Raises:
             UnknownChoice: no such mode, or one without a digest.

@@ -285,8 +285,9 @@ class Recording(Face):
         are stored in one transaction.
 
         Raises:
-            InvalidRequest: *messages* is not a list of messages, or its format is not known.
+            InvalidRequest: *messages* is not a list of messages, or its format is not recognised.
             UnknownChoice: there is no such format.
+            ParentLoop: a message would be its own cause.
 
         """
         with self._live.recording(session_id) as settle:
@@ -306,6 +307,7 @@ class Recording(Face):
 
         Raises:
             InvalidRequest: an unknown option, or content that is not a mapping.
+            ParentLoop: the event would be its own cause through *parent_event_id*.
 
         """
         draft = event_draft(event_type, content, session_id, options)
@@ -332,9 +334,11 @@ class Recording(Face):
         threads, each with its own sessions), *rehome* (store events that name another tenant in this one; else they are
         rejected), *tolerance* (how far events may be dated ahead of this machine's clock, default a day: later ones are
         stored and reported, but nothing is learned from them), *progress* (called with the number of lines done),
-        *tokenizer*.
+        *tokenizer* (the encoding with which the tokens of texts are counted, default ``"o200k_base"``).
 
         Raises:
+            InvalidRequest: an unknown option, or a number out of range.
+            UnknownChoice: there is no such *format* or *on_error*.
             IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.
 
         """
@@ -357,9 +361,10 @@ class Recording(Face):
 
         Raises:
             UnknownChoice: no such kind.
-            InvalidRequest: no text, an unknown option, *hard* for anything but a policy, or, with *supersedes*, the
-                words of a memory that already supersedes a different one.
-            NotFound: there is no memory with the id *supersedes*.
+            InvalidRequest: no text, an unknown option, *hard* for anything but a policy, an *idempotency_key* used for
+                the same text with other options, or, with *supersedes*, the words of a memory that already supersedes a
+                different one.
+            NotFound: there is no memory with the id *supersedes*, or no memory can be extracted from *text*.
             AlreadySuperseded: that memory has another successor.
             SupersessionCycle: *text* has the words of the memory to supersede, or of one of its predecessors.
 

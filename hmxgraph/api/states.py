@@ -55,9 +55,7 @@ class States(Face):
     def of_kind(
         self, kind: str, *, marks: Sequence[str] | None = None, as_of: Moment | None = None
     ) -> tuple[State, ...]:
-        """All states of one kind on all shelves, in descending order of *item*.
-
-        With *marks*, only those with one of them.
+        """All states of one kind on all shelves, or only those with one of *marks*, in descending order of *item*.
 
         Raises:
             InvalidTime: *as_of* is not a valid time.

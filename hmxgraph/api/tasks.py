@@ -53,10 +53,10 @@ class SharedWork(NamedArguments, Face):
         ``expand_event_siblings`` adds records with the same ``event:`` tag. *include_hidden* adds superseded and
         retired records, with their ``hidden_reason``.
 
-        *aliases* are former scopes of the same project: names of projects of this tenant, or pairs
-        of a tenant and a project. They are searched as well; ``scope_expansion`` of the result
-        lists all scopes, and ``origin`` of a hit names the scope that it is from. Only callers with a
-        database connection of their own can name other tenants; a server does not allow it.
+        *aliases* are former scopes of the same project: names of projects of this tenant, or pairs of a tenant and a
+        project. They are searched as well; ``scope_expansion`` of the result lists all scopes, and ``origin`` of a hit
+        names the scope that it is from. Only callers with a database connection of their own can name other tenants; a
+        server does not allow it.
 
         Raises:
             UnknownChoice: an unknown mode.
@@ -252,10 +252,10 @@ class Tasks(SharedWork):
         at: Moment | None = None,
         limit: int = 100,
     ) -> tuple[TaskEntry, ...]:
-        """Tasks, latest first, filtered by project, status and assignee; a claim counts while its lease runs at *at*.
+        """Tasks, the last changed first, filtered by project, status and assignee; expired claims do not count.
 
-        *at* is now by default. Agents are compared regardless of case and white space. The saved query
-        ``explore/task_board`` shows the same in a browser.
+        Leases are judged at *at* (default: now). Agents are compared regardless of case and white space. The saved
+        query ``explore/task_board`` shows the same in a browser.
 
         Raises:
             InvalidRequest: a value that is not a string, or a limit outside 1..500.

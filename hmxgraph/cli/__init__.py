@@ -1,4 +1,4 @@
-"""The command line: its commands have the names of the Python methods."""
+"""The command line; most commands have the name of the Python method that they call."""
 
 import io
 import logging

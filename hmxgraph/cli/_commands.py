@@ -158,7 +158,7 @@ def _with_timeout(
             callback=_keep_timeout,
             expose_value=False,
             envvar="HMXGRAPH_TIMEOUT",
-            help="Seconds for each transaction including retries; default: 15 to read, 60 to write.",
+            help="Seconds for each transaction with retries; default: 15 to read, 60 to write, 600 for a whole tenant.",
         ),
     ] = None,
 ) -> None:

@@ -25,13 +25,13 @@ Set = Annotated[
 Where = Annotated[
     list[str] | None, typer.Option("--where", "-w", metavar="FILTER=VALUE", help=f"Exact filter: {', '.join(FILTERS)}.")
 ]
-Query = Annotated[str, typer.Argument(help="Words to rank by; without any, newest first.")]
+Query = Annotated[str, typer.Argument(help="Words to rank by; if there are none, newest first.")]
 Mode = Annotated[str, typer.Option(help=f"Purpose of the search: {', '.join(MODES)}.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="Maximum number of hits.")]
 Hidden = Annotated[bool, typer.Option("--hidden", help="Include hidden hits, such as superseded ones.")]
 Compact = Annotated[bool, typer.Option("--compact", help="Ids, trust and a short text only.")]
 Budget = Annotated[int | None, typer.Option("--budget", min=1, help="Maximum size of the result in tokens.")]
-Siblings = Annotated[bool, typer.Option("--siblings", help="Add to each hit everything else with the same event: tag.")]
+Siblings = Annotated[bool, typer.Option("--siblings", help="Add to each hit others with the same event: tag.")]
 Alias = Annotated[
     list[str] | None,
     typer.Option("--alias", metavar="[TENANT:]PROJECT", help="A former scope of the project; repeatable."),

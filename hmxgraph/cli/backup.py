@@ -22,8 +22,8 @@ _LINES = (".ndjson", ".ndjson.gz")
 def backup(file: _File, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Write all data of a tenant, or of the whole local server, to a file.
 
-    A FILE.ndjson (or .ndjson.gz) holds one tenant, and any server can load it. A FILE.dump holds all tenants of the
-    local server, which is stopped during the backup; for a remote server, use neo4j-admin there.
+    A FILE.ndjson (or .ndjson.gz) holds one tenant, and any server with the same schema can load it. A FILE.dump holds
+    all tenants of the local server, which is stopped during the backup; for a remote server, use neo4j-admin there.
     """
     if _is_dump(file):
         size = engine.dump(file, progress=True)

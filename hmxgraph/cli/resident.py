@@ -1,7 +1,7 @@
 """A warm process answers agent hooks and read-only commands from one open graph.
 
-``hmxgraph serve`` does so in addition to HTTP. If it is not running, ``hmxgraph server start`` or the first
-hook starts this module as a program.
+``hmxgraph serve`` does so in addition to HTTP. If it is not running, ``hmxgraph server start`` or the first hook starts
+this module as a program.
 """
 
 import io
@@ -112,12 +112,12 @@ def resident(graph: KnowledgeGraph) -> Iterator[Warm | None]:
 
 
 def _server_stopped() -> bool:
-    """Whether this process uses the local server, and that has ended."""
+    """Whether this process uses the local server and the local server has ended."""
     return not (os.environ.get("HMXGRAPH_URI") or engine.runs())
 
 
 def main() -> None:
-    """Answer the message on standard input, then others, until an hour passes without any or the server stops."""
+    """Answer the message on standard input, then others, until none came for an hour or the server stops."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that the state file is removed
     try:
         first = json.loads(sys.stdin.buffer.read())

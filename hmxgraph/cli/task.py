@@ -170,7 +170,7 @@ def list_tasks(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """List tasks, latest first, with their holders."""
+    """List tasks, the last changed first, with their holders."""
     with opened(tenant) as graph:
         entries = graph.tasks.list(project_id=project, status=status, assignee=assignee, limit=limit)
         emit([entry.document() for entry in entries], as_json, lambda: out.print(_board(entries)))

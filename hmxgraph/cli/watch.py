@@ -47,8 +47,8 @@ def watch(
 ) -> None:
     """Follow a file or folder, and store what is appended to it.
 
-    New files and lines are stored within two seconds. The watch follows truncated and rotated
-    files, and after a restart it resumes where it stopped. Ctrl-C ends it.
+    New files and complete lines are stored within two seconds. The watch follows truncated and rotated files, and after
+    a restart it resumes where it stopped. Ctrl-C ends it.
     """
     path = path.expanduser().absolute()
     trust = TrustPolicy(single_user=single_user)

@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|\.\d)")
 _CLAUSE = re.compile(r"[,;:.()\[\]\n]\s")
 _COPULAS = frozenset({"is", "are", "was", "be", "of", "to", "than", "=", "$", "only", "at", "must", "has", "have"})
 _WORD = re.compile(r"[A-Za-z_$=]+")
-# Values that cannot identify a person: flags, small numbers and words.
+# Values that may be stated: flags, small whole numbers and lower-case words.
 _PLAIN = re.compile(r"[a-z][a-z_-]{1,23}")
 _SMALL = 1000
 _DIGITS = re.compile(r"\d")
@@ -157,7 +157,7 @@ def _replacement(name: str, part: str, change: tuple[Any, Any], origins: Origins
 
 
 def _list_relation(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Amendment]:
-    """How a list changed relative to another list of the same call: equal entries left out, or equal length."""
+    """How a list changed relative to another list of the call: pairs of equal entries left out of both, or as many."""
     old, new = before[name], after[name]
     for other in sorted(before.keys() & after.keys() - {name}):
         other_old, other_new = before[other], after[other]
@@ -286,7 +286,7 @@ def _part(name: str, old: Any, new: Any) -> str:
 
 
 def _leaves(value: Any, key: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Each scalar except None with the innermost key above it; *key* for those without one."""
+    """Each scalar except None, or container nested too deeply, with the innermost key above it; *key* if none is."""
     if isinstance(value, Mapping) and depth < _DEEPEST:
         for name in sorted(value, key=str):
             yield from _leaves(value[name], str(name)[:40], depth + 1)

@@ -88,7 +88,7 @@ class Cases:
 
 
 def _most_typical(runs: Sequence[SessionSummary]) -> list[SessionSummary]:
-    """The sessions whose actions most resemble those of all, the most typical first, at most ``_EXAMPLES``."""
+    """The sessions whose actions most resemble those of all *runs*, the most typical first, at most ``_EXAMPLES``."""
     kinds = Counter(run.actions for run in runs)
     similarity = {
         actions: fsum(chain.from_iterable(repeat(jaccard(actions, other), kinds[other]) for other in kinds))

@@ -3,7 +3,7 @@
 Some kinds of requests are harder than others, and each has its own actions, so sessions are compared only with those of
 the same kind and agent (a stratum). Strength is Cheng's causal power (1997), (p - base) / (1 - base), where p and base
 are the shares of sessions with the effect, with and without the cause. Only causes that pass the Mantel-Haenszel test
-(1959) over all strata are kept; only those that pass it among all causes compared (Bonferroni) are useful.
+(1959) over all strata are kept; to be useful, they must pass it corrected for the number of comparisons (Bonferroni).
 """
 
 import re

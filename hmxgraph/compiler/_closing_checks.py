@@ -1,7 +1,7 @@
 """decision_policy: the statement that a lookup must return before the work is done (HMX-A 4.3).
 
-Only sessions whose first result of the lookup lacked the statement are counted: they did the same kind of work, and
-their last result shows its effect.
+Only sessions whose first result of the lookup lacked the statement are counted, so that the last result shows what the
+work changed.
 """
 
 from collections import Counter, defaultdict
@@ -35,7 +35,11 @@ class _CheckedSession:
 
 @dataclass(frozen=True)
 class _ClosingCheck:
-    """The sessions that *ended* with a *statement* of a *lookup*, and the number of *others*, in all and successful."""
+    """A *statement* of a *lookup*, counted over the sessions whose first result lacks it.
+
+    ``ended`` are the sessions whose last result has the statement, ``others`` is the number of the other sessions, and
+    ``others_well`` how many of these went well.
+    """
 
     lookup: str
     statement: str

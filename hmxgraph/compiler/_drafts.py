@@ -50,7 +50,7 @@ class ArtifactDraft:
 
     ``lineage_key`` names the pattern through all its versions. ``keywords`` are search words beyond those in its text;
     ``qualifiers`` can be added to its title to distinguish it from another artifact. ``useful`` is False if following
-    it would not help, ``proposed`` is True if it rests on too few outside sources; both keep it a draft.
+    it would not help, ``proposed`` is True if it rests on too few outside sources; either keeps it a draft.
     """
 
     artifact_type: ArtifactType
@@ -68,7 +68,7 @@ class ArtifactDraft:
     proposed: bool = False
 
     def validated(self, profile: CompilerProfile) -> bool:
-        """Whether it may become active: enough sessions of known outcome support it (two by default).
+        """Whether it may become active: useful, not only proposed, and supported by enough sessions of known outcome.
 
         An artifact that recommends a way of working must have worked at least once.
         """

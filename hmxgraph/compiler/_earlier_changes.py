@@ -9,7 +9,7 @@ from hmxgraph.compiler.failures import FailureGroup, Stratum, chance
 from hmxgraph.compiler.summary import SessionSummary
 
 # Minimum share of calls after the change that fail, maximum probability of that by chance for any of the changes
-# compared (Bonferroni), and minimum sessions with such a failure.
+# compared (Bonferroni), and minimum sessions in which a call failed after the change.
 _LEAST_FAILED, _BY_CHANCE, _LEAST_SESSIONS = 0.3, 0.05, 2
 
 
@@ -90,8 +90,8 @@ def harmful_changes(group: FailureGroup, calls: Mapping[str, list[Call]]) -> lis
         ):
             counted = f"it failed this way {len(hits)} of {len(after)} times, otherwise {len(misses)} of {len(others)}"
             same = _same_item({call.earlier_changes[change] for call in hits})
-            order = _avoidance(group.action, change, same, len(after), calls)
-            advice.append(f"{order}: after that {counted}")
+            avoidance = _avoidance(group.action, change, same, len(after), calls)
+            advice.append(f"{avoidance}: after that {counted}")
     return advice
 
 

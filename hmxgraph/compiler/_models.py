@@ -26,7 +26,7 @@ _Matrix: TypeAlias = NDArray[np.floating[Any]]
 _Objective: TypeAlias = Callable[[_Matrix], tuple[float, _Matrix]]
 # L-BFGS: how many earlier steps it uses, the smallest step length, and the relative decrease at which it stops.
 _HISTORY, _SMALLEST_STEP, _TOLERANCE = 8, 1e-4, 1e-5
-# Rows of a product summed at once, few enough to stay in the cache.
+# Rows of a product computed at once, few enough to stay in the processor's cache.
 _AT_ONCE = 32
 
 
@@ -301,7 +301,7 @@ def _worded(kind: str, text: str) -> list[str]:
 # Successful and failed sessions are weighted alike: their next actions hardly differ and data are scarce. Artifacts
 # record what works.
 
-# Decimals of weights; smaller weights than this are stored as 0.
+# Decimals of stored weights, and the size below which a weight is stored as 0.
 _DIGITS, _NEGLIGIBLE = 3, 0.01
 
 
@@ -409,10 +409,10 @@ class _Exemplar:
 
 @dataclass(frozen=True)
 class Goals:
-    """The request model: words, actions, their weights (the constant, then a row per word), and exemplary sessions.
+    """The request model: words, actions, their weights (the constant, then a row per word), and the latest sessions.
 
-    The *neighbours* most similar sessions vote on the actions, each with its similarity to the *power*. Their vote has
-    the weight *share* in the result, the logistic model the rest.
+    The *neighbours* most similar successful sessions vote on the actions, each with its similarity to the *power*.
+    Their vote has the weight *share* in the result, the logistic model the rest.
     """
 
     words: tuple[str, ...] = ()
@@ -442,8 +442,8 @@ class Goals:
     def related_actions(self, request: str, done: Iterable[str]) -> frozenset[str]:
         """The actions related to this request or to the actions already *done*.
 
-        An action is related if its name contains a word of the request, or if a session that took it shares a word
-        with the request or an action with *done*.
+        An action is related if its name contains a word of the request, or if a session that took it shares a word with
+        the request or an action with *done*.
         """
         by_term, by_action = self._related
         related = [by_term.get(term, ()) for term in telling_terms(request)]

@@ -90,7 +90,10 @@ class ValueOrigins:
         remember(self._sources, value, (fewest, actions), self._most)
 
     def of_arguments(self, arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        """Each argument with each origin of its value: an action, "user", or "" if unknown."""
+        """Each argument with each origin of its value: an action, "user", or "" if unknown.
+
+        At most ``_INPUTS`` arguments, without those whose name is a sentence.
+        """
         named = sorted(arguments.items(), key=lambda pair: str(pair[0]))[:_INPUTS]
         return tuple(
             (str(name)[:40], origin)
@@ -137,9 +140,9 @@ class ValueOrigins:
     def _origins(self, value: Any) -> tuple[str, ...]:
         """The origins of more than half of the texts in *value*; ("",) if there are none.
 
-        If *value* has identifying keys, the origins of at least half of their texts come first: flights come from the
-        search that returned their numbers, wherever their dates come from. If no origin is common enough either way,
-        those of more than half of the texts of one key count.
+        If *value* has identifying keys, the origins of at least half of their texts are tried first: flights come from
+        the search that returned their numbers, wherever their dates come from. If no origin is common enough either
+        way, those of more than half of the texts of one key count.
         """
         if isinstance(value, str) and value:
             return self._shared_origins([value]) or ("",)
@@ -197,7 +200,7 @@ def _scalars(value: Any) -> Iterator[str]:
 
 
 def _fields(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield (key, value) for each text of 3 to 80 characters and integer from 100; keys with digits are values, too."""
+    """Yield (key, value) for each text of 3 to 80 characters, integer of 3 or more digits, and key with digits."""
     match value:
         case bool() | None:
             return

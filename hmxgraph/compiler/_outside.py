@@ -44,7 +44,7 @@ class Outside:
     def proposals(
         self, drafts: Iterable[ArtifactDraft], summaries: Sequence[SessionSummary], trust: TrustPolicy
     ) -> Iterator[ArtifactDraft]:
-        """*drafts*, which own work alone does not support, marked as proposed unless enough sessions and origins do."""
+        """The *drafts* that need outside work, marked as proposed unless enough sessions and origins support them."""
         by_event = {
             event_id: (summary.session_id, self._origin_of(event_id, summary))
             for summary in summaries

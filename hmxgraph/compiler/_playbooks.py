@@ -37,7 +37,15 @@ from hmxgraph.compiler._verbs import (
 from hmxgraph.compiler._vocabulary import PREPARATIONS
 from hmxgraph.compiler._wording import capital, citing, listed, small, subjects
 from hmxgraph.compiler.actions import LONGEST_COMMAND, PATH_FIELDS
-from hmxgraph.compiler.failures import FailureGroup, Occurrence, most_frequent, plain_message, significance, strata
+from hmxgraph.compiler.failures import (
+    WRONG_VALUE,
+    FailureGroup,
+    Occurrence,
+    most_frequent,
+    plain_message,
+    significance,
+    strata,
+)
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import Amendment, SessionSummary, Step
@@ -57,11 +65,7 @@ _LEADS_NOWHERE = PREPARATIONS | {"exit"}
 # because an unnecessary lookup costs little).
 _GAP, _LEAST_CALLS, _CLEARLY = 0.2, 4, 1.64
 _MOST_LOOKUPS = 2
-# Words of errors about a wrong value, as opposed to one that is currently unavailable (_UNAVAILABLE).
-_WRONG_VALUE = re.compile(
-    r"\b(?:not found|not exist|no such|unknown|invalid|incorrect|wrong|mismatch|not match|unrecognized|malformed)\b",
-    re.IGNORECASE,
-)
+# Words of errors about a value that is currently unavailable, as opposed to wrong (WRONG_VALUE).
 _UNAVAILABLE = re.compile(r"\b(?:available|enough|stock|taken|full|expired|sold)\b", re.IGNORECASE)
 
 
@@ -83,7 +87,7 @@ def failure_playbooks(
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
     cases, calls, known_choices = Cases(summaries), calls_after_changes(summaries), choices(recent)
     for group in groups[:_MOST_DRAFTS]:
-        best = recoveries(group)
+        best = [recovery for recovery in recoveries(group) if _is_general(group, recovery, cases)]
         unmet = [
             *_precondition(group, refused),
             *harmful_changes(group, calls),
@@ -100,6 +104,15 @@ def failure_playbooks(
                 yield replace(draft, useful=repairs)
 
 
+def _is_general(group: FailureGroup, recovery: Recovery, cases: Cases) -> bool:
+    """Whether a reaction is more than what one user preferred.
+
+    A change that helped instead of another action than the group's counts only if it helped in several cases.
+    """
+    helped = recovery.seen.successes and _replaces(recovery)
+    return recovery.failed == group.action or not helped or _count_cases([recovery], cases) > 1
+
+
 def _precondition(group: FailureGroup, refused: Mapping[str, ResultRule]) -> list[str]:
     """The most usual condition to check first, if such conditions explain most of these failures; else empty."""
     events = [occurrence.failure.event_id for occurrence in group.occurrences]
@@ -109,9 +122,9 @@ def _precondition(group: FailureGroup, refused: Mapping[str, ResultRule]) -> lis
 
 
 def _has_advice(group: FailureGroup, best: Sequence[Recovery]) -> bool:
-    """Whether *group* shows what to do or avoid after the failure; a single session that stopped there does not.
+    """Whether *group* shows what to do or avoid after the failure.
 
-    Nor do retries that mostly worked for an unknown reason.
+    Neither is shown by a single session that stopped there, or by retries that mostly worked for an unknown reason.
     """
     if _advised_ways(group, advisable(best)):
         return True
@@ -164,7 +177,7 @@ def _playbook(
 
 
 def _useful(group: FailureGroup, best: Sequence[Recovery], cases: Cases) -> bool:
-    """Whether an advised reaction worked in several cases or has no known result.
+    """Whether an advised reaction other than handing over worked in several cases or has no known result.
 
     If none is advised: whether several sessions tried one in vain, and the failure was never repaired.
     """
@@ -184,9 +197,14 @@ def _worked_in_cases(repairs: Sequence[Recovery], cases: Cases) -> bool:
     Reactions are ignored if feedback rejects every session in which they helped.
     """
     sound = [recovery for recovery in repairs if recovery.futile < 1]
-    credited = [occurrence for way in sound for occurrence in way.credited if occurrence.helped]
+    return any(way.sessions_helped > 1 for way in sound) and _count_cases(sound, cases) > 1
+
+
+def _count_cases(ways: Iterable[Recovery], cases: Cases) -> int:
+    """The number of cases in which these reactions helped."""
+    credited = [occurrence for way in ways for occurrence in way.credited if occurrence.helped]
     helped = {occurrence.summary.session_id: occurrence.summary for occurrence in credited}
-    return any(way.sessions_helped > 1 for way in sound) and len(cases.grouped(helped.values())) > 1
+    return len(cases.grouped(helped.values()))
 
 
 def _pattern(group: FailureGroup) -> str:
@@ -289,6 +307,11 @@ def _advised_ways(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[R
     return [*(pair for ways in ways_by_action.values() for pair in ways), *handovers[:1]]
 
 
+def _replaces(recovery: Recovery) -> bool:
+    """Whether another change was made instead of the failed action."""
+    return recovery.instead and is_action(recovery.action)
+
+
 def _unrepaired(group: FailureGroup) -> int:
     """How often the failure was not repaired."""
     return sum(not occurrence.repaired for occurrence in group.occurrences)
@@ -305,12 +328,16 @@ def _advised_already(recovery: Recovery, text: str, ways: Sequence[tuple[Recover
 
 
 def _way_condition(group: FailureGroup, recovery: Recovery, rule: ResultRule | None) -> str:
-    """When a reaction applies: which action failed, if not the group's, and the result that the change waits for."""
+    """When a reaction applies: which action failed, if not the group's, the result that the change waits for, consent.
+
+    Another change than the failed one needs the user's consent if users usually spoke before it.
+    """
     if _hands_over(recovery):
         return ""
     failed = f"{recovery.failed} failed" if recovery.failed != group.action else ""
     result = rule.condition if rule and recovery.instead else ""
-    conditions = " and ".join(condition for condition in (failed, result) if condition)
+    consent = "the user agrees" if _replaces(recovery) and recovery.settled else ""
+    conditions = listed([condition for condition in (failed, result, consent) if condition])
     return f"If {conditions}: " if conditions else ""
 
 
@@ -359,7 +386,8 @@ def _change_texts(work: Sequence[Step]) -> list[str]:
 def _continuation(group: FailureGroup) -> str:
     """The sentence that says how most sessions went on without a retry.
 
-    "" without a failed action, if most did not go on, if all that did failed, or if they only prepared something.
+    "" without a failed action, if most sessions did not go on, if all of those that went on failed, or if these only
+    prepared something.
     """
     went_on = [occurrence for occurrence in group.occurrences if _did_other_work(occurrence)]
     failed = all(occurrence.summary.went_well is False for occurrence in went_on)
@@ -390,7 +418,12 @@ def _attempt(recovery: Recovery) -> str:
 def _reaction_text(group: FailureGroup, recovery: Recovery) -> str:
     """The instruction for a reaction and how to continue; "" if the names of its steps do not say what to do."""
     if recovery.retry:
-        return _retry_instruction(group, recovery)
+        text = _retry_instruction(group, recovery)
+        unchanged = text in {f"Run {recovery.action} again", f"Call {recovery.action} again unchanged"}
+        # The user, who spoke before the same call worked, may have repaired what failed.
+        if unchanged and recovery.settled:
+            return f"Tell the user what failed and wait for the answer, then {small(text)}"
+        return text
     if _hands_over(recovery):
         return instruction(recovery.action)
     named = (line or names_its_object(name) for name, line in zip(recovery.actions, recovery.lines, strict=True))
@@ -464,7 +497,7 @@ def _retry_with_changes(group: FailureGroup, recovery: Recovery) -> str:
     if not recovery.changes:
         unchanged = not any(map(changed_inputs, recovery.credited)) and names_its_object(recovery.action)
         return f"Call {recovery.action} again unchanged" if unchanged else ""
-    wrong = _WRONG_VALUE.search(group.says) is not None and not _UNAVAILABLE.search(group.says)
+    wrong = WRONG_VALUE.search(group.says) is not None and not _UNAVAILABLE.search(group.says)
     return call_again(recovery.action, recovery.changes, settled=recovery.settled, wrong=wrong)
 
 

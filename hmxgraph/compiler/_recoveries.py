@@ -45,8 +45,8 @@ class Recovery:
     ``attempts`` counts the retries of the failed action; without any, the outcome of the session, or of the step taken
     instead, decides whether it helped. ``then`` is the action that usually followed. ``displaced`` counts how often the
     failure was gone but another replaced it. ``instead`` is set if the failed action was usually not retried where the
-    reaction helped, ``unknown`` if no result is known. ``futile`` is, for changes, the share that feedback rejects of
-    the sessions in which it helped.
+    reaction helped, ``unknown`` if no result is known. ``futile`` is, for changes, how large a share of the sessions in
+    which it helped was rejected by feedback.
     """
 
     failed: str
@@ -223,10 +223,10 @@ def tallies(advised: Iterable[Recovery], failed: str) -> list[dict[str, Any]]:
     """The tries and successes of each first action, as stored in the metadata of a playbook.
 
     *failed* is the action that usually failed; a reaction to the failure of another action names it in "after". A check
-    that runs after other work is not a first action.
+    that runs after other work is not a first action, and a lookup before another attempt is not to blame if that fails.
     """
     counted: dict[tuple[str, str], dict[str, Any]] = {}
-    for recovery in (recovery for recovery in advised if recovery.comes_first):
+    for recovery in (recovery for recovery in advised if recovery.comes_first and not _is_vain_lookup(recovery)):
         tally = counted.setdefault(
             (recovery.failed, recovery.action),
             {"tool": recovery.action, "used": 0, "helped": 0}
@@ -237,14 +237,18 @@ def tallies(advised: Iterable[Recovery], failed: str) -> list[dict[str, Any]]:
     return list(counted.values())
 
 
+def _is_vain_lookup(recovery: Recovery) -> bool:
+    """Whether it is a lookup before another attempt, and these attempts failed."""
+    before_attempt = not recovery.retry and not recovery.instead and kind_of(recovery.action) == "lookup"
+    return before_attempt and not recovery.seen.successes
+
+
 def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
     """The occurrences of each way: whole routes, and single actions with every route that contains them.
 
-    Retries are grouped by the inputs that changed.
-
-    A single action that did not help alone gets no credit for longer routes that helped: something else was needed. An
-    action never tried alone is a separate way only if the failure was gone clearly more often with it than without, or
-    if the *message* names it and the failure was gone each time.
+    Retries are grouped by the inputs that changed. A single action that did not help alone gets no credit for longer
+    routes that helped: something else was needed. An action never tried alone is a separate way only if the failure was
+    gone clearly more often with it than without, or if the *message* names it and the failure was gone each time.
     """
     exact: dict[tuple[Way, bool], list[Occurrence]] = {}
     for occurrence in occurrences:
@@ -366,7 +370,7 @@ def _recovery(failed: str, key: tuple[Way, bool, tuple[Amendment, ...]], occurre
     return Recovery(
         failed=failed,
         actions=way,
-        lines=tuple(usual_line(_steps_with_slots(name, credited, retry=retry)) for name in way),
+        lines=tuple(_usual_lines(way, credited, retry=retry)),
         retry=retry,
         seen=seen,
         attempts=sum(occurrence.again is not None for occurrence in occurrences),
@@ -385,6 +389,13 @@ def _share_rejected(credited: Sequence[Occurrence]) -> float:
     """The share of sessions rejected by feedback among those in which the reaction helped."""
     helped = [occurrence.summary.rejected for occurrence in credited if occurrence.helped]
     return sum(helped) / len(helped) if helped else 0
+
+
+def _usual_lines(way: Way, credited: Sequence[Occurrence], *, retry: bool) -> Iterator[str]:
+    """The usual line of each action of a way; the nth of a repeated action has the nth line."""
+    for place, name in enumerate(way):
+        steps, count, earlier = _steps_with_slots(name, credited, retry=retry), way.count(name), way[:place].count(name)
+        yield usual_line(steps[earlier::count])
 
 
 def _steps_with_slots(action: str, credited: Sequence[Occurrence], *, retry: bool) -> list[Step]:

@@ -14,8 +14,8 @@ from hmxgraph.text.artifacts import times
 from hmxgraph.text.terms import most_first, words
 
 _HALF = 0.5
-# Minimum sessions that asked for the change and succeeded, or that made it; minimum share of the former that changed
-# nothing; how much higher the success rate without the change must be.
+# Minimum number of successful sessions that asked for the change, and of all sessions that made it; minimum share of
+# the successful ones that changed nothing; how much higher the success rate without the change must be.
 _ENOUGH, _LEAST_DECLINED, _CLEARLY_BETTER = 8, 0.2, 0.3
 
 

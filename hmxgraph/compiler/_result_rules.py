@@ -27,21 +27,26 @@ from hmxgraph.text.terms import terms
 # Minimum share of cases in which a rule holds, minimum difference from the usual share, and maximum probability of this
 # by chance, after correction for the number of comparisons (Bonferroni).
 _NEARLY_ALWAYS, _MORE, _BY_CHANCE = 0.8, 0.25, 0.05
-# A statement calls for an action only if the action was taken for at least this many items with the statement:
-# successful sessions resemble each other, so that fewer may coincide by chance.
+# A statement calls for an action only if the action was taken for at least this many items with the statement, in as
+# many sessions: successful sessions resemble each other, so that fewer may coincide by chance, and a handover is about
+# all items of its session.
 _LEAST_ITEMS = 5
-# Minimum and maximum number of values of a field that decides: a single value decides nothing, and
-# a field with many values identifies items.
+# Minimum and maximum number of values of a field that decides: a single value decides nothing, and a field with many
+# values identifies items.
 _SEVERAL_VALUES, _FEW_VALUES = 2, 12
 _MOST_BRANCHES = 6
 
 
 class _Case(NamedTuple):
-    """An action that worked, and the latest earlier result of a lookup about the same item, or about no named item."""
+    """An action that worked, and the latest earlier result of a lookup about the same item, or about no named item.
+
+    ``place`` is the position of the action.
+    """
 
     session: SessionSummary
     lookup: Step
     step: Step
+    place: int
 
     @property
     def about(self) -> str:
@@ -57,8 +62,8 @@ def _item(session: SessionSummary, lookup: Step) -> str:
 class ResultRule:
     """A *statement* of a lookup that an action waits for, or that calls for the action (*called_for*).
 
-    ``holds`` of ``count`` cases (items, if the action is called for) follow the rule; ``chance`` is the probability of
-    that by chance, corrected for the number of comparisons.
+    ``holds`` of ``count`` cases (items, if the action is called for) follow the rule. ``chance`` is the probability
+    that the statement and the action go together by chance, multiplied by the number of comparisons.
     """
 
     action: str
@@ -82,7 +87,7 @@ class ResultRule:
 
     @property
     def how_often(self) -> str:
-        """How often the rule held when the action worked or in sessions that went well."""
+        """How often the rule held: "true 8 of 8 times it worked", or "done 5 of 5 times in sessions that went well"."""
         return _how_often([self])
 
 
@@ -148,11 +153,13 @@ class _Records:
 
     def __init__(self, sessions: Sequence[SessionSummary]) -> None:
         self._sessions = sessions
-        self._results = Counter[str]()
+        self._results: defaultdict[str, list[tuple[SessionSummary, int, Step]]] = defaultdict(list)
         self._statements: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for step in (step for session in sessions for step in session.steps if step.says):
-            self._results[step.action] += 1
-            self._statements[step.action].update(step.says)
+        for session in sessions:
+            for place, step in enumerate(session.steps):
+                if step.says:
+                    self._results[step.action].append((session, place, step))
+                    self._statements[step.action].update(step.says)
 
     @cached_property
     def cases(self) -> Mapping[tuple[str, str], list[_Case]]:
@@ -163,15 +170,15 @@ class _Records:
                 cases[case.step.action, case.lookup.action].setdefault((session.session_id, case.about), case)
         return {key: list(by_item.values()) for key, by_item in cases.items()}
 
-    @cached_property
-    def seen(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
-        """For each lookup, the items that successful sessions looked up, with all statements about them."""
-        seen: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-        for session in self._sessions:
-            for step in session.steps if session.succeeded else ():
-                if step.says:
-                    seen[step.action][_item(session, step)].update(step.says)
-        return {lookup: {item: frozenset(says) for item, says in seen[lookup].items()} for lookup in seen}
+    def said_before(self, action: str, lookup: str) -> Mapping[str, frozenset[str]]:
+        """What *lookup* said about each item in successful sessions, until *action* was taken for it."""
+        taken = {(case.session.session_id, case.about): case.place for case in self.cases[action, lookup]}
+        said: defaultdict[str, set[str]] = defaultdict(set)
+        for session, place, step in self._results[lookup]:
+            item = _item(session, step)
+            if session.succeeded and place < taken.get((session.session_id, item), len(session.steps)):
+                said[item].update(step.says)
+        return {item: frozenset(statements) for item, statements in said.items()}
 
     def actions_after(self, lookup: str) -> int:
         """The number of different actions taken after *lookup*."""
@@ -183,7 +190,7 @@ class _Records:
 
     def share(self, lookup: str, statement: str) -> Fraction:
         """The share of the results of *lookup* with this statement."""
-        return Fraction(self._statements[lookup][statement], self._results[lookup])
+        return Fraction(self._statements[lookup][statement], len(self._results[lookup]))
 
     def decides(self, lookup: str, statement: str) -> bool:
         """Whether the field of *statement* has a few values; a line without a field counts as deciding."""
@@ -196,14 +203,14 @@ class _Records:
 
 def _cases(session: SessionSummary) -> Iterator[_Case]:
     latest = dict[tuple[str, tuple[str, ...]], Step]()
-    for step in session.steps:
+    for place, step in enumerate(session.steps):
         kind = kind_of(step.action)
         if kind == "lookup" and step.says:
             latest[step.action, step.about] = step
         elif step.ok and kind in {"handover", "action"}:
             for lookup in latest.values():
                 if kind == "handover" or not lookup.about or not set(lookup.about).isdisjoint(step.about):
-                    yield _Case(session, lookup, step)
+                    yield _Case(session, lookup, step, place)
 
 
 def _rules(action: str, lookup: str, records: _Records, least: int) -> list[ResultRule]:
@@ -217,10 +224,10 @@ def _rules(action: str, lookup: str, records: _Records, least: int) -> list[Resu
 def _waits_for(action: str, lookup: str, records: _Records, least: int) -> ResultRule | None:
     """The rule for the statement that *action* waits for most clearly, if *least* items and as many sessions show it.
 
-    Items are counted, because many sessions about one item show nothing about others. The chance of
-    a statement that shares no noun with the action is also multiplied by the number of lookups made before the action:
-    among many lookups, some statement always fits by coincidence.
-    If the action always followed the statement and nobody requested the action, the statement calls for it.
+    Items are counted, because many sessions about one item show nothing about others. The chance of a statement that
+    shares no noun with the action is also multiplied by the number of lookups made before the action: among many
+    lookups, some statement always fits by coincidence. If the action followed the statement for every item, and no
+    request contains a noun of the action, the statement calls for it.
     """
     cases = records.cases[action, lookup]
     things: defaultdict[str, set[str]] = defaultdict(set)
@@ -240,7 +247,7 @@ def _waits_for(action: str, lookup: str, records: _Records, least: int) -> Resul
     if not statement or _count_distinct(case.session.session_id for case in holding) < least:
         return None
     rule = ResultRule(action, lookup, statement, len(holding), len(cases), chances[statement], tuple(cases))
-    items = {item for item, statements in records.seen[lookup].items() if statement in statements}
+    items = {item for item, statements in records.said_before(action, lookup).items() if statement in statements}
     if items <= {case.about for case in holding} and not any(_is_requested(action, case.session) for case in cases):
         return replace(rule, holds=len(items), count=len(items), called_for=True)
     return rule
@@ -253,22 +260,23 @@ def _is_requested(action: str, session: SessionSummary) -> bool:
 
 def _called_for(action: str, lookup: str, records: _Records) -> ResultRule | None:
     """The rule for the statement that calls for *action* most clearly: the action is more frequent after it."""
-    cases, seen = records.cases[action, lookup], records.seen[lookup]
+    cases, said = records.cases[action, lookup], records.said_before(action, lookup)
     acted = {case.about for case in cases}
     statements = {statement for case in cases for statement in case.lookup.says}
-    things = {statement: {about for about in seen if statement in seen[about]} for statement in sorted(statements)}
+    things = {statement: {about for about in said if statement in said[about]} for statement in sorted(statements)}
     comparisons = len(things) * records.actions_after(lookup)
     chances = {}
     for statement, about in things.items():
         both = len(acted & about)
-        enough = both >= max(_LEAST_ITEMS, _NEARLY_ALWAYS * len(about))
+        sessions = _count_distinct(case.session.session_id for case in cases if case.about in about)
+        enough = sessions >= _LEAST_ITEMS and both >= max(_LEAST_ITEMS, _NEARLY_ALWAYS * len(about))
         telling = both / len(acted) - records.share(lookup, statement) >= _MORE
         if enough and telling and records.decides(lookup, statement):
-            chances[statement] = comparisons * _chance_of_both(both, len(about), len(acted), len(seen))
+            chances[statement] = comparisons * _chance_of_both(both, len(about), len(acted), len(said))
     statement = _clearest(chances, action)
     if not statement:
         return None
-    holding = tuple(case for case in cases if statement in seen[case.about])
+    holding = tuple(case for case in cases if statement in said[case.about])
     counts = len(acted & things[statement]), len(things[statement])
     return ResultRule(action, lookup, statement, *counts, chances[statement], holding, called_for=True)
 

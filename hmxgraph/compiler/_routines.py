@@ -1,4 +1,4 @@
-"""task_schema of a routine: the commands that usually come before one that closes a piece of work.
+"""task_schema of a routine: the commands usually run before a command that closes a piece of work.
 
 A long session contains several pieces of work. Its request does not separate them, but the commands that close them do:
 a session that commits repeatedly, and runs the same checks before each commit, has a routine.

@@ -65,7 +65,7 @@ def task_schemas(
     asked: Mapping[str, RequestedChange],
     pitfalls: Mapping[str, str],
 ) -> Iterator[ArtifactDraft]:
-    """One schema per goal class with a step that is always taken.
+    """One schema per goal class with a required step.
 
     *rules* contain the results that changes wait for, *pitfalls* the usual failure of each change, and *asked* the
     requested change of each class, by class name.
@@ -138,7 +138,7 @@ def _doubts(goal_class: GoalClass, seen: Observations) -> list[str]:
 
 
 def _add_result_conditions(content: dict[str, Any], rules: Sequence[ResultRule]) -> None:
-    """State the results that the changes wait for: as a precondition if all share one, else in the steps."""
+    """State the results that decide on changes: in a precondition if all wait for the same one, else in the steps."""
     consulted = [rule for rule in rules if rule.lookup in content["tools_used"]]
     deciding = rule_for_each(consulted, called_for=False)
     changes = [step for step in content["steps"] if is_action(step["tools_used"][0])]
@@ -160,7 +160,7 @@ def _add_pitfalls(content: dict[str, Any], pitfalls: Mapping[str, str]) -> None:
 
 
 def _required(content: Mapping[str, Any]) -> list[str]:
-    """The actions of the steps that are always taken, by which a request is recognised as this kind of work."""
+    """The actions of the required steps, by which a request is recognised as this kind of work."""
     return sorted({step["tools_used"][0] for step in content["steps"] if not step["optional"]})
 
 
@@ -177,7 +177,7 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
     There must be several cases that share a step and most of their actions, with few optional steps and not too many
     failures. Without requests, all sessions must do nearly the same, because nothing else shows when to do it.
     """
-    least, most = (_HALF, _HALF) if goal_class.requests else (_USUALLY, _USUALLY)
+    least = _HALF if goal_class.requests else _USUALLY
     shared = {name for name, share in goal_class.steps if share >= least}
     seen = _observations(goal_class, content)
     return (
@@ -185,7 +185,7 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
         and any(not step["optional"] for step in content["steps"])
         and sum(step["optional"] for step in content["steps"]) <= _MOST_OPTIONAL
         and _does_what_is_asked(goal_class)
-        and statistics.median(_share_covered(shared, model) for model in goal_class.examples) >= most
+        and statistics.median(_share_covered(shared, model) for model in goal_class.examples) >= least
         and (not seen.count or seen.success_rate >= _RARELY)
     )
 
@@ -314,7 +314,7 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
 def _is_firm(
     step: tuple[str, float], alternatives: Collection[str], models: Sequence[SessionSummary], profile: CompilerProfile
 ) -> bool:
-    """Whether a *step*, given by name and share, is always taken; a step with an alternative counts as such."""
+    """Whether a *step*, given by name and share, is required: nearly all models take it, or it has an alternative."""
     name, share = step
     taken, sessions = _taken(name, models)
     return max(share, taken / sessions) >= profile.required_share or name in alternatives

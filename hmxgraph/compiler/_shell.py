@@ -25,7 +25,7 @@ from hmxgraph.compiler._vocabulary import (
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-# Subcommands with one further subcommand than their program usually has, and those with one fewer.
+# Subcommands followed by one more subcommand than is usual for their program, and those followed by one fewer.
 _DEEPER = {
     ("docker", "compose"), ("kubectl", "rollout"), ("kubectl", "config"), ("npm", "run"), ("yarn", "run"),
     ("pnpm", "run"), ("git", "stash"), ("git", "remote"), ("git", "submodule"), ("helm", "repo"), ("kubectl", "auth"),

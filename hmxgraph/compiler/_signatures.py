@@ -16,9 +16,9 @@ from hmxgraph.text.terms import STOP_WORDS
 
 # Find the one line of an output that says what went wrong, for any program, by the shape of the output alone.
 #
-# The message is at the end of a Python traceback, after ``E`` in a pytest report,
-# after the last ``Caused by:`` of a Java trace, before the frames of most other traces, and otherwise in the first line
-# with a failure word. Headers, separator lines, counts and frames are used only if there is nothing else.
+# The message is at the end of a Python traceback, after ``E`` in a pytest report, after the last ``Caused by:`` of a
+# Java trace, before the frames of most other traces, and otherwise in the first line with a failure word. Headers,
+# separator lines, counts and frames are used only if there is nothing else.
 
 # Long outputs are read at both ends only.
 _MOST_CHARS = 8000
@@ -244,12 +244,12 @@ def raw_line(content: Mapping[str, Any]) -> str:
 
 
 def mentions_failure(content: Mapping[str, Any]) -> bool:
-    """Whether the output of a result that claims success contains a failure word."""
+    """Whether the output of a result contains a failure word."""
     return bool(_FAILURE.search(_NONE_FAILED.sub(" ", _text(content)[:_MOST_CHARS])))
 
 
 def is_error(content: Mapping[str, Any]) -> bool:
-    """Whether a result that claims success is nevertheless an error: frameworks pass errors to the model as results.
+    """Whether a result is an error even if it claims success: frameworks pass errors to the model as results.
 
     >>> is_error({"success": True, "result": 'answer = "ValueError: no such order"'})
     True
@@ -278,7 +278,7 @@ def error_type(content: Mapping[str, Any]) -> str:
 
 
 def signature(kind: str, message: str) -> str:
-    """The name shared by equal failures: the type if informative, then the message with numbers masked.
+    """The name shared by equal failures: the type if informative, then the message; numbers and quotations are masked.
 
     >>> signature("ToolError", "payment does not add up, total price is 375, but paid 299")
     'payment does not add up, total price is <n>, but paid <n>'

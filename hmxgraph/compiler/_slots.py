@@ -16,7 +16,7 @@ _PATH = re.compile(r"[/\\]|\.[a-z]{1,4}$")
 _HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+){2,}|.*\.(?:com|net|org|io|local)$", re.IGNORECASE)
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+\S*|<(?:n|number|version)>")
 _PARTICIPLE = re.compile(r"(?:ed|ing)$")
-# Minimum words that messages of one group share.
+# Messages are grouped only if they have more words than this.
 _LEAST_FIXED = 3
 # Minimum distinct values of a slot, if not all of them are known to be names of something.
 _PLAIN_VALUES = 3
@@ -81,8 +81,9 @@ def merged(messages: Mapping[str, str], related: Callable[[str, str], bool]) -> 
     """For each key of *messages*, the key of the group that it belongs to; its own key if it joins none.
 
     Messages belong together if they differ in one word only, which may occur several times, and if this word is an
-    identifier in each message, or *related* to the message's key. If it has three or more distinct values, half of the
-    messages suffice. If only one other word is informative, it must have at least three, all of them identifiers.
+    identifier in each message, or *related* to the message's key. If the word has three or more distinct values, this
+    need only hold for half of the messages. If only one of the other words is informative, the word must have three or
+    more values, all of them identifiers.
     """
     groups: defaultdict[Tokens, dict[str, str]] = defaultdict(dict)
     for key in sorted(messages):

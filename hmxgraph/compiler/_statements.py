@@ -48,7 +48,9 @@ def statements(result: Any) -> tuple[str, ...]:
 
 
 def items_of(result: Any) -> dict[str, dict[str, str]]:
-    """For each text with digits that names one item of a result only (its key or a value), the fields of that item.
+    """The fields of the items of a result, by the texts that name them: keys and values with digits.
+
+    A text that names several items is left out.
 
     >>> items_of({"variants": {"i17": {"available": True, "n": 9.5}, "i18": {"available": False, "zip": "1"}}})["i17"]
     {'available': 'true'}
@@ -87,7 +89,7 @@ def _items(value: Any, key: str, depth: int = 0) -> Iterator[tuple[list[str], di
 
 
 def _values(value: Any, path: _Path) -> Iterator[tuple[_Path, str]]:
-    """Yield each flag and one-line text with its field, and the lines of longer texts without one."""
+    """Yield each flag and one-line text with the path of its field, and lines of longer texts with an empty path."""
     match value:
         case bool():
             yield path, str(value).lower()

@@ -71,7 +71,7 @@ def usual_origins(uses: Sequence[Sequence[Step]], most: float = _NEARLY_ALL) -> 
 
 
 def _origins_by_argument(uses: Sequence[Sequence[Step]]) -> dict[str, tuple[set[int], dict[str, set[int]]]]:
-    """For each argument of most sessions: the sessions that pass it, and for each origin those whose value has it."""
+    """For each argument of most sessions: the sessions that pass it, and those with each origin of its value."""
     given: defaultdict[str, set[int]] = defaultdict(set)
     sessions_by_origin: defaultdict[str, defaultdict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     for session, steps in enumerate(uses):
@@ -100,7 +100,7 @@ def _alternatives(sessions: set[int], sessions_by_origin: Mapping[str, set[int]]
 def _with_more_frequent(
     group: tuple[str, ...], ranked: Sequence[str], sessions_by_origin: Mapping[str, set[int]]
 ) -> tuple[str, ...]:
-    """Return a pair of lookups with the third one that is more frequent than one of them, if there is one."""
+    """*group*; a pair of lookups gets the most frequent third origin, if it is more frequent than one of the pair."""
     if len(group) > 2 or FROM_USER in group:
         return group
     rarer = min(len(sessions_by_origin[origin]) for origin in group)

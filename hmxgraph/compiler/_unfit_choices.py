@@ -15,7 +15,7 @@ from hmxgraph.text.lines import cited
 from hmxgraph.text.terms import terms
 
 # Minimum share of unfit choices that fail, maximum probability of that by chance for any of the statements compared
-# (Bonferroni), and minimum sessions with such a failure.
+# (Bonferroni), and minimum sessions in which an unfit choice failed.
 _LEAST_FAILED, _BY_CHANCE, _LEAST_SESSIONS = 0.3, 0.05, 2
 # What separates a field from its value in a statement.
 _MARK = ": "
@@ -41,10 +41,10 @@ def choices(sessions: Iterable[SessionSummary]) -> Mapping[str, list[Choice]]:
 
 
 def unfit_choices(group: FailureGroup, known_choices: Mapping[str, list[Choice]]) -> list[str]:
-    """The best advice on what to choose, or not to choose, for the action of *group*, with the counts; else empty.
+    """The best advice on what to choose, or not to choose, for the action of *group*, with the counts; empty if none.
 
-    Calls without such statements do not count. Advice against a choice also needs the error message to name the
-    statement's value: choices of a few sessions have much in common by chance.
+    A call counts only if the lookup made a statement about its choice. Advice against a choice also needs the error
+    message to name the statement's value: choices of a few sessions have much in common by chance.
     """
     failed = {(occurrence.summary.session_id, occurrence.failure.step) for occurrence in group.occurrences}
     calls, message = known_choices.get(group.action, []), set(terms(group.signature))

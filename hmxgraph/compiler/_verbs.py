@@ -337,7 +337,7 @@ def names_its_object(action: str) -> bool:
 
 
 def noun_words(action: str) -> tuple[str, ...]:
-    """The nouns in an action name, without verb and prepositions; the program name for a program.
+    """The nouns in an action name, without verb and prepositions; its first word for a program, or if it has none.
 
     >>> noun_words("modify_pending_order_items"), noun_words("billing_api")
     (('pending', 'order', 'items'), ('billing', 'api'))

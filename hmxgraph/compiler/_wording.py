@@ -70,7 +70,7 @@ def small(text: str) -> str:
 
 
 def goal_phrase(actions: Sequence[str], link: str = "and") -> str:
-    """The purpose of *actions*: their changes, or the information they answer from if they change nothing.
+    """The purpose of *actions*: the changes that they make, or if there are none, the subject of their lookups.
 
     *link* joins the changes: "or" if not all of them are made.
 
@@ -313,7 +313,7 @@ _LEAST_CITED = 24
 
 
 def citing(before: str, message: str) -> str:
-    """A title that ends with tool output in quotation marks, so that it is not mistaken for the compiler's own words.
+    """A title that ends with tool output, in quotation marks to set it apart from the compiler's own words.
 
     >>> citing("df fails: ", "disk “a” is full.")
     'df fails: “disk "a" is full”'

@@ -29,7 +29,7 @@ _VERSION = re.compile(r"v\d{1,3}")
 def request_name(given: Mapping[str, Any]) -> str:
     """The web request made by a call with these arguments, without ids that vary between runs; "" if there is none.
 
-    Logins, queries and secrets in the address are omitted.
+    Logins and queries in the address are omitted, secrets masked.
 
     >>> request_name({"method": "get", "url": "https://api.shop.example/v2/orders/4711?full=1"})
     'GET api.shop.example/v2/orders/<id>'
@@ -210,8 +210,8 @@ class SessionEvent(Protocol):
 class Action:
     """One action: its name, its inputs, and its result if known.
 
-    ``command`` is the command line, the file of an edit, or the target of a browser action. ``finished`` is set if its
-    event contains the result.
+    ``command`` is the command line, the file of an edit, or the target of a browser action; ``parsed`` is the command
+    of a shell line. ``finished`` is set if its event contains the result.
     """
 
     name: str

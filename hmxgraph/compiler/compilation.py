@@ -10,6 +10,7 @@ from hmxgraph.compiler._causes import causal_patterns
 from hmxgraph.compiler._closing_checks import closing_checks
 from hmxgraph.compiler._drafts import ArtifactDraft
 from hmxgraph.compiler._models import Goals, Habits, learn_goals, learn_habits
+from hmxgraph.compiler._next_after_failure import CallInputs, learn_inputs
 from hmxgraph.compiler._outside import Outside
 from hmxgraph.compiler._pitfalls import pitfalls
 from hmxgraph.compiler._playbooks import failure_playbooks
@@ -18,6 +19,7 @@ from hmxgraph.compiler._refusals import changes_asked_for, refusals
 from hmxgraph.compiler._result_rules import refused_calls, result_policies, result_rules, waiting_changes
 from hmxgraph.compiler._routines import routines
 from hmxgraph.compiler._schemas import task_schemas
+from hmxgraph.compiler._stated_rules import stated_rules
 from hmxgraph.compiler._strategies import strategy_templates
 from hmxgraph.compiler._wording import title
 from hmxgraph.compiler.failures import failure_groups
@@ -40,7 +42,7 @@ _BLANK = Situation()
 class Ledger:
     """Collects the latest sessions, added in any order; ``older`` says whether older ones were left out.
 
-    Only the most recent ones, with ``habit_positions`` steps or a few more in all, keep the texts of their steps.
+    Only as many of the most recent ones as have ``habit_positions`` steps in all keep the texts of their steps.
     """
 
     def __init__(self, profile: CompilerProfile, summaries: Iterable[SessionSummary] = ()) -> None:
@@ -107,13 +109,14 @@ class Compilation:
     """The result of a compilation: draft artifacts and the models behind suggestions.
 
     ``older`` says whether sessions older than these were left out. ``without_outcome`` counts sessions without a known
-    outcome, ``shortened`` those too long to be kept whole. ``near_duplicates`` holds the lineage keys
-    (dropped, kept) of similar drafts, ``no_material`` sentences on what could not be learned, and why.
+    outcome, ``shortened`` those too long to be kept whole. ``near_duplicates`` holds the lineage keys (dropped, kept)
+    of similar drafts, ``no_material`` sentences on what could not be learned, and why.
     """
 
     drafts: tuple[ArtifactDraft, ...] = ()
     goals: Goals = field(default_factory=Goals)
     habits: Habits = field(default_factory=Habits)
+    inputs: CallInputs = field(default_factory=CallInputs)
     sessions: int = 0
     older: bool = False
     without_outcome: int = 0
@@ -165,6 +168,7 @@ def compile_ledger(
         drafts=tuple(kept),
         goals=goals,
         habits=habits,
+        inputs=learn_inputs(sessions),
         sessions=len(everything),
         older=ledger.older,
         without_outcome=sum(session.outcome == "unknown" for session in everything),
@@ -191,6 +195,7 @@ def _drafts(
         *result_policies(rules, profile),
         *closing_checks(recent, profile),
         *refusals(asked.values(), profile),
+        *stated_rules(sessions, profile),
         *causal_patterns(failures, classes, sessions, profile),
         *strategy_templates(classes, profile),
     ]
@@ -286,10 +291,11 @@ def _qualified_title(draft: ArtifactDraft, alike: Sequence[ArtifactDraft]) -> st
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The request model (goals) and the model of next actions (habits) of one tenant."""
+    """The request model (goals), the model of next actions (habits), and the inputs of calls, of one tenant."""
 
     goals: Goals = field(default_factory=Goals)
     habits: Habits = field(default_factory=Habits)
+    inputs: CallInputs = field(default_factory=CallInputs)
 
     @property
     def empty(self) -> bool:
@@ -299,11 +305,12 @@ class Model:
     @classmethod
     def of(cls, compilation: Compilation) -> Self:
         """The model of a compilation."""
-        return cls(compilation.goals, compilation.habits)
+        return cls(compilation.goals, compilation.habits, compilation.inputs)
 
     def to_json(self) -> str:
         """The canonical text that the graph stores."""
-        return canonical_text({"goals": self.goals.document(), "habits": self.habits.document()})
+        parts = self.goals.document(), self.habits.document(), self.inputs.document()
+        return canonical_text(dict(zip(("goals", "habits", "inputs"), parts, strict=True)))
 
     @classmethod
     def parse(cls, text: str | None) -> Self:
@@ -311,4 +318,6 @@ class Model:
         if not text:
             return cls()
         document = cast("dict[str, Any]", parse_json(text))
-        return cls(Goals.of(document["goals"]), Habits.of(document["habits"]))
+        # Models stored by earlier releases have no inputs.
+        inputs = CallInputs.of(document.get("inputs", {}))
+        return cls(Goals.of(document["goals"]), Habits.of(document["habits"]), inputs)

@@ -12,7 +12,7 @@ from hmxgraph.compiler._shell import tried_again
 from hmxgraph.compiler._signatures import mask_numbers, mask_quoted
 from hmxgraph.compiler._slots import merged, template
 from hmxgraph.compiler._verbs import is_action, kind_of, noun_words, read_action, serves_any_purpose
-from hmxgraph.compiler._vocabulary import has_word
+from hmxgraph.compiler._vocabulary import BROWSER, has_word
 from hmxgraph.compiler.summary import Failure, SessionSummary, Step
 from hmxgraph.text.comparison import jaccard
 from hmxgraph.text.terms import most_first, terms
@@ -88,7 +88,8 @@ def chance(table: Stratum) -> float:
 # What happened after each failure.
 
 _FOLLOWING = 3
-_SPOKEN = frozenset({"user", "both"})
+# Values of ``since`` when the user has spoken.
+SPOKEN = frozenset({"user", "both"})
 _ROUTE = 3
 _ALIKE = 0.35
 _MARK = re.compile(r"<[^<>]*>")
@@ -96,6 +97,11 @@ _MARK = re.compile(r"<[^<>]*>")
 _NAME = re.compile(r"\S*\w[-/.]+\w\S*")
 # Separators of words, and of names inside paths and assignments, on a command line.
 _WORDS = re.compile(r"[\s/=:,'\"]+")
+# Words of errors about a wrong value.
+WRONG_VALUE = re.compile(
+    r"\b(?:not found|not exist|no such|unknown|invalid|incorrect|wrong|mismatch|not match|unrecognized|malformed)\b",
+    re.IGNORECASE,
+)
 _ERROR_TYPE = re.compile(r"(?:Error|Exception|Panic|Fault)\b", re.IGNORECASE)
 
 
@@ -278,19 +284,26 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     again = None if place is None else later[place]
     between = _between_lines(failed, later[:place], again, summary)
     declared = _declared_way(summary, failure.step, later) if again is None else ()
-    changes = {} if again is None else _changes(between)
+    changes = [] if again is None else _changes(between)
     stand_in = _stand_in(failed, later) if again is None and not declared else ()
-    route = declared or stand_in or tuple(changes.values())[-_ROUTE:] or _reaction_start(between, again)
+    route = declared or stand_in or tuple(changes)[-_ROUTE:] or _reaction_start(between, again)
     helped = _way_helped(failed, route, summary) if again is None else _failure_gone(summary, failure, again)
     action = failure.line or failed.action
-    settled = place is not None and any(step.situation.since in _SPOKEN for step in later[: place + 1])
+    taken = again if again is not None else next(iter(route), None)
+    settled = taken is not None and any(step.situation.since in SPOKEN for step in _until(taken, later))
     occurrence = Occurrence(summary, failure, action, _first_reactions(later), again, route, helped)
     work = tuple(_changing(between)) if changes else ()
-    return replace(occurrence, changes=tuple(changes), work=work, settled=settled, declared=bool(declared))
+    names = tuple(step.action for step in changes)
+    return replace(occurrence, changes=names, work=work, settled=settled, declared=bool(declared))
+
+
+def _until(last: Step, steps: Sequence[Step]) -> Sequence[Step]:
+    """The *steps* up to *last*, which is one of them."""
+    return steps[: next(place for place, step in enumerate(steps) if step is last) + 1]
 
 
 def _declared_way(summary: SessionSummary, failed: int, later: Sequence[Step]) -> tuple[Step, ...]:
-    """The first later step, not failed itself, that a decision after the failure or feedback on what worked names."""
+    """The first later step that did not fail, and that a later decision or feedback on what worked names."""
     decided = [decision.chosen for decision in summary.decisions if decision.step > failed]
     texts = " ".join([*decided, *summary.worked]).lower()
     named = (
@@ -383,9 +396,13 @@ def _between_lines(failed: Step, between: Sequence[Step], again: Step | None, su
     ]
 
 
-def _changes(between: Sequence[Step]) -> dict[str, Step]:
-    """The changes before the next attempt, by action; the last one of a repeated change."""
-    return {step.action: step for step in _changing(between)}
+def _changes(between: Sequence[Step]) -> list[Step]:
+    """The changes before the next attempt; the last one of a repeated change.
+
+    Clicks and inputs at different places of a page are different changes.
+    """
+    targets = ((step.action, step.command if step.action.startswith(BROWSER) else "") for step in _changing(between))
+    return list(dict(zip(targets, _changing(between), strict=True)).values())
 
 
 def _changing(steps: Iterable[Step]) -> Iterator[Step]:

@@ -89,7 +89,7 @@ class _Learning:
     def _at_work(self, models: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
         """All successful sessions that made exactly the usual changes of *models*, if such cases clearly prevail.
 
-        Else *models*; if they usually change nothing, only those that change nothing and were not asked to.
+        Else *models*; if most cases change nothing, only those models that change nothing and were not asked to.
 
         Sessions with further changes or none do not show how this work is done. Changes made by general-purpose
         programs do not distinguish work.
@@ -111,8 +111,8 @@ class _Learning:
     def same_work(self, goal_class: GoalClass, candidate: GoalClass) -> bool:
         """Whether two classes have the same examples, or make the same changes in similar steps.
 
-        Read-only classes must have equal steps. Steps that usually follow a failure do not count: they depend on
-        the failures that the agent met, not on the request.
+        Read-only classes must have equal steps. Steps that usually follow a failure do not count: they depend on the
+        failures that the agent met, not on the request.
         """
         if goal_class.examples == candidate.examples:
             return True
@@ -261,7 +261,7 @@ def _overlap(left: Mapping[str, float], right: Mapping[str, float]) -> float:
 
 
 def _with_support(groups: Groups, profile: CompilerProfile) -> Groups:
-    """Groups without enough sessions that did not fail join the most similar group that has them, if there is one."""
+    """Groups with too few sessions that did not fail join the most similar group that has enough, if there is one."""
     firm = {key: list(members) for key, members in groups.items() if _supported(members, profile)}
     alone: Groups = {}
     for key, members in groups.items():

@@ -12,76 +12,75 @@ from hmxgraph.protocol.parsing import parse_json
 class CompilerProfile:
     """The adjustable parameters of a compilation; artifacts name the profile that produced them.
 
-    Shares and rates lie in [0, 1]; counts are sessions unless a name says otherwise.
-
     >>> CompilerProfile().min_support
     2
     """
 
     name: str = "hmxgraph-compiler-1"
 
-    # Number of latest sessions to learn from.
-    max_sessions: int = 10_000
+    max_sessions: int = 10_000  # the latest ones, to learn from
 
     # Limits of a session summary.
     max_steps: int = 400
     max_failures: int = 100
     max_decisions: int = 100
+    max_stated: int = 20  # rules that the agent told the user
     words_per_text: int = 64
     request_chars: int = 400
-    known_values: int = 400
-    remembered_messages: int = 12
+    known_values: int = 400  # values of results, to find where arguments come from
+    remembered_messages: int = 12  # user messages, for the same purpose
 
     # Requirements on artifacts.
-    min_support: int = 2
-    max_evidence: int = 300
-    confidence_step: float = 0.05
-    contradicted_below: float = 0.1
-    contradicted_after: int = 8
-    near_duplicate: float = 0.92
+    min_support: int = 2  # sessions
+    max_evidence: int = 300  # event ids
+    confidence_step: float = 0.05  # change that makes a new version
+    contradicted_below: float = 0.1  # success rate
+    contradicted_after: int = 8  # outcomes
+    near_duplicate: float = 0.92  # Jaccard index of trigrams
 
-    # Goal classes and their procedures.
+    # Goal classes and their procedures: shares of examples from which an action is a step, by kind.
     lookup_share: float = 0.6
     action_share: float = 0.25
     check_share: float = 0.35
     scratch_share: float = 0.95
     min_cases: int = 3
-    required_share: float = 0.8
-    goal_lookup: float = 0.65
-    goal_action: float = 0.25
-    merge_requests: float = 0.6
+    required_share: float = 0.8  # from which a step is not optional
+    goal_lookup: float = 0.65  # probability from which a request is expected to lead to a lookup
+    goal_action: float = 0.25  # and to a change
+    merge_requests: float = 0.6  # similarity of wording and of actions at which classes merge
     merge_actions: float = 0.5
-    unite_steps: float = 0.6
+    unite_steps: float = 0.6  # similarity of steps at which classes with the same changes unite
     failed_session_weight: float = 0.5
     goal_penalty: float = 2.0
     neighbours: int = 20
     neighbour_power: float = 4.0
     neighbour_weight: float = 0.4
-    exemplars: int = 1500
-    title_share: float = 0.6
-    low_complexity: int = 3
-    high_complexity: int = 7
+    exemplars: int = 1500  # the latest sessions among which neighbours are found
+    title_share: float = 0.6  # share of the requests that contain a phrase, for it to become the title
+    low_complexity: int = 3  # at most this many steps
+    high_complexity: int = 7  # more than this many
 
-    # Failures, choices, causes, strategies.
+    # Failures, choices, causes, rules told to users, strategies.
     recovery_steps: int = 3
-    severe_rise: float = 0.15
-    choice_share: float = 0.15
-    choice_support: int = 3
+    severe_rise: float = 0.15  # of the share of failed sessions
+    choice_share: float = 0.15  # of the sessions at a point
+    choice_support: int = 3  # sessions
     max_policies: int = 60
-    cause_support: int = 4
+    cause_support: int = 4  # sessions, with and without the cause
     cause_strength: float = 0.15
-    cause_significance: float = 2.33
+    cause_significance: float = 2.33  # standard errors
     max_causes: int = 60
+    max_rules: int = 60  # that agents told users
     phase_share: float = 0.3
-    strategy_likeness: float = 0.3
+    strategy_likeness: float = 0.3  # Jaccard index of steps
 
     # Next-step habits.
-    habit_positions: int = 4000
+    habit_positions: int = 4000  # steps to learn from, of the latest sessions
     habit_features: int = 1200
-    habit_sessions: int = 2
+    habit_sessions: int = 2  # that share a feature
     habit_penalty: float = 1.5
     habit_rounds: int = 20
-    habit_bare_weight: float = 0.3
+    habit_bare_weight: float = 0.3  # of positions without texts
 
     def adapted(self, parameters: Mapping[str, float]) -> "CompilerProfile":
         """The profile with these parameters replaced, as an imported fingerprint requests (HMX-F 12).

@@ -16,7 +16,8 @@ from hmxgraph.protocol.timestamps import iso
 # A pure comparison of stored heads with new drafts (HMX-A 5, 7): the same heads and drafts give the same changes.
 
 COMPILER = "hmxgraph-compiler"
-# Prefix of the compiler's own reasons; any other reason except ``ERASED`` is an operator's decision.
+# Reasons are compared with stored ones, so the texts must not change. This is the prefix of the compiler's own reasons;
+# any other reason except ``ERASED`` is an operator's decision.
 OWN_REASON = "compiler: "
 ERASED = "all evidence was erased"
 _UNSUPPORTED = OWN_REASON + "the evidence no longer shows it"

@@ -23,6 +23,7 @@ from hmxgraph.compiler._signatures import (
     raw_line,
     signature,
 )
+from hmxgraph.compiler._stated_rules import rules_in
 from hmxgraph.compiler._statements import statements
 from hmxgraph.compiler._verbs import kind_of
 from hmxgraph.compiler._vocabulary import BAD_STATES, GOOD_STATES, telling_words, text_terms, value_terms
@@ -39,6 +40,7 @@ from hmxgraph.compiler.summary import (
     Step,
 )
 from hmxgraph.protocol.events import origin_of, position, went_well
+from hmxgraph.protocol.trust import DEFAULT_TRUST
 from hmxgraph.text.error_texts import says_declined
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
@@ -300,6 +302,7 @@ class SessionReader:
         self._stated: dict[str, bool] = {}
         self._items = ResultItems()
         self._worked: list[str] = []
+        self._rules: dict[str, str] = {}
         self._feedback: Verdict | None = None
         self._state: Verdict | None = None
         self._openings = 0
@@ -353,6 +356,7 @@ class SessionReader:
             ahead=self._now,
             sources=tuple((*source, self._sources[source]) for source in sorted(self._sources)),
             worked=tuple(self._worked),
+            stated=tuple(self._rules.items()),
             about=self._origins.about,
         )
 
@@ -405,6 +409,15 @@ class SessionReader:
         elif event.content.get("role") == "assistant":
             since = "both" if self._now.since == "user" else "assistant"
             self._now = replace(self._now, since=since, said=message_terms)
+            self._rules_told(text, event)
+
+    def _rules_told(self, text: str, event: SessionEvent) -> None:
+        """Keep the rules that the agent tells the user, each once, but not what outside sources say in its name."""
+        if DEFAULT_TRUST.outside(event.source, event.agent_id, origin_of(event.metadata) or None):
+            return
+        for sentence in rules_in(text):
+            if len(self._rules) < self._profile.max_stated:
+                self._rules.setdefault(sentence, event.event_id)
 
     def _opening(self, text: str, event_id: str) -> None:
         """Take the first informative message among the user's first few as the request, else the very first."""

@@ -9,6 +9,7 @@ from itertools import chain, pairwise
 from math import fsum
 from typing import Any
 
+from hmxgraph.compiler._next_after_failure import as_the_error_asks
 from hmxgraph.compiler._routines import ROUTINE
 from hmxgraph.compiler._verbs import instruction, is_action, read_action, serves_any_purpose
 from hmxgraph.compiler._vocabulary import telling_words
@@ -74,7 +75,7 @@ def suggest(
     playbooks = _playbooks(running, ordered)
     # Suggest nothing for a request unlike any seen before, however usual an action is.
     unfamiliar = not chances and bool(telling_words(running.request))
-    chances_next = {} if unfamiliar else _as_announced(_with_own_habits(model, running), running)
+    chances_next = {} if unfamiliar else _chances_next(model, running)
     tried = {playbook.artifact_id: list(_recoveries(playbook, _failed_action(running))) for playbook in playbooks}
     tools = _tools(chances_next, chain.from_iterable(tried.values()))
     supporting = _supporting_artifacts(schema, tried, ordered)
@@ -93,9 +94,9 @@ def suggest(
 def predicted_actions(request: str, actions: Iterable[str], model: Model) -> dict[str, float]:
     """For each action, the probability that a session with this request takes it; 1 for actions taken.
 
-    Actions unrelated to the request and to the actions taken are omitted, however usual they are.
-    If the model expects no change confidently, the changes that the request names replace its guesses; otherwise their
-    odds are raised and those of other changes lowered.
+    Actions unrelated to the request and to the actions taken are omitted, however usual they are. If the model expects
+    no change confidently, the changes that the request names replace its guesses; otherwise their odds are raised and
+    those of other changes lowered.
     """
     taken = tuple(actions)
     related = model.goals.related_actions(request, taken)
@@ -151,8 +152,8 @@ def fitting_schema(
 ) -> Guide | None:
     """The task schema that best fits these *chances*, or None.
 
-    A schema fits if all its actions are expected, or if its changes are exactly the expected ones.
-    If nothing is expected beyond what was *done*, it fits if it has any action in *chances*.
+    A schema fits if all its actions are expected, or if its changes are exactly the expected ones. If nothing is
+    expected beyond what was *done*, it fits if it has any action in *chances*.
     """
     likely = expected(chances, profile)
     nothing_ahead = likely.issubset(done)
@@ -194,6 +195,11 @@ def _playbooks(running: SessionSummary, guides: Sequence[Guide]) -> list[Guide]:
         if guide.artifact_type == "failure_playbook"
         and key in {guide.metadata.get("failure_key"), *texts(guide.metadata.get("failure_keys"))}
     ]
+
+
+def _chances_next(model: Model, running: SessionSummary) -> dict[str, float]:
+    """The probabilities of the next actions, as far as the session's past and its last messages tell."""
+    return as_the_error_asks(_as_announced(_with_own_habits(model, running), running), running, model.inputs)
 
 
 def _with_own_habits(model: Model, running: SessionSummary) -> dict[str, float]:
@@ -257,9 +263,8 @@ def _overlap(action: str, message_words: AbstractSet[str]) -> float:
 def _tools(chances: Mapping[str, float], recoveries: Iterable[tuple[str, int, int]]) -> list[tuple[str, float]]:
     """Every tool with its probability, highest first.
 
-    After a failure, *recoveries* that worked are mixed in. If any of them usually worked, those that
-    worked less than half of the time are scaled by their success rate. Tools that were tried repeatedly and never
-    worked come last.
+    After a failure, *recoveries* that worked are mixed in. If any of them usually worked, those that worked less than
+    half of the time are scaled by their success rate. Tools that were tried repeatedly and never worked come last.
     """
     worked: defaultdict[str, int] = defaultdict(int)
     used: defaultdict[str, int] = defaultdict(int)
@@ -276,7 +281,10 @@ def _tools(chances: Mapping[str, float], recoveries: Iterable[tuple[str, int, in
         }
         rates = {name: worked[name] / used[name] for name in used if used[name]}
         usual = any(rate >= _HALF for rate in rates.values())
-        doubtful = {name: rate for name, rate in rates.items() if usual and rate < _HALF}
+        # By the rule of succession, because a single failure does not show that a tool never works.
+        doubtful = {
+            name: (worked[name] + 1) / (used[name] + 2) for name, rate in rates.items() if usual and rate < _HALF
+        }
         chances = {name: chance * doubtful.get(name, 1.0) for name, chance in chances.items()}
     known = {name: 0.0 if name in never_worked else chance for name, chance in chances.items()}
     return sorted(((name, round(chance, 4)) for name, chance in known.items()), key=lambda pair: (-pair[1], pair[0]))

@@ -11,7 +11,7 @@ from hmxgraph.protocol.timestamps import iso, microseconds
 
 # Increment whenever the summary of the same events changes: stored summaries are then rebuilt. Each increment needs a
 # new schema version, so that older releases, which would rebuild them in turn, are refused.
-SUMMARY_VERSION = 23
+SUMMARY_VERSION = 24
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 # The origin of a value that the user gave; other origins are actions.
 FROM_USER = "user"
@@ -113,7 +113,8 @@ class SessionSummary:
     """One session: steps in order, failures, decisions, outcome, and ``ahead``, the situation after the last event.
 
     ``sources`` counts the events with actions, decisions or user messages by source and origin. ``about`` holds a
-    checksum of each identifier with which tools were called, ``worked`` the statements of feedback about what worked.
+    checksum of each identifier with which tools were called, ``worked`` the statements of feedback about what worked,
+    ``stated`` the rules that the agent told the user, each with its event.
     """
 
     session_id: str
@@ -134,6 +135,7 @@ class SessionSummary:
     sources: tuple[tuple[str, str, int], ...] = ()
     about: tuple[str, ...] = ()
     worked: tuple[str, ...] = ()
+    stated: tuple[tuple[str, str], ...] = ()
 
     @property
     def succeeded(self) -> bool:
@@ -168,6 +170,7 @@ class SessionSummary:
             "ahead": _values(self.ahead),
             "sources": [list(counted) for counted in self.sources],
             "worked": list(self.worked),
+            "stated": [list(pair) for pair in self.stated],
             "about": list(self.about),
         }
 
@@ -194,6 +197,7 @@ class SessionSummary:
                 "ahead": Situation(*document["ahead"]),
                 "sources": tuple((source, origin, count) for source, origin, count in document["sources"]),
                 "worked": tuple(document["worked"]),
+                "stated": tuple((sentence, event_id) for sentence, event_id in document["stated"]),
                 "about": tuple(document["about"]),
             }
         )

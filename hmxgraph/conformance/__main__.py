@@ -105,7 +105,7 @@ def _imported(name: str, *, factory: bool) -> Implementation:
 
 
 def _show(results: Sequence[Verdict], *, show_all: bool) -> None:
-    """Print the failed cases, or all cases, and the operations that the implementation lacks."""
+    """Print the failed cases or all, the operations that the implementation lacks, and the number of each verdict."""
     console = Console()
     table = Table("clause", "level", "case", "verdict", "detail")
     for result in results:
@@ -122,7 +122,7 @@ def _show(results: Sequence[Verdict], *, show_all: bool) -> None:
 
 
 def _show_clauses(results: Sequence[Verdict]) -> None:
-    """Print every clause with its verdict and cases, and what is untested and why."""
+    """Print every statement with its clause, verdict and cases and, if a part of it is untested, the reason."""
     console = Console(soft_wrap=True, highlight=False)
     for row in by_clause(results):
         console.print(f"{row.clause} {row.level} [{_STYLES[row.outcome]}]{row.outcome}[/]: {escape(row.says)}")

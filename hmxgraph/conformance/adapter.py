@@ -97,7 +97,7 @@ def documents(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _released(seconds: float, arrivals: list[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The events that leave a reorder window, and when, for these *arrivals* and none after them."""
+    """Each event with the time at which it leaves the reorder window, if only these *arrivals* come."""
     window, count, now = ReorderWindow(seconds), counter(), 0.0
     for arrival in [*arrivals, None]:
         until = math.inf if arrival is None else arrival["at"]

@@ -1,4 +1,9 @@
-"""Load the kit's files (examples, cases, vectors), and apply the changes that a case makes to an example."""
+"""Load the kit's files (examples, cases, vectors, statements) and apply a case's changes to an example.
+
+Two kinds of changes compute a value from the changed document, so they come after the others: ``{"$fill": pointer,
+"bytes": n}`` is a string of "x" that brings the value at the pointer to n bytes of canonical JSON; ``{"$hash_of":
+pointer}`` and ``{"$fingerprint_hash_of": pointer}`` are hashes. README.md lists all.
+"""
 
 import hashlib
 import json
@@ -54,7 +59,7 @@ def example_names() -> list[str]:
 
 
 def cases(*, server: bool) -> dict[str, Any]:
-    """Each case by its name: those that need a store, or those that do not."""
+    """The cases that need a store, or with ``server=False`` those that do not, by name."""
     return {name: case for name, case in _all_cases().items() if ("needs" in case) is server}
 
 
@@ -73,7 +78,9 @@ def vectors() -> dict[str, Any]:
 
 @cache
 def statements() -> tuple[dict[str, Any], ...]:
-    """Every statement of the specifications with a MUST, SHOULD or MAY, and its cases, or why there is none.
+    """The statements of the specifications with a MUST, SHOULD or MAY, and four other rules.
+
+    Each has its cases and, if no case tests it or a part of it, the reason.
 
     >>> statements()[0]["clause"], statements()[0]["cases"]
     ('HMX-A 3', ['hmx-a-03-2-custom-types'])
@@ -88,7 +95,7 @@ def built(description: Mapping[str, Any]) -> Any:
 
 
 def changed(document: Any, change: Mapping[str, Any]) -> Any:
-    """*document*, changed in place: removals, then plain values, then ``$fill``, then hashes."""
+    """*document*, changed in place: first removals, then values that the case states, then ``$fill``, then hashes."""
     for pointer in change.get("remove", ()):
         parent, last = _parent(document, pointer)
         del parent[last]

@@ -74,7 +74,7 @@ def verdicts(implementation: Implementation) -> Iterator[Verdict]:
 
 
 def by_clause(results: Iterable[Verdict]) -> tuple[Statement, ...]:
-    """Every MUST, SHOULD or MAY statement, and every other rule that a case tests, by clause.
+    """Every statement that `statements` lists and every other rule that a case tests, sorted by clause.
 
     A statement fails if one of its cases fails, and is untested if none of its cases was tested.
     """
@@ -359,7 +359,7 @@ def _sort_key(entry: Mapping[str, Any]) -> tuple[int, float, int, str]:
 
 
 def _compared_part(result: Any, compared: Mapping[str, Any]) -> Any:
-    """The compared part of a result: values at some pointers, or a digest of all but some."""
+    """The part of a result that is compared: the values at ``only``, or a digest of all except those at ``except``."""
     if "only" in compared:
         return [_in(result, pointer) for pointer in compared["only"]]
     document = json.loads(json.dumps(result))

@@ -40,7 +40,7 @@ def data_home() -> Path:
 
 
 def state_file() -> Path:
-    """The file that the local server writes when it starts.
+    """The file with the address and login of the local server, written when it is started.
 
     Raises:
         EngineError: an environment variable has an invalid value.

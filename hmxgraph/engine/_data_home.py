@@ -1,4 +1,4 @@
-"""Files of a data home: state and lock, private and written atomically."""
+"""Files of a data home: the state file, private and written atomically, and file locks."""
 
 import json
 import os

@@ -35,7 +35,7 @@ def dump(path: Path, home: Home = None, *, progress: Progress = None) -> int:
 
     Raises:
         NotWritten: *path* cannot be written.
-        EngineError: there is no database, or Neo4j's tool failed.
+        EngineError: there is no database, Neo4j's tool failed, or the server does not stop or start again.
 
     """
     settings = read_settings(home)
@@ -68,7 +68,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _created(path: Path, temporary: Path) -> IO[bytes]:
-    """The file *temporary*, which can take the place of *path*."""
+    """Create the file *temporary* next to *path*; fails if *path* is a folder, which a file cannot replace."""
     if path.is_dir():
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
     if path.exists() and not path.is_file():
@@ -79,9 +79,9 @@ def _created(path: Path, temporary: Path) -> IO[bytes]:
 def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
     """Replace the database of *home* with the dump at *path*, and start its server.
 
-    The dump is first loaded beside the database, which needs room for both. The database is replaced only once the dump
-    is loaded, and comes back if the server does not start with it, or at the next start if this process is killed
-    before. This works even if the existing database can no longer be opened.
+    The dump is first loaded beside the database, so the disk must have room for both. The database is replaced only
+    once the dump is loaded, and comes back if the server does not start with it, or at the next start if this process
+    is killed before that. This works even if the existing database can no longer be opened.
 
     Raises:
         EngineError: the file cannot be read, Neo4j's tool rejected it or failed, or the server does not start with it;
@@ -130,7 +130,7 @@ def _administer(
     stdin: int = subprocess.DEVNULL,
     stdout: int = subprocess.DEVNULL,
 ) -> None:
-    """Run Neo4j's own tool on the databases of a data home: of *home*, else of *settings*."""
+    """Run Neo4j's own tool on the databases of the data home *home*, by default that of *settings*."""
     with listening(None) as listen:
         jars = distribution(settings, listen, _jars.load())
     program = _java.find(settings, _java.accepted(jars.version))

@@ -188,6 +188,8 @@ def distribution(settings: Settings, listen: Listener, lock: Lock) -> Distributi
     Raises:
         JarsUnavailable: the jars could not be downloaded, or ``HMXGRAPH_JARS`` contains no Neo4j.
         JarDamaged: a jar differs from the lock file, or is not an archive.
+        EngineError: the cache cannot be written, another process has locked it for too long, or a package of the extra
+            ``local`` is missing.
 
     """
     if settings.jars is not None:

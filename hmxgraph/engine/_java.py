@@ -36,7 +36,7 @@ def find(settings: Settings, majors: frozenset[int]) -> Path:
     """The Java program to use.
 
     Raises:
-        JavaMissing: none of *majors* was found, or ``HMXGRAPH_JAVA`` points to something else.
+        JavaMissing: none of *majors* was found, or ``HMXGRAPH_JAVA`` does not point to a suitable Java.
 
     """
     if settings.java is not None:

@@ -378,7 +378,7 @@ def answering_server(home: Path) -> Server | None:
 def reachable(home: Home = None) -> Server | None:
     """The server of the state file, if its process is running and takes connections; it may be too busy to answer.
 
-    Unlike `ensure` it does not wait: the caller decides how long an answer may take.
+    Unlike `ensure`, this starts no server and does not wait for an answer to a query.
     """
     folder = read_settings(home).home
     server = _data_home.load(folder)

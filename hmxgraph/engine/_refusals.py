@@ -59,7 +59,7 @@ def no_java(accepted: Iterable[int], rejected: Iterable[str]) -> JavaMissing:
 
 
 def wrong_java(accepted: Iterable[int], actual: str) -> JavaMissing:
-    """``HMXGRAPH_JAVA`` points to something else."""
+    """``HMXGRAPH_JAVA`` does not point to a suitable Java."""
     versions = " or ".join(str(major) for major in sorted(accepted))
     reason = f"HMXGRAPH_JAVA does not point to Java {versions} (found: {actual})"
     return JavaMissing(reason, "correct it, or unset it to search the usual places")

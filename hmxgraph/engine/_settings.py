@@ -13,7 +13,7 @@ from platformdirs import user_cache_path, user_data_path
 from hmxgraph.engine import _refusals
 from hmxgraph.errors import EngineError
 
-# The environment is read here only, once per call.
+# The environment variables of the engine, read once per call.
 #
 # =========================  ==============================================================================
 # ``HMXGRAPH_HOME``          data home: database, password, logs (default: the user data folder)

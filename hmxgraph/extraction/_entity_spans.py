@@ -174,8 +174,8 @@ class NameSpan(NamedTuple):
 def spans(text: str, *, titled: bool = False, listing: bool = False) -> list[NameSpan]:
     """The names in *text*; *titled* marks prose about one subject, as opposed to conversation.
 
-    *listing* marks text that may be formatted for display, where single words are capitalised by convention; they
-    then count only within a running sentence.
+    *listing* marks text that may be formatted for display, where single words are capitalised by convention; they then
+    count only within a running sentence.
 
     >>> [span.name for span in spans("Thanks Mel! We met Omar Davis of Nine Inch Nails at the University of Vienna.")]
     ['Mel', 'Omar Davis of Nine Inch Nails', 'Omar Davis', 'Nine Inch Nails', 'University of Vienna', 'Vienna']

@@ -12,8 +12,8 @@ class FactRule(NamedTuple):
     Groups of the pattern: ``object``; ``subject``, absent if it is the speaker; ``kin``, the subject's relation to the
     speaker; ``what``, which *predicate* may include. *template* renders the fact.
 
-    *single*: only one object holds at a time. *passing*: it only identifies the speaker, and is dropped if the speaker
-    is unknown, unless it is their name. *deniable*: each object can also be denied ("not allergic to nuts").
+    *single*: only one object holds at a time. *passing*: the fact only identifies the speaker, and unless it is the
+    name, it is dropped if the speaker is unknown. *deniable*: each object can also be denied ("not allergic to nuts").
     """
 
     predicate: str

@@ -157,7 +157,7 @@ def change(content: Mapping[str, Any]) -> Change | None:
 
 
 def _first_value(content: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    """The first scalar under one of *names*, as text of at most 120 characters; empty if there is none."""
+    """The first scalar under one of *names*, as text; skips blank texts and those of more than 120 characters."""
     for name in names:
         value = content.get(name)
         if isinstance(value, bool):

@@ -260,8 +260,8 @@ class _Authority(NamedTuple):
     """The effect that the words of an event may have.
 
     An ``operator`` speaks for the tenant, a ``user`` for themselves, ``none`` only proposes. ``origin`` counts towards
-    independent support (empty for anonymous speakers); ``owner`` is the user (or the session of an unnamed user)
-    that memories are bound to.
+    independent support (empty for anonymous speakers); ``owner`` is the user (or the session of an unnamed user) that
+    memories are bound to.
     """
 
     level: _Level

@@ -59,8 +59,8 @@ BY_HAND = "remembered"
 class Terms(NamedTuple):
     """The options of `remember` with which a memory was given.
 
-    The memory holds in ``scopes`` (none: everywhere); ``aliases`` are further names that a question may use for it.
-    It is part of every pack if ``pinned``, holds until ``expires_us``, and replaces the memory with id ``supersedes``.
+    The memory holds in ``scopes`` (none: everywhere); ``aliases`` are further names that a question may use for it. It
+    is part of every pack if ``pinned``, holds until ``expires_us``, and replaces the memory with id ``supersedes``.
     """
 
     scopes: tuple[str, ...] = ()
@@ -201,7 +201,7 @@ BASE_VERBS = frozenset(
     visualise visualize wait walk warn watch work wrap write
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
-# Words after the head of a directive ("always", "do not") that show that it is not one.
+# Words that show, directly after "always" or "do not", that the sentence is not a directive.
 NOT_ORDERED = frozenset(
     """
     a an the this that these those my your his her our their it he she we they i you been had was were is are am
@@ -250,7 +250,9 @@ def plain_signs(text: str, signs: tuple[tuple[str, str], ...] = (*QUOTES, *_DASH
 
 
 def sentences(text: str) -> list[str]:
-    r"""The sentences of *text* without code, quoted lines, bracketed notes, printed errors, and overlong or tiny ones.
+    r"""The sentences of *text*, except overlong and tiny ones.
+
+    Code, quoted lines, bracketed notes and printed errors are left out.
 
     >>> sentences("Hi! See Dr. No. [shares image]\n- **Always** test.\n```rm -rf```")
     ['Hi!', 'See Dr. No.', 'Always test.']

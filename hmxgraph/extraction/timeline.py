@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 
 class Assertion(NamedTuple):
-    """An assertion of an answer: time, event, voice (empty: a speaker with authority), hardness."""
+    """An assertion of an answer; ``voice`` names the speaker, and is empty for one with authority."""
 
     time_us: int
     event_key: str

@@ -24,9 +24,9 @@ _SENTENCE_MARKS = ".,;:!?"
 def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether *content* and *other*, both of *artifact_type*, state the same knowledge, possibly in other words.
 
-    Policies: the same condition and recommendation. Task schemas: the same steps in the same order.
-    Playbooks: the same failure and the same first recovery step. Ids and punctuation do not count; other types never
-    agree. Either may contain more than the other: see :func:`confirms`.
+    Policies: the same condition and recommendation. Task schemas: the same steps in the same order. Playbooks: the same
+    failure and the same first recovery step. Ids and punctuation do not count; other types never agree. Either may
+    contain more than the other: see :func:`confirms`.
 
     >>> agree("decision_policy", {"condition": "table > 1 GB", "recommendation": "Migrate online"},
     ...     {"condition": "Table over 1 GB", "recommendation": "migrate online!"})
@@ -51,8 +51,8 @@ def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, An
 def confirms(own: Mapping[str, Any], imported: Mapping[str, Any]) -> bool:
     """Whether *own*, an artifact with ``artifact_type``, ``title`` and ``content``, confirms all of *imported*.
 
-    The two must agree, and each text of *imported* must occur in the same field of *own*, in the same order, so that
-    no text becomes active that local evidence does not contain. Articles, and the endings, capitals and punctuation of
+    The two must agree, and each text of *imported* must occur in the same field of *own*, in the same order, so that no
+    text becomes active that local evidence does not contain. Articles, and the endings, capitals and punctuation of
     plain words, do not count; commands must be identical.
 
     >>> step = {"condition": "deploying", "recommendation": "check the rollout"}

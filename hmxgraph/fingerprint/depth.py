@@ -171,8 +171,8 @@ def _double_sweep(graph: _Adjacency, components: Sequence[Nodes]) -> int:
 def diameter(graph: _Adjacency) -> int:
     """The exact diameter of a connected graph.
 
-    Bounds on every node's eccentricity shrink with each breadth-first search (Takes, Kosters: "Determining the
-    diameter of small world networks", 2011). Nodes still undecided after sixteen searches are searched in parallel.
+    Bounds on every node's eccentricity shrink with each breadth-first search (Takes, Kosters: "Determining the diameter
+    of small world networks", 2011). Nodes still undecided after sixteen searches are searched in parallel.
     """
     lower = np.zeros(graph.size, dtype=np.int64)
     upper = np.full(graph.size, graph.size, dtype=np.int64)

@@ -3,8 +3,8 @@
 These are drafts, context priors, compiler parameters and an event that logs the import.
 
 Restore only adds (HMX-F 12). An imported summary becomes a draft with four fifths of its confidence; it becomes active
-once local evidence or an operator confirms it. Its id is derived from import and content, so that importing again
-after a withdrawal creates new drafts.
+once local evidence or an operator confirms it. Its id is derived from import and content, so that importing again after
+a withdrawal creates new drafts.
 """
 
 from collections import defaultdict

@@ -19,7 +19,7 @@ _MILLISECOND, _SECOND = 1_000, 1_000_000
 def behavioral_patterns(
     behaviour: Behaviour, options: ExportOptions, disclosure: Disclosure, most: int
 ) -> dict[str, Any]:
-    """Averages, and the most frequent names, up to *most*; sessions are in seconds, recoveries in milliseconds."""
+    """Counts, averages, and at most *most* names of each kind; sessions are in seconds, recoveries in milliseconds."""
     tools = _names(behaviour.tools, disclosure, allowed=options.discloses("tool"))
     errors = _names(behaviour.error_types, disclosure, allowed=options.discloses("error_type"))
     domains = _names(behaviour.decision_domains, disclosure, allowed=options.discloses("tag"))
@@ -119,7 +119,7 @@ def section_weights(served: Sequence[ServedPack]) -> dict[str, float]:
     """The weight of each section: 1 + (helped - hindered) / (helped + hindered + 2).
 
     *helped* and *hindered* are the sums of the section's shares of the tokens in packs with positive and negative
-    feedback. With little of such feedback the weight is close to 1; without any, the section is left out.
+    feedback. If these sums are small, the weight is close to 1; if both are zero, the section is left out.
 
     >>> section_weights([ServedPack("p", "positive", 100, {"facts": 30, "procedures": 10}, (), ())])
     {'facts': 1.272727, 'procedures': 1.111111}

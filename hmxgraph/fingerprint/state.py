@@ -20,8 +20,9 @@ PUBLIC_TYPES = ("command", "error_type", "tag", "tool")
 class Tier:
     """The limits of one compression tier.
 
-    ``most_bytes`` limits the whole envelope in canonical UTF-8, ``per_type`` each set of summaries, ``entry_bytes``
-    one summary, ``names`` each map of names, and ``hubs`` the connected entities.
+    ``most_bytes`` limits the whole envelope in canonical UTF-8, ``per_type`` each set of summaries, ``clusters`` the
+    clusters, ``entry_bytes`` one summary, ``names`` each map of names, ``hubs`` the connected entities, and ``tags``
+    each list of tags in the context priors.
     """
 
     name: str

@@ -69,8 +69,8 @@ def verify(
 
     The checks are size, JSON, format, versions, both hashes (HMX-F 10), structure of the envelope, the envelope fields
     repeated in the metadata, the signature, structure of the migrated fingerprint, and all times. *signature* is a
-    detached one; without it, the envelope's own is checked. *trusted* lists the public keys to accept. Expiry is judged
-    at *at_us*.
+    detached signature; if it is None, the envelope's own is checked. *trusted* lists the public keys to accept. Expiry
+    is judged at *at_us*.
 
     Raises:
         FingerprintRefused: the failed check is size, json, format, structure or words (a changed envelope field).

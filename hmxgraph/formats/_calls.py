@@ -46,7 +46,7 @@ class Answer:
 
 
 def call_draft(calls: Calls, frame: Frame, part: str, call: tuple[str, str, Any]) -> Draft:
-    """The draft of *call* (id, tool, arguments). *calls* remembers it, so that its result can be linked to it."""
+    """The draft of *call* (id, tool, arguments), which is added to *calls* until its result is converted."""
     call_id, tool, call_arguments = call
     calls.remember(call_id, tool, frame.event_id(part))
     content = {"tool_name": tool or "unknown", "arguments": arguments(call_arguments)} | present(call_id=call_id)

@@ -134,8 +134,8 @@ def joined(record: Record, readings: Iterable[tuple[Frame, Reading]], carried: J
 class Place:
     """Where a message belongs: its session, id and time, if it names any.
 
-    A short id usually numbers the messages of a session, so the session is put before it unless ``unique`` is set.
-    With ``in_order``, records of the same time keep the order in which they are read.
+    A short id usually numbers the messages of a session, so the session is put before it unless ``unique`` is set. With
+    ``in_order``, records of the same time keep the order in which they are read.
     """
 
     position: int = 0

@@ -137,9 +137,9 @@ def _dotted(value: Any, prefix: str, depth: int) -> Iterator[tuple[str, Any]]:
 
 
 def _is_flat(span: Mapping[str, Any]) -> bool:
-    """Whether a record is a span: trace and span ids suffice under OTLP's names; under Python's, it needs a start, too.
+    """Whether a record is a span: it has OTLP's ``traceId`` and ``spanId``, or ids under other names and a start.
 
-    Lines of a program's log often name a trace and a span as well, but have no start.
+    The start tells spans from lines of a program's log, which often have such ids as well.
     """
     if "traceId" in span and "spanId" in span:
         return True

@@ -1,7 +1,7 @@
 """The context of a span: its conversation and agent, and which of its contents the spans around it already hold.
 
-Only some spans of a trace name their conversation, and several spans may hold the same contents: the
-span of an agent, its framework's span of a model call, and the provider client's span inside that.
+Only some spans of a trace name their conversation, and several spans may hold the same contents: the span of an agent,
+its framework's span of a model call, and inside it the span of the provider's client.
 """
 
 from collections.abc import Iterator
@@ -83,9 +83,9 @@ class Lineage:
     def session(self, span: Span) -> str:
         """The conversation of a span: its own or that of the nearest span above it, else the only one of its trace.
 
-        A conversation id takes precedence over a session id, which may be that of the program around the agent.
-        If events of the trace were stored before its conversation was known, later spans join their session, unless
-        the trace has several conversations. "" if nothing names a conversation.
+        A conversation id takes precedence over a session id, which may be that of the program around the agent. If
+        events of the trace were stored before its conversation was known, later spans join their session, unless the
+        trace has several conversations. "" if nothing names a conversation.
         """
         home = self._homes.get(span.trace_id, "")
         if home and len(self._traces.get(span.trace_id, [[], []])[0]) < 2:

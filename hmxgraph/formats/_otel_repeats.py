@@ -150,8 +150,8 @@ class Repeats:
     def answer(self, session_id: str, tool: str, call_id: str) -> str:
         """Note that a prompt has the result of a call; returns the id of the call.
 
-        ADK numbers results separately from calls, so a result with an unknown id belongs to the oldest waiting call
-        to *tool* or, without a tool, to the only waiting call.
+        ADK numbers results separately from calls, so a result with an unknown id belongs to the oldest waiting call to
+        *tool* or, without a tool, to the only waiting call.
         """
         waiting = [call for call in self._waiting if call[0] == session_id]
         if self.is_known_call(session_id, call_id):

@@ -1,7 +1,7 @@
 """Codex rollouts: ``~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<session>.jsonl``.
 
-The first line describes the session; the lines after it are items of OpenAI's Responses API, and program messages
-that repeat them. Early versions wrote the items without an envelope.
+The first line describes the session; the lines after it are items of OpenAI's Responses API, and program messages that
+repeat them. Early versions wrote the items without an envelope.
 """
 
 import re

@@ -32,9 +32,9 @@ class Outcome:
     """The outcome of one record; exactly one of ``events``, ``part_of``, ``skipped`` and ``fault`` is set.
 
     ``events`` are HMX-E documents without ``tenant_id`` (the caller adds it), ``part_of`` is the id of the event that
-    the record completes or repeats, ``skipped`` says why nothing is stored, ``fault`` what is wrong with it.
-    If the record has events, ``left_out`` gives the reason for each part that became no event, and
-    ``warnings`` says which values were stored in another form than written.
+    the record completes or repeats, ``skipped`` says why nothing is stored, ``fault`` what is wrong with it. If the
+    record has events, ``left_out`` gives the reason for each part that became no event, and ``warnings`` says which
+    values were stored in another form than written.
     """
 
     record: Record
@@ -64,8 +64,8 @@ class Origin:
     such ids come from session, line and text.
 
     ``carried`` is what the converter has to remember between records (the tool that a call id belongs to, the session
-    that a header opened): a JSON object that it reads and extends. To resume a source midway, store it with the
-    offset and pass it in again.
+    that a header opened): a JSON object that it reads and extends. To resume a source midway, store it with the offset
+    and pass it in again.
     """
 
     session_id: str | None = None

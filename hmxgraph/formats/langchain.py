@@ -47,7 +47,7 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
 
 
 def _messages(value: Mapping[str, Any], depth: int = 0) -> list[JsonObject]:
-    """All messages in a record; a stream of updates nests them under the node that wrote them."""
+    """The messages of a record; without any, those of the first state or node inside it that has some."""
     if (message := _plain_message(value)) is not None:
         return [message]
     if isinstance(value.get("messages"), list):

@@ -49,7 +49,7 @@ _TIME = 6
 
 
 def recall_row(properties: Mapping[str, Any]) -> str | None:
-    """The recall row of a prepared event: a JSON array in the order of ``EventPool``, with its expiry in place of text.
+    """The recall row of a prepared event: a JSON array in the order of ``EventPool``, with expiry in place of text.
 
     None for events that only state a memory, as `remember` writes them: packs show the memory while it holds, never its
     event.
@@ -604,10 +604,10 @@ def _refuse_loops(
     """Refuse events that are their own cause; return a warning if the search was cut short.
 
     *inner* are pairs of positions in the batch (effect, cause); *awaited* are the keys of new events that stored events
-    name as their cause. Without any, no loop can pass through stored events, and nothing is read.
+    name as their cause. If there are none, no loop can pass through stored events, and nothing is read.
 
     Raises:
-        ParentLoop: an event is its own cause; names the last event of the batch in each loop.
+        ParentLoop: an event is its own cause; the error names the last event of the batch in each loop.
 
     """
     causes = {events[effect].key: events[cause].key for effect, cause in inner}

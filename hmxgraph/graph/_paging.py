@@ -94,7 +94,7 @@ def _place(value: Any) -> tuple[int, str]:
 MOST_TERMS = 64
 # Weight of a name relative to other words: in a conversation, the participants' names are everywhere.
 NAME = 0.5
-# Weight of a similarly spelt term; a query of more terms than this maximum is not extended by such terms.
+# Weight of a similarly spelt term. Such terms are added only to queries of at most this many terms.
 _FUZZY = 0.1
 _MOST_FUZZY = 12
 

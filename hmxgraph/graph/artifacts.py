@@ -21,7 +21,7 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, terms
 
 # The fields that change after an artifact was recorded (HMX-A 1).
 OVERLAY = ("status", "superseded_by", "updated_at", "observed_count", "success_rate", "tags", "metadata")
-# As ``as_of_us``: whatever was recorded so far.
+# The value of ``as_of_us`` that includes everything recorded so far.
 ALWAYS = 2**63 - 1
 # The texts of an artifact whose evidence was erased; a title must not be empty (HMX-A 2.1).
 BLANK = MappingProxyType(

@@ -238,6 +238,7 @@ _SESSIONS = 200
 _END = 1_000
 _EVENTS = 2 * _END
 _SUMMARIES = 200
+# The version of a state that was never compiled.
 _NEVER = 0
 
 Clock = Callable[[], float]
@@ -285,7 +286,7 @@ class _Timer:
 
 @dataclass(slots=True)
 class _Run:
-    """One compilation in progress."""
+    """One compilation in progress; ``settled``: at its beginning there was nothing new to compile."""
 
     tenancy: Tenancy
     options: CompileOptions

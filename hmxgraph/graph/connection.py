@@ -52,7 +52,7 @@ from hmxgraph.graph.driver import Address
 from hmxgraph.graph.embeddings import Embedding
 from hmxgraph.graph.plan import Ahead, Embed, Plan, Procedure, Row, Statement, Work, ask, bind
 
-# Observing statements: the last one for error messages, all of them for a trace.
+# Statements are observed: error messages name the last one, and a trace lists all.
 
 Trace: TypeAlias = Callable[[str], object]
 
@@ -479,6 +479,7 @@ class Connection:
         Raises:
             GraphNotOpen: the connection was closed, or opened by another process, which still reads from its sockets.
             DeadlineExceeded: there was no answer in time.
+            GraphError: the database cannot be reached, or refused a statement.
 
         """
         self.check_open()

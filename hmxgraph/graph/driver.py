@@ -126,7 +126,7 @@ def _invalid_address(uri: str) -> Iterator[None]:
 
 
 def _fault(uri: str) -> str | None:
-    """A fault of *uri* that the driver would accept, find too late, or report with the password; None without one."""
+    """A fault of *uri* that the driver would accept, find too late, or report with the password; else None."""
     parts = urlsplit(uri)
     if parts.scheme not in _SCHEMES:
         return f"it must begin with one of {', '.join(f'{scheme}://' for scheme in _SCHEMES)}"

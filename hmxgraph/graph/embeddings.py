@@ -17,6 +17,7 @@ from hmxgraph.text.vectors import BACKGROUND, Background, checked_vectors
 # The embedder: a list of texts in, a vector for each out.
 
 Embedder: TypeAlias = Callable[[list[str]], Sequence[Sequence[float]] | Awaitable[Sequence[Sequence[float]]]]
+# Texts per call of the embedder.
 _AT_ONCE = 128
 
 
@@ -87,7 +88,7 @@ _DROPPED = 5_000
 
 
 def embed_new(tenancy: Tenancy, *, replace: bool = False) -> Procedure[int]:
-    """Store a vector for each event that needs one; return their number. With *replace*, first remove all vectors.
+    """Store a vector for each event that needs one, and return their number; with *replace*, first remove all vectors.
 
     Raises:
         EmbedderError: the embedder failed, or its vectors do not fit those that the tenant has.

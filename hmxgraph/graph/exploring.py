@@ -43,7 +43,7 @@ def _element(value: Node | Relationship | Path) -> dict[str, Any]:
             }
 
 
-# Saved queries, the entity graph, and the server's health.
+# Saved queries.
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -89,7 +89,7 @@ def _with_tenant(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> dic
     return {key: value for key, value in own.items() if key in packaged.parameters} | parameters
 
 
-# A saved query as a picture: its nodes and relationships with their ends, which plain rows lack.
+# A saved query as a picture. Plain rows would lack the ends of relationships.
 
 
 class PictureNode(NamedTuple):
@@ -155,6 +155,9 @@ def _picture_edges(edges: Iterable[Relationship], nodes: Mapping[str, PictureNod
         match ends:
             case [PictureNode() as source, PictureNode() as target]:
                 yield PictureEdge(source.node_id, target.node_id, edge.type, plain(dict(edge.items())))
+
+
+# The entity graph, and the server's health.
 
 
 class Relations(NamedTuple):

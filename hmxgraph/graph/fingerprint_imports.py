@@ -134,7 +134,7 @@ def import_fingerprint(
     at the fingerprint's creation time, or *now_us* if that is earlier.
 
     Raises:
-        FingerprintError: a check failed; the first line names it, and nothing was written.
+        FingerprintError: a check failed; the message says which, and nothing was written.
 
     """
     verdict = verify(source, signature=signature, trusted=trusted, at_us=at_us)
@@ -227,7 +227,7 @@ def _arrivals(tenancy: Tenancy, restored: Restoration) -> Plan[_Arrivals]:
 
 
 def _draft_row(tenancy: Tenancy, artifact: Artifact, at_us: int) -> Row:
-    """The row of one draft; the event that logs the import becomes its evidence once it is stored."""
+    """The row of one draft, without evidence: the event that logs the import is linked to it after it is stored."""
     row = artifact_row(tenancy, artifact, counter(), at_us=at_us)
     row["properties"]["imported"] = True
     return row | {"evidence_keys": []}

@@ -1,4 +1,4 @@
-"""Fingerprints exported: a tenant's learned state, read and counted."""
+"""Export fingerprints of what a tenant learned, and store readers' reports on packs, which fingerprints count."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

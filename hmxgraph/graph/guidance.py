@@ -60,7 +60,7 @@ def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
 
 
 def _failure(latest: Sequence[Row]) -> str:
-    """The key of the failure that a session's latest events end with, as playbooks name it; empty without one."""
+    """The key of the failure that a session's latest events end with, as playbooks name it; else empty."""
     signature = summarise(map(stored_event, latest)).ahead.failure
     return failure_key(signature) if signature else ""
 

@@ -234,7 +234,8 @@ class IngestOptions:
     """How to ingest: which format, what to do about bad lines, how many events a transaction holds.
 
     ``format`` overrules recognition. ``session_id``, ``agent_id`` and ``user_id`` are for records of other formats that
-    do not name their own. The last events of a source, if fewer than half a batch, are added to the previous batch.
+    do not name their own. ``tokenizer`` names the encoding with which the tokens of texts are counted. The last events
+    of a source, if fewer than half a batch, are added to the previous batch.
     ``rehome`` stores events that name another tenant under this one; without it they are rejected.
     ``clock`` returns the caller's time in microseconds; events dated more than ``tolerance`` after it are stored and
     reported, but nothing is extracted from them and they do not advance the tenant's logical time, the latest

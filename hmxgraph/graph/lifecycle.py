@@ -180,7 +180,8 @@ def import_chain(
 
     Raises:
         InvalidRequest: no versions, or versions that do not follow each other.
-        AlreadySuperseded: the chain has another continuation here.
+        InvalidDocument, LifecycleError: as `record_artifact` and `supersede`, for example `AlreadySuperseded` if a
+            stored version has another successor.
 
     """
     ordered = sorted(versions, key=lambda artifact: artifact.version)

@@ -514,7 +514,10 @@ def _chain_positions(intervals: Sequence[Interval], key: str, stored: Mapping[st
 
 
 def _superseded(interval: Interval, before: Interval | None, stored: Mapping[str, Row]) -> str | None:
-    """The key of the memory that *interval* supersedes: the one it names, else the one before unless replaced."""
+    """The key of the memory that *interval* supersedes: the one it names, else the previous one in its chain.
+
+    None if the previous one was already replaced by a memory outside the chain.
+    """
     if by_hand := stored.get(interval.key, {}).get("in_place_of"):
         return str(by_hand)
     replaced = before is None or stored.get(before.key, {}).get("replaced", False)
@@ -624,7 +627,7 @@ def _replaced(tenancy: Tenancy, replacing: Sequence[Observation]) -> list[Row]:
 
 
 def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list[str]]:
-    """Blank the memories whose last evidence was among these events, and return their ids; the events are erased.
+    """Blank the memories whose last evidence was among these erased events, and return their ids.
 
     Blanked memories leave their chains, so that the memories they had superseded there hold again. Memories with
     remaining evidence are reworded from it.

@@ -92,7 +92,7 @@ class Meter:
         return {"by_operation": totals, "recent": recent}
 
     def _watched(self, operation: str, procedure: Procedure[R]) -> Procedure[R]:
-        """*procedure*, with the refusals of its plans counted: they are raised to the caller, not in the procedure."""
+        """*procedure*, with the errors of its plans counted: these reach the caller without passing through it."""
         answer: Any = None
         while True:
             try:

@@ -65,7 +65,7 @@ _ANSWERS = frozenset({"tool_result", "error"})
 def session_actions(rows: Sequence[Sequence[Any]]) -> Iterator[Happened]:
     """Yield each event with its action, oldest first; *rows* are (type, text, content, call id, failed), latest first.
 
-    A result without a known call id belongs to the last call of its tool, an error without one to the last action.
+    Without a known call id, a result belongs to the last call of its tool, and an error to the last action.
 
     >>> call = ["tool_call", "bash(ls)", '{"tool_name": "bash"}', "c1", False]
     >>> result = ["tool_result", "bash failed: no", "{}", None, True]
@@ -307,13 +307,14 @@ def _conflict(values: Row) -> KnownConflict:
 # The plan of a pack.
 
 T = TypeVar("T")
-# Maximum number of candidate events, and of the best of them fetched with their neighbours.
+# Maximum number of candidate events, and of the best candidates, which are fetched with their neighbours.
 _HITS = 150
 _WINDOWS = 100
 # Maximum hits per term: an equal share of the first number, but at least the second number.
 _TERM_HITS = 3_000
 _LEAST_TERM_HITS = 250
-# If the search was cut off or found many events, tenants with up to this many are ranked by their own statistics.
+# In tenants with at most this many events, a search that was cut off or has many hits is ranked again by how rare the
+# words are in the tenant alone.
 _FEW_EVENTS = 50_000
 # Over-fetch factor for as-of queries: full-text search cannot filter by time.
 REACH = 10

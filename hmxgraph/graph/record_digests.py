@@ -198,7 +198,7 @@ def task(tenancy: Tenancy, task_id: str) -> Procedure[TaskView]:
 def board(
     tenancy: Tenancy, filters: Mapping[str, str | None], *, at_us: int, limit: int
 ) -> Procedure[tuple[TaskEntry, ...]]:
-    """The tasks that meet *filters* (project, status, assignee), the latest first; leases are judged at *at_us*.
+    """The tasks that meet *filters* (project, status, assignee), the last changed first; leases are judged at *at_us*.
 
     Raises:
         InvalidRequest: a value that is not a string, or a limit outside 1..500.

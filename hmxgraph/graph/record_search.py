@@ -28,7 +28,7 @@ from hmxgraph.text.terms import TokenCounter, counter, terms
 MOST = 500
 # The word that superseded and retired records have in the full-text index.
 _HIDDEN = "hidden"
-# Filters, the most selective first: a search starts from the first of them that it has.
+# Filters, the most selective first: a search begins with the first filter in this list that it has.
 _BY_SELECTIVITY = (
     "reply_to_artifact_id",
     "task_id",
@@ -211,7 +211,7 @@ SIBLINGS = 8
 def search(tenancy: Tenancy, criteria: SearchCriteria, scopes: Sequence[ProjectScope] = ()) -> Procedure[SearchResult]:
     """The records that *criteria* describes, best first; newest first if it has no words.
 
-    With *scopes*, all of them are searched, the hits merged into one ranking and labelled with their scopes.
+    If there are *scopes*, the records of all these scopes are searched, ranked together and labelled with their scopes.
     """
     return (
         yield from read(lambda: _search_scopes(tenancy, criteria, scopes) if scopes else _search(tenancy, criteria))

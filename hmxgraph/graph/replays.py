@@ -267,7 +267,7 @@ def _decided_again(tenancy: Tenancy, decisions: _Decisions) -> Procedure[None]:
 
 
 def _found(tenancy: Tenancy, memory: _MemoryNode) -> Procedure[str | None]:
-    """The id of the tenant's memory with the same text and no other evidence; None if it has more, or is missing."""
+    """The id of the tenant's memory with the text of *memory* and no further evidence, or None."""
     for event_id in sorted(memory.event_ids):
         rows = yield from read(partial(_memories_of, tenancy, event_id))
         # Erased events are not replayed: the next one may be.

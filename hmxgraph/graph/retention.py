@@ -124,8 +124,9 @@ def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -
     """Erase the selected events, 1,000 per transaction, and report them with everything that is lost with them.
 
     Memories, entities, relations and artifacts without other evidence are deprecated; compiled artifacts are blanked.
-    An erased event keeps key, ids, hash, type and place in its session; ingesting it again is a duplicate. Its task
-    records are erased with it, and their digests deleted. A dry run writes nothing and reports what would be erased.
+    An erased event keeps key, ids, hash, type and place in its session; ingesting it again is a duplicate. Task records
+    that the event reported are erased with it, and digests that may contain them are deleted. A dry run writes nothing
+    and reports what would be erased.
     """
     totals = _Totals()
     criteria = yield from read(partial(_criteria, tenancy, chosen))
@@ -289,7 +290,7 @@ def _erase(tenancy: Tenancy, page: Sequence[Row], fingerprint: str | None) -> Pl
 
 
 def _latest(tenancy: Tenancy) -> Plan[int]:
-    """The latest time of anything with content, 0 without any."""
+    """The latest time of anything with content; 0 if nothing has content."""
     rows = yield bind("retention/latest", tenant_id=tenancy.tenant_id)
     latest_us: int | None = rows[0]["latest_us"]
     return latest_us or 0

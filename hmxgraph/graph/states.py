@@ -75,7 +75,7 @@ def of_shelf(tenancy: Tenancy, query: StateQuery) -> Procedure[tuple[State, ...]
 def of_kind(
     tenancy: Tenancy, kind: str, marks: Sequence[str] | None, as_of_us: int | None
 ) -> Procedure[tuple[State, ...]]:
-    """The tenant's states of one kind, in descending order of item; with *marks*, only those with one of them."""
+    """The tenant's states of one kind, or only those with one of *marks*, in descending order of item."""
 
     def plan() -> Plan[tuple[State, ...]]:
         rows = yield bind(

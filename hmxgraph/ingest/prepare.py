@@ -85,9 +85,9 @@ def mark(event_type: str, text: str) -> int:
 def speaker(event: Event) -> str | None:
     """The speaker of a message: named in content or metadata, else a source spelled like a name, else the role.
 
-    In a conversation of several people, the source of each message names its speaker. Even ``Customer`` or ``Slack``
-    is accepted, because any label is better than none in a context pack. Extraction is stricter: it accepts only the
-    name of a person.
+    In a conversation of several people, the source of each message names its speaker. Even ``Customer`` or ``Slack`` is
+    accepted, because any label is better than none in a context pack. Extraction is stricter: it accepts only the name
+    of a person.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="Caroline", tenant_id="t",
     ...     session_id="s", timestamp="2023-05-08T13:56:00Z", sequence=0, metadata={}, source="Caroline",

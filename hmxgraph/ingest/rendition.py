@@ -25,8 +25,7 @@ Content = Mapping[str, Any]
 def rendition(event: Event) -> str:
     """The text of *event*, at most ``INDEXED`` characters.
 
-    A message is its own text (``speaker`` holds its author); a call reads like code, an error like
-    a log line.
+    A message is its own text (``speaker`` holds its author); a call reads like code, an error like a log line.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="error", agent_id="a", tenant_id="t",
     ...     session_id="s", timestamp="2026-03-14T03:00:05Z", sequence=2, metadata={},

@@ -29,8 +29,9 @@ def canonical_bytes(value: Any) -> bytes:
 
     orjson writes the values for which its output is canonical; a property test compares it with the rfc8785 library.
 
-    Raises: NotCanonical for NaN, infinities, lone surrogates, integers beyond 2^53-1, keys that are not strings
-    and values that are not JSON.
+    Raises:
+        NotCanonical: *value* has NaN, an infinity, a lone surrogate, an integer beyond 2^53-1, a key that is not a
+            string, or something that is not JSON.
 
     >>> canonical_bytes({"b": 1.0, "a": [True, None, "\u20ac"]})
     b'{"a":[true,null,"\xe2\x82\xac"],"b":1}'

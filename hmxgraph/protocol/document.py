@@ -49,7 +49,8 @@ SCHEMA_NAMES = (
 def schema(name: str) -> dict[str, Any]:
     """The JSON Schema called *name*, as a fresh copy that callers may change.
 
-    Raises: NotFound, listing the schema names.
+    Raises:
+        NotFound: there is no such schema; the error lists the names.
 
     >>> schema("event")["title"]
     'HMX Event'
@@ -339,7 +340,10 @@ class Document(BaseModel):
     def parse(cls, data: bytes | bytearray | str | Mapping[str, Any]) -> Self:
         """The document in *data*: JSON text or a mapping of JSON values.
 
-        Raises: MalformedJson for text that is not strict JSON; InvalidDocument with every fault at once.
+        Raises:
+            MalformedJson: the text is not strict JSON.
+            InvalidDocument: the document violates its specification; every fault is listed.
+
         """
         return cls.from_trusted(cls._checked(data))
 

@@ -106,7 +106,10 @@ class Event(Document):
     def parse(cls, data: bytes | bytearray | str | Mapping[str, Any]) -> Self:
         """The event in *data*: JSON text or a mapping of JSON values.
 
-        Raises: MalformedJson for text that is not strict JSON; InvalidDocument with every fault at once (HMX-E 6, 11).
+        Raises:
+            MalformedJson: the text is not strict JSON.
+            InvalidDocument: the document violates HMX-E; every fault is listed (HMX-E 6, 11).
+
         """
         event = cls.__new__(cls)
         _fill(event, cls._checked(data))
@@ -294,8 +297,8 @@ def _test(content: _Content) -> bool | None:
 def _work(content: _Content) -> bool | None:
     """Whether the work succeeded: by fields of the content, else its textual status, else a nested response or result.
 
-    A good status still counts as a failure if a nested part says so; after one that only says that the work has ended,
-    the nested part decides; an unknown status leaves the outcome open.
+    If the status is good but a nested part reports a failure, the work failed. If the status only says that the work
+    has ended, the nested part decides. An unknown status leaves the outcome open.
     """
     if (success := _success_field(content)) is not None:
         return success

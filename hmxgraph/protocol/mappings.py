@@ -131,7 +131,8 @@ def episode_trace(event: Event) -> dict[str, Any]:
 def event_of_trace(trace: Mapping[str, Any], **defaults: Any) -> Event:
     """The event in *trace*; *defaults* supply fields that an EpisodeTrace lacks, such as ``agent_id`` and ``sequence``.
 
-    Raises: InvalidDocument if a required field is still missing.
+    Raises:
+        InvalidDocument: a required field is still missing, or the event violates HMX-E.
 
     >>> trace = {"id": "e1", "eventType": "message", "sessionId": "s", "timestamp": "2026-03-14T03:00:00Z",
     ...     "payload": {"role": "user", "text": "hi"}, "metadata": {"agentId": "a"}}
@@ -165,7 +166,8 @@ def compiled_artifact(artifact: Artifact) -> dict[str, Any]:
 def artifact_of_compiled(compiled: Mapping[str, Any], **defaults: Any) -> Artifact:
     """The artifact in *compiled*; *defaults* supply fields that a CompiledArtifact lacks, such as ``created_at``.
 
-    Raises: InvalidDocument if a required field is still missing.
+    Raises:
+        InvalidDocument: a required field is still missing, or the artifact violates HMX-A.
 
     >>> compiled = {"id": "c1", "type": "causal_pattern", "title": "Leak", "summary": "", "cause": "endless cache",
     ...     "effect": "restarts", "confidence": 0.5, "status": "draft", "evidenceRefs": [], "sourceMemoryIds": []}
@@ -195,7 +197,9 @@ def internal_pack(pack: ContextPack) -> tuple[dict[str, Any], dict[str, Any]]:
 def pack_of_internal(internal: Mapping[str, Any], assembly: Mapping[str, Any], **defaults: Any) -> ContextPack:
     """The pack made of a ContextPack and its AssemblyResult; *defaults* supply fields that they lack.
 
-    Raises: InvalidDocument if a required field is still missing.
+    Raises:
+        InvalidDocument: a required field is still missing, or the pack violates HMX-C.
+
     """
     metadata, _, extra = _unpacked(internal.get("metadata", {}), ())
     renamed = {field: internal[name] for field, name in _PACK_FIELDS.items() if name in internal}
@@ -216,7 +220,9 @@ def memory_fingerprint(fingerprint: Fingerprint) -> dict[str, Any]:
 def fingerprint_of_memory(memory: Mapping[str, Any]) -> Fingerprint:
     """The fingerprint in a MemoryFingerprint.
 
-    Raises: InvalidDocument if it is incomplete or invalid.
+    Raises:
+        InvalidDocument: it is incomplete or invalid.
+
     """
     return Fingerprint.parse(to_snake(dict(memory), schema("fingerprint")))
 

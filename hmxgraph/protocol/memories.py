@@ -62,7 +62,7 @@ class Memory:
 class MemoryView:
     """A semantic memory with its trust tier, and the reason if it is hidden.
 
-    ``grounding`` lists the task records that share its evidence; without any, the memory is only a candidate.
+    ``grounding`` lists the task records that share its evidence; if there are none, the memory is only a candidate.
     """
 
     memory_id: str
@@ -178,7 +178,7 @@ class MemoryResult:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Named figures, as returned by ``stats``, ``health`` and ``metrics``."""
+    """Named figures, as returned by ``stats``, ``health``, ``metrics`` and ``compact``."""
 
     figures: dict[str, Any]
 

@@ -41,8 +41,9 @@ def parse_json(data: bytes | bytearray | str, *, unique_keys: bool = True) -> An
 
     With ``unique_keys=False`` the last of repeated keys wins, as RFC 8259 permits.
 
-    Raises: MalformedJson, with the reason, for text that is not JSON, NaN, infinities, numbers beyond the range of a
-    float and lone surrogates, each with the byte position, and for nesting deeper than 64 levels and repeated keys.
+    Raises:
+        MalformedJson: *data* is not JSON, or it has NaN, infinities, numbers beyond the range of a float or lone
+            surrogates (the error names the position in bytes), repeated keys, or nesting deeper than 64 levels.
 
     >>> parse_json('{"a": [1, 2.5]}')
     {'a': [1, 2.5]}

@@ -72,7 +72,7 @@ class RecordView:
 
     @property
     def text(self) -> str:
-        """The text of the record's first projection; empty without one."""
+        """The text of the record's first projection; empty if it has none."""
         return self.projections[0].text if self.projections else ""
 
     def document(self) -> dict[str, Any]:
@@ -255,7 +255,7 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Grounding:
-    """How well a claim is grounded, with the records that support it and those that contradict it."""
+    """How well a claim is grounded: the records that support it, those that contradict it, and digests as hints."""
 
     grounding_status: str
     supporting: tuple[Hit, ...]
@@ -304,7 +304,7 @@ class Account:
     datasets: tuple[str, ...] = ()
 
     def lines(self, names: Iterable[str], most: int | None = None) -> Iterator[str]:
-        """The fields *names* as lines, each after its title; of a list, only the last *most* entries.
+        """The fields *names* as lines, each after its title; of a list, only the last *most* entries if given.
 
         >>> list(Account(hypothesis="It leaks", decisions=("Use valgrind",)).lines(["hypothesis", "decisions"]))
         ['Hypothesis: It leaks', 'Decided: Use valgrind']

@@ -32,7 +32,10 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class ConflictingEvent:
-    """An event whose id is already stored with different content; the stored event is kept."""
+    """An event whose id is taken by an event with different content, stored before or read before in the same source.
+
+    The earlier event is kept.
+    """
 
     source: str
     line: int
@@ -74,10 +77,10 @@ class IngestReport(HtmlTable):
     """The outcome of every line and every event.
 
     ``sources`` counts lines, source by source; ``accepted``, ``duplicates``, ``conflicts`` and ``rejected_count`` count
-    the events made from them and the lines that could not be read. ``conflicts`` counts ids already stored with
-    different content; ``late`` events were stored after later events of their session; ``rehomed`` events named another
-    tenant; ``rate`` is accepted events per second. ``rejected`` and ``conflicting`` list the first 10,000 rejections
-    and conflicts.
+    the events made from them and the lines that could not be read. ``conflicts`` counts events whose id is taken by an
+    earlier event with different content; ``late`` events were stored after later events of their session; ``rehomed``
+    events named another tenant; ``rate`` is accepted events per second. ``rejected`` and ``conflicting`` list the first
+    10,000 rejections and conflicts.
     """
 
     tenant_id: str
@@ -403,7 +406,7 @@ class ClockReport:
 
 
 class ErasedEvent(NamedTuple):
-    """The id and hash of an erased event, all that is kept of it."""
+    """The id and hash of an erased event, which stay stored."""
 
     event_id: str
     event_hash: str
@@ -413,7 +416,7 @@ class ErasedEvent(NamedTuple):
 class ForgetReport:
     """What was forgotten, or in a dry run would be.
 
-    Of ``events``, only id and hash are kept; the task records that they reported (``records``) lose their content too.
+    ``events`` lost their content, and so did the task records that they reported (``records``).
     ``artifacts``, ``memories``, ``relations`` and ``entities`` lost their last evidence and are deprecated. Artifacts
     compiled from a session that lost an event are deprecated too, whatever evidence remains: they keep id and hash, and
     the next compilation learns again from the remaining events. ``remaining`` counts selected events that still hold

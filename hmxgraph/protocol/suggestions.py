@@ -15,7 +15,7 @@ class SuggestedTool:
 
 @dataclass(frozen=True, slots=True)
 class SuggestedStep:
-    """A remaining step of task schema ``artifact_id``; None: only similar requests suggest it."""
+    """A remaining step of the task schema ``artifact_id``, or with None a step that only similar requests suggest."""
 
     order: int
     description: str

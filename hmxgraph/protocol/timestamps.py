@@ -23,7 +23,8 @@ def microseconds(text: str) -> int:
 
     A leap second counts as the first instant of the next minute; fractional digits after the sixth are ignored.
 
-    Raises: InvalidTime (a ValueError) for anything but an RFC 3339 date-time, such as one without an offset.
+    Raises:
+        InvalidTime: *text* is not an RFC 3339 date-time; for example, it has no offset.
 
     >>> microseconds("1970-01-01T01:00:00.5+01:00")
     500000

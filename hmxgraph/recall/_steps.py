@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -41,6 +42,8 @@ _BESIDE_KNOWN_ERROR = 0.75
 # them (1 on the last), the least score of an edit whose reasons are shown, how many steps before it may give them, and
 # how much less each of these steps scores.
 _MATCHES_WELL, _FIRST, _NEAR_END, _REASONS, _LESS_PER_REASON = 0.5, 0.3, 0.8, 3, 0.01
+# A session counts as one of at least so many steps when terms are compared within it.
+_FEW_STEPS = 64
 # Maximum characters of an event of a step, and of a short result; a call that edits a file may have more, because it is
 # the most informative. The same while there is room.
 LINE, _LINE_OF_EDIT = 240, 360
@@ -71,10 +74,12 @@ def step_scores(
     (*troubled*), a step in which no call failed counts less, and one with a failure that the question quotes scores 1,
     the next five steps slightly less, even without a call; *errors* are results that are known to report that failure.
     For other questions, steps in which no file was edited count less if any step edits a file. If the question asks
-    how something *ended*, of the steps that match well the last ones count most.
+    how something *ended* or how far it has got, of the steps that match well the last ones count most.
 
     Measured on two sets of 18 questions, each with all steps of three long logs that help to answer it, as nDCG of the
     best eight: .48 and .55; without the factor for edits .46 and .53; without neighbours and share as well .40 and .51.
+    Since terms count less in sessions where many steps contain them, packs for 8 other questions hold the same evidence
+    in 119 instead of 158 lines.
     """
     if not len(pool):
         return np.zeros(0)
@@ -82,8 +87,9 @@ def step_scores(
     edits = np.array([call and bool(_EDIT.search(text)) for call, text in zip(calls.tolist(), pool.text, strict=True)])
     number = steps(pool)
     starts = np.flatnonzero(np.diff(number, prepend=0))
+    match = _discriminating(match, starts, pool.sessions)
     scores = _matches(match, pool, ~pool.results, starts) + _OF_RESULTS * _matches(match, pool, pool.results, starts)
-    scores *= _shares(match, starts) ** _OF_SHARE
+    scores *= _shares(match, pool, starts) ** _OF_SHARE
     scores += _OF_NEIGHBOURS * _means_beside(scores, pool.follows[starts])
     scores *= np.logical_or.reduceat(calls, starts)
     if troubled:
@@ -134,11 +140,27 @@ def _matches(match: WordMatch, pool: EventPool, events: Flags, starts: Integers)
     return bm25(match.weights, counts, norms(np.add.reduceat(pool.occurrences.vocabulary * own, starts)))
 
 
-def _shares(match: WordMatch, starts: Integers) -> Floats:
-    """Return for each step the total weight of the question's terms in it, as a share of the weight of all terms."""
+def _discriminating(match: WordMatch, starts: Integers, sessions: Integers) -> WordMatch:
+    """Return *match* with lower counts of each term in sessions where many steps contain it.
+
+    The id of a task or the name of a folder finds the session, but does not distinguish its steps.
+    """
     has_term = np.add.reduceat(match.counts, starts, axis=1) > 0
+    of_step, counts = sessions[starts], match.counts.astype(np.float64)
+    for session in np.unique(of_step):
+        own = of_step == session
+        size = max(int(np.count_nonzero(own)), _FEW_STEPS) + 1
+        rarity_within = np.log(size / (has_term[:, own].sum(axis=1) + 0.5)) / np.log(size)
+        counts[:, sessions == session] *= rarity_within.clip(0.0, 1.0)[:, np.newaxis]
+    return replace(match, counts=counts)
+
+
+def _shares(match: WordMatch, pool: EventPool, starts: Integers) -> Floats:
+    """Return for each step the weight of the question's terms in it, as a share of the weight of all terms."""
+    counts = match.counts * np.where(pool.results, _OF_RESULTS, 1.0)
+    found = np.minimum(np.add.reduceat(counts, starts, axis=1), 1.0)
     weights = np.asarray(match.weights, dtype=np.float64)
-    shares: Floats = weights @ has_term / (weights.sum() or 1.0)
+    shares: Floats = weights @ found / (weights.sum() or 1.0)
     return shares
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from hmxgraph.protocol.document import content_faults
 from hmxgraph.recall.knowledge import WORK_BEGINS
+from hmxgraph.text.artifacts import TOLD_TO_USERS
 from hmxgraph.text.lines import plain_quotes, tool_quote
 
 Content = Mapping[str, Any]
@@ -63,6 +64,9 @@ def _causal_pattern(_title: str, content: Content) -> Iterator[str]:
 
 def _decision_policy(title: str, content: Content) -> Iterator[str]:
     if not content.get("recommendation"):
+        return
+    if str(content["recommendation"]).startswith(TOLD_TO_USERS):
+        yield content["recommendation"]
         return
     condition = str(content.get("condition") or title)
     yield f"{_moment(condition)}: {content['recommendation']}"

@@ -479,10 +479,22 @@ class Episodes:
         return dict(zip(self.pool.sessions[places].tolist(), places.tolist(), strict=True))
 
     def _routine(self, tools: Collection[str]) -> Flags:
-        """Which events are calls of these *tools* that did not fail, and their results."""
+        """Which events are calls of these *tools* that did not fail, and their results; without retries."""
         routine: Flags = self._of_tools(tools) & ~self.pool.failures
         # A call whose result says that it failed is not routine either.
-        return routine & ~self._calls_of(self.pool.failures)
+        return routine & ~self._calls_of(self.pool.failures) & ~self._retries
+
+    @property
+    def _retries(self) -> Flags:
+        """Which calls are the first of their tool after it failed in their session, and the results of these calls."""
+        pool, failed = self.pool, self._calls_of(self.pool.failures)
+        retries, failing = np.zeros(len(self), dtype=np.bool_), set[tuple[str, str]]()
+        for at in np.flatnonzero(pool.calls).tolist():
+            called = pool.session_id[at], (pool.tools[at] or ("",))[0]
+            retries[at] = called in failing
+            (failing.add if failed[at] else failing.discard)(called)
+        retries[[call >= 0 and bool(retries[call]) for call in self._call_of]] = True
+        return retries
 
     @property
     def _repeated_errors(self) -> Flags:

@@ -27,6 +27,7 @@ from hmxgraph.recall.knowledge import (
     Priors,
 )
 from hmxgraph.recall.question import ANY_FAILURE, Question
+from hmxgraph.text.artifacts import TOLD_TO_USERS
 from hmxgraph.text.lines import attributed, rejection, speaker_name
 from hmxgraph.text.terms import TokenCounter, search_text
 
@@ -197,6 +198,8 @@ _STANDING, _MOST_STANDING = 0.4, 5
 # The confidence of a rule that one sentence states about things at hand; such rules may not apply to other work.
 _AT_HAND = 0.5
 _COUNTS = re.compile(r"\bhow (?:often|many times) .*\bmention", re.IGNORECASE)
+# Shared terms, and share of its terms, at which a rule told to users is about the question.
+_RULE_TERMS, _RULE_SHARE = 3, 0.4
 # Days after which an open request is no longer a goal.
 _OPEN_DAYS = 7
 
@@ -289,6 +292,8 @@ def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
     """Return the share of the question in *artifact*; for a playbook, without words common to all playbooks."""
     if artifact.artifact_type == "failure_playbook":
         return appraisal.share_of_failure(artifact.words)
+    if artifact.text.startswith(TOLD_TO_USERS) and not _is_about(artifact.title, appraisal.question):
+        return 0.0
     if appraisal.question.works:
         return appraisal.share(artifact.words)
     # The words of past requests help to find a procedure for work, not for a question. A question must share a word
@@ -297,6 +302,16 @@ def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
     if artifact.artifact_type in PROCEDURES and subject.isdisjoint(appraisal.question.terms):
         return 0.0
     return appraisal.share(search_text(artifact.text))
+
+
+def _is_about(rule: str, question: Question) -> bool:
+    """Whether the question shares three terms with *rule*, or two fifths of its terms.
+
+    Rules of one tenant have their general terms in common ("order"), so that one shared term says little.
+    """
+    rule_terms = set(search_text(rule).split())
+    shared = len(rule_terms.intersection(question.terms))
+    return shared >= _RULE_TERMS or shared >= _RULE_SHARE * len(rule_terms)
 
 
 def repeated(artifacts: Collection[KnownArtifact], candidates: Iterable[Candidate], lead: str | None) -> frozenset[str]:

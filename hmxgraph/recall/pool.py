@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
-from itertools import count
+from itertools import chain, count
 from math import fsum
 from operator import itemgetter
 from typing import Any, TypeAlias
@@ -542,6 +542,49 @@ def match_words(terms: Sequence[str], pool: EventPool, event_count: int, *, work
     if works and known.any():
         rare = np.minimum(rare, rare[known > 0].max())
     return WordMatch(tuple(terms), counts, rare * [_PHRASING if term in _PHRASING_WORDS else 1.0 for term in terms])
+
+
+# A name in a question, and how texts give its abbreviation: "Newark Airport (EWR)".
+_NAME = re.compile(r"\b[A-Z][\w'-]+(?: [A-Z][\w'-]+)*")
+_ABBREVIATED = r"\b{name}\b[^()\n.]{{0,40}}\((?P<short>[A-Z][A-Z0-9]{{1,5}})\)"
+# An abbreviation counts if this many events give it, and at least this share of those that abbreviate the name.
+_GIVEN_BY, _USUALLY = 3, 0.6
+
+
+def with_abbreviations(match: WordMatch, pool: EventPool, question: str) -> WordMatch:
+    """Return *match*; where the pool gives an abbreviation of a name in the *question*, it counts like the name.
+
+    Only in messages: results list the abbreviations of many things.
+
+    >>> pool = EventPool(("e1", "e2", "e3", "e4"), words=("newark ewr",) * 3 + ("ewr",),
+    ...     text=("Newark (EWR) to ORD",) * 3 + ("EWR",), speaker=("user",) * 4)
+    >>> asked = match_words(("newark",), pool, 4)
+    >>> with_abbreviations(asked, pool, "From Newark?").counts.tolist(), asked.counts.tolist()
+    ([[1.0, 1.0, 1.0, 1.0]], [[1.0, 1.0, 1.0, 0.0]])
+
+    """
+    counts = match.counts.copy()
+    for name in dict.fromkeys(chain.from_iterable(map(_endings, _NAME.findall(question)))):
+        rows = [match.terms.index(term) for term in terms_of(name) if term in match.terms]
+        if rows and (short := _abbreviation(name, pool, match.counts[rows])):
+            told = pool.occurrences.counts(terms_of(short)) * pool.spoken
+            counts[rows] = np.maximum(counts[rows], told)
+    return replace(match, counts=counts)
+
+
+def _endings(name: str) -> list[str]:
+    """Return the *name* with fewer and fewer of its first words: a sentence may begin with a capital before a name."""
+    words = name.split(" ")
+    return [" ".join(words[first:]) for first in range(len(words))]
+
+
+def _abbreviation(name: str, pool: EventPool, counts: Floats) -> str:
+    """Return the usual abbreviation of *name* in the texts that have all its terms, by their *counts*, or ""."""
+    pattern = re.compile(_ABBREVIATED.format(name=re.escape(name)))
+    named = np.flatnonzero((counts >= 1).all(axis=0)).tolist()
+    given = Counter(found["short"] for at in named if (found := pattern.search(pool.text[at])))
+    short = max(given, key=lambda each: (given[each], each), default="")
+    return short if given[short] >= max(_GIVEN_BY, _USUALLY * given.total()) else ""
 
 
 def rarity(frequency: Floats | Sequence[int], size: int) -> Floats:

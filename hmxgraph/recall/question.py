@@ -71,7 +71,24 @@ _ENDED = re.compile(
     r"|\bwhat (?:was|is|had been) (?:really|actually) (?:wrong|the (?:matter|problem|cause|reason))\b"
     r"|\b(?:how|what) (?:was|were|did|got|has|have)\b[^.?!]{0,80}?\b(?:solved?|fix(?:ed)?|resolved?)\b"
     r"|\bhow did (?:i|we|you|he|she|they)\b[^.?!]{0,40}?\bget (?:it|this|that|them)\b"
-    r"|\bwas the (?:cause|fix|solution)\b|\b(?:left|still|remains?|remaining) (?:open|undone|to (?:be )?do(?:ne)?)\b",
+    r"|\bwas the (?:cause|fix|solution)\b",
+    re.IGNORECASE,
+)
+# How far work has got: whether it is finished, or where it stopped.
+_STATE = re.compile(
+    rf"\b(?:{_VERBS})(?:n['\u2019]t| not)?(?: \w+){{0,2}}? [\w-]+[^.?!]{{0,30}}?"
+    r"\b(?:finish(?:ed)?|completed?|done|closed|merged?|push(?:ed)?|commit(?:ted)?|shipped|released)\b[^.?!]{0,60}\?"
+    r"|\b(?:tak(?:e|es|ing)|took|hand(?:s|ed|ing)?) over\b|\bpick(?:s|ed|ing)? up (?:the work|where)\b"
+    r"|\bwhere (?:did|have) (?:i|we|you|they) (?:stop(?:ped)?|le(?:ave|ft) off)\b"
+    r"|\b(?:left|still|remains?|remaining) (?:open|undone|over|lying|to (?:be )?do(?:ne)?)\b",
+    re.IGNORECASE,
+)
+# How an assistant should answer: standing instructions are meant, whatever they are about.
+_MANNER = re.compile(
+    r"\b(?:how|what|which)\b[^.?!]{0,60}\b(?:want|like|prefer|expect|wish|need)s?\b[^.?!]{0,60}"
+    r"\b(?:answers?|answered|replies|reply|replied|responses?|respond(?:ed)?|explanations?|explained|written|formatted)\b"
+    r"|\bhow (?:do|should|shall|must|can) (?:i|we|you)\b[^.?!]{0,30}\b(?:answer|reply|respond|phrase|word|format)\b"
+    r"|\b(?:my|his|her|their|our|standing) (?:instructions|preferences)\b",
     re.IGNORECASE,
 )
 # Questions of whoever does the work ("what can I offer them?"), unlike "can I return it", which requests the work.
@@ -152,6 +169,7 @@ class Question:
     reports_error: bool
     latest: bool
     ended: bool
+    of_manner: bool
     seeks_advice: bool
     when: bool
     own: bool
@@ -207,7 +225,8 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         _quoted_error(read),
         _reports_error(read),
         bool(_LATEST.search(read)),
-        bool(_ENDED.search(read)),
+        bool(_ENDED.search(read) or _STATE.search(read)),
+        bool(_MANNER.search(read)),
         bool(_ADVICE.search(read)),
         bool(_WHEN.search(read)),
         bool(_OWN.search(read)),

@@ -28,7 +28,8 @@ ABOUT = 3.0
 _BRIDGE_SOURCES = 8
 _TITLE_BRIDGE = 2.25
 _SHARED_BRIDGE = 1.2
-# Bridge value if the target matches no remaining word of the question; higher if the target is about the entity.
+# The share of a bridge's gain that is left if the target has none of the remaining words of the question; larger if the
+# target is about the entity.
 _TITLE_FLOOR = 0.35
 _SHARED_FLOOR = 0.2
 _SECOND_HOP = 0.8

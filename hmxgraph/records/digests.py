@@ -96,7 +96,7 @@ SOURCES = 50
 
 
 def sources_wanted(role: str) -> tuple[str, ...]:
-    """The facets that select a digest's sources (any of them matches); empty for ``task_resume``: all records."""
+    """The facets that select a digest's sources: records with any of these; empty for ``task_resume``: all records."""
     return _SOURCE_FACETS[role]
 
 
@@ -138,9 +138,9 @@ def _is_highlight(view: RecordView) -> bool:
 
 
 def compose(name: DigestName, tenant_id: str, sources: Sequence[RecordView]) -> TaskRecord | None:
-    """The digest *name* of *sources*, oldest first; None if it would be empty.
+    """The digest *name* of *sources*, which are oldest first; None if it would be empty.
 
-    It cites at most 50 of them and has the time of the newest.
+    The digest cites at most 50 sources and has the time of the newest.
     """
     kept = [source for source in sources if _observed(source.record)]
     fields = _composed(name.role, kept) if kept else {}

@@ -93,7 +93,7 @@ class Case:
         return stated
 
     def _verdict(self, view: RecordView, parent: RecordView, stated: Side | None) -> Side | None:
-        """The side of a reply, from its text (*stated*) and its verdict on *parent*, which may no longer count."""
+        """The side of a reply, from its text (*stated*) and, if it still counts, its verdict on *parent*."""
         record = view.record
         fields = (record.artifact_kind, record.supports_claim, record.verification_status)
         counts = view.artifact_id in parent.verified_by or view.artifact_id in parent.rejected_by

@@ -16,7 +16,7 @@ from hmxgraph.records.board import lease_of
 from hmxgraph.records.search import means_failure
 from hmxgraph.records.trust import OPEN, agent_key
 
-# Number of runs and parameter sets that an account lists, the latest ones.
+# An account lists at most this many runs and sets of parameters, the latest ones.
 _RUNS = 5
 
 

@@ -41,7 +41,7 @@ class Quantity:
 
 
 class Reading(NamedTuple):
-    """The quantities in a text, the numbers that are only labels, and the text without both."""
+    """The quantities in a text, the numbers that are only labels, and the rest of the text."""
 
     quantities: tuple[Quantity, ...]
     labels: frozenset[str]

@@ -185,7 +185,7 @@ _TOKEN = 24
 
 
 def facets(record: TaskRecord, parts: Sequence[Projection] | None = None) -> tuple[str, ...]:
-    """The facets of *record*, sorted; *parts* are its projections, if it inherits some.
+    """The facets of *record*, sorted; *parts* are its projections with inherited kinds, by default only its own.
 
     >>> facets(TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
     ...     timestamp_created=0, goal="Find it", dataset_refs=[{"name": "soil"}]))

@@ -54,7 +54,7 @@ _ENDING = frozenset({"run_finish", "task_finish"})
 
 
 def _check_consistency(record: TaskRecord) -> None:
-    """Refuse a record that breaks a rule for all records: see the checks below.
+    """Refuse a record that breaks a rule for all records.
 
     Raises:
         TaskError: names the broken rule, and the way out.

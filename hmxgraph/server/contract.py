@@ -215,7 +215,7 @@ def _source(entry: Entry, artifact_type: str | None) -> dict[str, Any]:
 
 
 def _budget(pack: Pack, included: int) -> dict[str, Any]:
-    """The budget; the ratio is the used tokens divided by those of the used and the listed dropped entries."""
+    """The budget; compressionRatio is the used tokens divided by the used ones plus those of listed dropped entries."""
     used = pack.token_budget.used
     left_out = sum(drop.token_estimate for drop in pack.dropped_entries or ())
     return {
@@ -254,7 +254,7 @@ def artifact_list(page: ArtifactPage) -> dict[str, Any]:
 
 
 def usage_view(hours: Sequence[UsageHour], period: tuple[int, int], granularity: str) -> dict[str, Any]:
-    """The usage in *period*, given in microseconds. The engine has no quota."""
+    """The usage in *period*, given as start and end in microseconds. The engine has no quota."""
     sums = {name: sum(getattr(hour, name) for hour in hours) for name in COUNTERS}
     events = {name: sums[name] for name in ("ingested", "duplicates", "errors")}
     start, end = period

@@ -55,10 +55,10 @@ class Edge:
     async def _admit(self, exchange: Exchange, scope: Scope) -> None:
         """Authenticate a request by its key and count it against the rate limit of that key.
 
-        If the key is missing or refused, it counts against the limit of the client's address.
+        A request without a valid key counts against the limit of the client's address.
 
         Raises:
-            Refusal: there is no valid key, too many requests came, or keys cannot be looked up.
+            Refusal: there is no valid key, the rate limit is exceeded, or keys cannot be looked up.
 
         """
         authorization = Headers(scope=scope).get("authorization")

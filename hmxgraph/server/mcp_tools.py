@@ -231,7 +231,7 @@ def _add_tasks(server: MCPServer[Any], caller_of: CallerOf) -> None:
 
     @_tool(server, READS)
     def task_list(ctx: Ctx, project_id: str | None = None, status: str | None = None, limit: int = 20) -> str:
-        """Tasks of the team, the latest first."""
+        """Tasks of the team, the last changed first."""
         entries = caller_of(ctx, "read").graph.tasks.list(project_id=project_id, status=status, limit=limit)
         return _json([{name: value for name, value in entry.document().items() if value} for entry in entries])
 

@@ -31,7 +31,8 @@ ANYWHERE = Validity()
 def validity(scope: Mapping[str, Any] | None) -> Validity:
     """Parse a document's ``validity_scope``.
 
-    Raises: ValueError if a bound of ``time_range`` is not a timestamp.
+    Raises:
+        ValueError: a bound of ``time_range`` is not a timestamp.
 
     >>> validity({"agent_ids": ["a"], "time_range": {"start": "1970-01-01T00:00:01Z"}}).from_us
     1000000
@@ -68,10 +69,12 @@ def applies(
 
 
 def overlap(first: Validity, second: Validity) -> bool:
-    """Whether some reader at some time lies within both scopes.
+    """Whether the time ranges overlap and every list that both scopes give has a member in common.
 
-    >>> overlap(Validity(to_us=5), Validity(from_us=6)), overlap(Validity(tags=("a",)), ANYWHERE)
-    (False, True)
+    >>> overlap(Validity(to_us=5), Validity(from_us=6)), overlap(Validity(tags=("a",)), Validity(tags=("b",)))
+    (False, False)
+    >>> overlap(Validity(to_us=5), Validity(from_us=5)), overlap(Validity(tags=("a",)), ANYWHERE)
+    (True, True)
     """
     return (
         _meet(first.tenants, second.tenants)
@@ -102,6 +105,8 @@ _EXACT = 10
 _MOSTLY_FUTILE = 0.75
 _OFTEN = 0.3
 _ROUNDED = (10, 20, 50, 100, 200, 500, 1000)
+# The beginning of a recommendation that quotes what agents told users.
+TOLD_TO_USERS = "Users were told"
 _NOTE = re.compile(
     r" \((?:tried once(?:, and it worked|, without success)?|tried (?:more than )?\d+ times"
     r"|(?:tried once: )?this error went away(?: \d+ of \d+ times)?, but another followed"
@@ -166,6 +171,15 @@ def attempted(tried: int) -> str:
     return f"tried {tried} times" if tried <= _EXACT else f"tried more than {_bound(tried)} times"
 
 
+def told_in(sessions: int) -> str:
+    """In how many sessions users were told something.
+
+    >>> told_in(3), told_in(12)
+    ('Users were told in 3 sessions', 'Users were told in more than 10 sessions')
+    """
+    return f"{TOLD_TO_USERS} in {sessions if sessions <= _EXACT else f'more than {_bound(sessions)}'} sessions"
+
+
 def _bound(tried: int) -> int:
     return max(bound for bound in _ROUNDED if bound < tried)
 
@@ -219,9 +233,10 @@ Content = Mapping[str, Any]
 
 
 def render_artifact(artifact_type: str, title: str, summary: str, content: Content) -> str:
-    """Render the artifact as plain lines: title, summary, then the fields of its type (HMX-A 4).
+    """Render the artifact as lines of text: the title, the summary if it differs, and the main fields of its type.
 
-    Content that does not match its type is legal; it is rendered field by field, like that of custom types.
+    The types and their fields: HMX-A 4. Content that does not match its type is legal; all its strings are rendered,
+    field by field, as for custom types.
 
     >>> print(render_artifact("causal_pattern", "Load", "", {"cause": "deploy", "effect": "latency", "strength": 0.5}))
     Load

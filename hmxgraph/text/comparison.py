@@ -25,7 +25,7 @@ def jaccard(a: Iterable[Hashable], b: Iterable[Hashable]) -> float:
 
 
 def trigram_jaccard(text_a: str, text_b: str) -> float:
-    """The Jaccard index of two texts' word trigrams: 1.0 if they differ only in punctuation and case.
+    """The Jaccard index of two texts' word trigrams.
 
     >>> trigram_jaccard("Verify the rollout!", "verify the rollout")
     1.0
@@ -123,7 +123,7 @@ class _Stance(NamedTuple):
 
 
 def stance(text: str) -> _Stance:
-    """The search terms of *text* without negations, and whether an odd number of negations inverts it.
+    """The search terms of the subject of *text*, and whether an odd number of negations inverts it.
 
     One word of each pair of opposites counts as a negation of the other: "reject" means "not accept".
 
@@ -173,7 +173,7 @@ class Claim(NamedTuple):
 def claim(text: str) -> Claim:
     """Split a plain statement: its negations and amounts are the answer, its other words and signs the topic.
 
-    Equal topics with different answers contradict each other. The topic is empty if it would be a single word.
+    Equal topics with different answers contradict each other. The topic is empty if it has fewer than two words.
 
     >>> claim("The staging cluster has three nodes").answer, claim("Staging cluster has 5 nodes.").answer
     ('3', '5')

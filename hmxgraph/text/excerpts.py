@@ -13,13 +13,16 @@ from hmxgraph.text.terms import terms
 GAP = " […]"
 # Marks that the text began earlier.
 _BEGUN = "[…] "
+# Between two records of a list, so that no value seems to belong to the record before.
+_RECORD_END = re.compile(r"\}\s*,\s*\{")
+_NEXT_RECORD = "}, {[…] "
 # Adjacent marks, as in an excerpt of an excerpt, are merged.
 _GAPS = re.compile(r"( ?\[…\])(?:\s*\[…\])+ ?")
 # Maximum characters of a piece: a sentence, a line, a field of a record or an argument of a call. A longer piece is
 # split at a space, or anywhere if there is none.
 _LONGEST = 160
 _FIELD_END = r",\s(?=\w{1,40}(?::\s|=))"
-# Number of texts whose pieces are cached, up to some ten kilobytes each.
+# Number of texts whose pieces are cached.
 _CACHED_TEXTS = 2_048
 # The number of a list item does not end a sentence.
 _SENTENCE_END = r"(?<=[.!?;])(?<!\b\d\.)(?<!\b\d\d\.)\s+"
@@ -50,9 +53,10 @@ class Passages:
 
     @classmethod
     def of(cls, text: str, weight_by_term: Mapping[str, float]) -> "Passages":
-        """Split *text*; the worth of a piece is the total weight of its terms, but 0 for repeated pieces and headings.
+        """Split *text*; the worth of a piece is the total weight of its terms.
 
-        In prose with fenced code, the code counts only if nothing else is relevant: a line of code says little.
+        It is 0 for headings, closing phrases, repeated pieces and pieces with a single term. In prose with fenced code,
+        the code counts only if nothing else is relevant: a line of code says little.
 
         >>> Passages.of("Run the suite. Account 7 is unknown.", {"account": 2.0})
         Passages(pieces=('Run the suite. ', 'Account 7 is unknown.'), worth=(0.0, 2.0), code=frozenset())
@@ -77,8 +81,8 @@ class Passages:
     def excerpt(self, limit: int, *, from_beginning: bool = True) -> str:
         r"""At most *limit* characters: the beginning, then the most relevant passages, then their neighbours.
 
-        Only the beginning if nothing is relevant; empty if not even one piece fits. Unless *from_beginning*, the most
-        relevant passage comes before the beginning if there is no room for both.
+        Only the beginning if nothing is relevant; may be empty if *limit* is shorter than a piece. Unless
+        *from_beginning*, the most relevant passage is preferred to a less relevant beginning if both do not fit.
 
         >>> log = "run the suite\n" + 9 * "case passed\n" + "Error: unknown account\n" + 9 * "cleaned up\n"
         >>> print(Passages.of(log, {"account": 1.0}).excerpt(75))
@@ -124,7 +128,7 @@ class Passages:
     def _best_first(self) -> tuple[int, ...]:
         """The order with the best piece before the first, if the best is worth more and begins a sentence.
 
-        The first piece then only orients; one of a word or two ("Certainly!") does not even orient and is left out.
+        The first piece then only gives orientation; with a term or two ("Certainly!") it gives none and is left out.
         """
         if len(self._order) < 2:
             return self._order
@@ -140,8 +144,17 @@ class Passages:
             yield _BEGUN
         for place in sorted(chosen):
             piece = self.pieces[place]
-            whole = place + 1 in chosen or place + 1 == len(self.pieces)
-            yield piece if whole else piece.rstrip() + GAP + ("\n" if piece.endswith("\n") else " ")
+            if place + 1 in chosen or place + 1 == len(self.pieces):
+                yield piece
+            elif self._ends_record(place, chosen):
+                yield piece.rstrip() + GAP + _NEXT_RECORD
+            else:
+                yield piece.rstrip() + GAP + ("\n" if piece.endswith("\n") else " ")
+
+    def _ends_record(self, place: int, chosen: set[int]) -> bool:
+        """Whether the text omitted after *place* ends one record of a list and begins the next."""
+        shown = min((later for later in chosen if later > place), default=None)
+        return shown is not None and any(_RECORD_END.search(piece) for piece in self.pieces[place + 1 : shown])
 
 
 def without_old_text(call: str) -> str:
@@ -158,7 +171,7 @@ def _one_gap(gaps: re.Match[str]) -> str:
 
 
 def _piece_terms(piece: str) -> frozenset[str]:
-    """The terms of a piece; none if it is a single word, which at best repeats the question, a heading or a closing."""
+    """The terms of a piece; none for a heading, a closing phrase or a single term."""
     if _is_heading(piece) or _CLOSING.match(piece):
         return frozenset()
     own = frozenset(terms(piece))
@@ -173,8 +186,8 @@ def _is_heading(piece: str) -> bool:
 def _pieces(text: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], frozenset[int]]:
     """Return the pieces of *text*, the terms of each, and which of them are code between fences.
 
-    A piece that repeats an earlier one has no terms: logs give the same warning many times. Nor has a single word or a
-    heading. Cached, because packs of one tenant split the same texts again and again.
+    A piece that repeats an earlier one has no terms: logs give the same warning many times. Cached, because packs of
+    one tenant split the same texts again and again.
     """
     pieces = tuple(_PIECE.findall(text))
     firsts: dict[str, int] = {}

@@ -213,7 +213,7 @@ def quotes_outside(content: str) -> bool:
 
 
 def speaker_name(speaker: str) -> str:
-    """A speaker's name without anything that could pass for structure; empty if nothing is left.
+    """A speaker's name without anything that could pass for structure; empty unless the rest begins with a letter.
 
     >>> speaker_name("Caroline"), speaker_name("## Core")
     ('Caroline', 'Core')

@@ -41,8 +41,8 @@ def _luhn(number: str) -> bool:
 
 def iban(number: str) -> bool:
     """Whether *number* has valid check digits (ISO 13616)."""
-    sign = number.replace(" ", "")
-    return int("".join(str(int(digit, 36)) for digit in sign[4:] + sign[:4])) % 97 == 1
+    compact = number.replace(" ", "")
+    return int("".join(str(int(sign, 36)) for sign in compact[4:] + compact[:4])) % 97 == 1
 
 
 def _looks_secret(word: str) -> bool:
@@ -59,8 +59,8 @@ def _not_blank(value: str) -> bool:
 def is_id(word: str) -> bool:
     """Whether *word* looks like an id: a word with three or more digits, or with fewer in certain forms.
 
-    Two digits suffice if letters are between them, one digit in a word of five or more capitals and digits. Numbers,
-    quantities such as 15ms, and names such as sha256 are no ids.
+    Two digits suffice if only letters are between them, one digit in a word of five or more characters without small
+    letters and hyphens. Numbers, quantities such as 15ms, and names such as sha256 are no ids.
     """
     digits = sum(map(str.isdigit, word))
     if word.lower() in _NAMES_WITH_DIGITS or digits == len(word) or _QUANTITY.fullmatch(word):

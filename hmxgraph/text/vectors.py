@@ -9,8 +9,8 @@ from hmxgraph.errors import InvalidVectors
 
 # Checks of an embedder's vectors.
 
-# The most dimensions that the server's index accepts, and the smallest norm that still has a
-# direction in single precision.
+# The most dimensions that the server's index accepts, and the smallest norm that still has a direction in single
+# precision.
 _MOST_NUMBERS = 4096
 _SHORTEST = 1e-18
 
@@ -19,8 +19,8 @@ def checked_vectors(vectors: Any, count: int) -> list[list[float]]:
     """The *vectors* of *count* texts as lists of floats.
 
     Raises:
-        InvalidVectors: a wrong number of vectors, vectors of different sizes, empty or too long
-            ones, or ones that are not finite or all zero.
+        InvalidVectors: not one list of numbers per text, or vectors that are empty, longer than the index accepts,
+            of different sizes, not finite or all zero.
 
     >>> checked_vectors([(1, 0)], 1)
     [[1.0, 0.0]]
@@ -92,10 +92,10 @@ class Background(NamedTuple):
         """Measure the vector of a *question* against those of the *sentences*, and these against each other."""
         rows = np.array([question, *sentences])
         rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, np.newaxis]
-        alike = np.einsum("ik,jk->ij", rows, rows)
-        pairs = alike[np.triu_indices(len(rows), 1)]
+        cosines = np.einsum("ik,jk->ij", rows, rows)
+        pairs = cosines[np.triu_indices(len(rows), 1)]
         spread = _NORMAL * float(np.median(np.abs(pairs - np.median(pairs))))
-        return cls(float(np.median(alike[0, 1:])), max(spread, _LEAST_DEVIATION))
+        return cls(float(np.median(cosines[0, 1:])), max(spread, _LEAST_DEVIATION))
 
     def meaning(self, similarity: float) -> float:
         """How close in meaning a text with this *similarity* is to the question: 0 (chance) to 1.

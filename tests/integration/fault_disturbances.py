@@ -246,7 +246,10 @@ def _pid() -> int:
 
 
 def together(disturb: Callable[[float], None], scenes: list[Scene]) -> dict[str, list[Failure]]:
-    """Perform the operations of all *scenes* on the local server; *disturb* it once each reaches its moment."""
+    """Perform the operations of all *scenes* on the local server; *disturb* it once each reaches its moment.
+
+    Returns the failures of each tenant.
+    """
     at_moment = threading.Barrier(len(scenes) + 1)
 
     def work(scene: Scene) -> list[Failure]:
@@ -257,11 +260,11 @@ def together(disturb: Callable[[float], None], scenes: list[Scene]) -> dict[str,
             return failures
 
     with ThreadPoolExecutor(len(scenes)) as pool:
-        working = {scene.operation: pool.submit(work, scene) for scene in scenes}
+        working = {scene.tenant_id: pool.submit(work, scene) for scene in scenes}
         at_moment.wait(PATIENCE)
         sleep(scenes[0].delay)
         disturb(scenes[0].delay / LONGEST_DELAY)
-        return {operation: each.result(2 * PATIENCE) for operation, each in working.items()}
+        return {tenant_id: each.result(2 * PATIENCE) for tenant_id, each in working.items()}
 
 
 LONGEST_DELAY = 0.05

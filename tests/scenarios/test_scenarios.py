@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from hmxgraph.compiler._verbs import instruction
+from hmxgraph.compiler._verbs import instruction, line_is_target
 from hmxgraph.compiler.compilation import Model, compile_summaries
 from hmxgraph.compiler.failures import failure_key
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
@@ -64,7 +64,7 @@ def test_suggestions_and_playbooks_agree(scenario):
             assert suggestion.tools[0].tool not in vain, (suggestion.tools[0], steps)
         first = next((tool.tool for tool in suggestion.tools if worked.get(tool.tool)), None)
         if first is not None and not steps[0].startswith("Stop"):
-            named = (first, instruction(first).split()[0] if first == "file_edit" else first)
+            named = (first, instruction(first).split()[0] if line_is_target(first) else first)
             assert any(name in step for step in steps for name in named), (first, steps)
 
 

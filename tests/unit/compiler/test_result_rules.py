@@ -169,3 +169,46 @@ def test_a_statement_calls_for_what_always_followed_it_unless_users_asked_for_th
     waits = {("disconnect_vpn", "VPN is ON and connected", False)}
     assert rules([*others, *asked]) >= waits
     assert rules([*others, kept, *unasked]) >= waits
+
+
+def mode_work(number, *modes, toggled):
+    """A session that switches a mode, or restarts, between lookups of the network that return these *modes*."""
+    before, *after = modes
+    script = Script(f"mode-{number}-{toggled}").user("There is no service")
+    script.call("check_network", {"value": f"Signal: none{before}"})
+    script.call("toggle_airplane_mode" if toggled else "reboot_device")
+    for mode in after:
+        script.call("check_network", {"value": f"Signal: none{mode}"})
+    return summarise(script.feedback("positive").events)
+
+
+def test_a_statement_made_only_after_an_action_does_not_call_for_it():
+    """The mode that a switch turned on is a consequence; a mode seen before is counted in its own session only."""
+    on, off = "\nAirplane Mode: ON", "\nAirplane Mode: OFF"
+    others = [mode_work(number, off, toggled=False) for number in range(10)]
+    afterwards = [mode_work(number, "", on, toggled=True) for number in range(1, 10)]
+    consequences = rules([*others, mode_work(0, on, on, toggled=True), *afterwards])
+    assert not [rule for rule in consequences if rule[1] == "Airplane Mode: ON"]
+    before = [mode_work(number, on, off, toggled=True) for number in range(10)]
+    learned = result_rules([*others, *before], DEFAULT_PROFILE)
+    counts = {(rule.statement, rule.holds, rule.count) for rule in learned if rule.action == "toggle_airplane_mode"}
+    assert counts == {("Airplane Mode: ON", 10, 10)}
+
+
+def parcels(number, *statuses, handover=True):
+    """A session that looks up a parcel for each status, and hands over or orders again."""
+    script = Script(f"parcel-{number}-{handover}").user("Where are my parcels?")
+    for place, status in enumerate(statuses):
+        parcel = f"W{number}{place}{int(handover)}00"
+        script.call("get_parcel", {"parcel_id": parcel, "status": status}, parcel_id=parcel)
+    script.call("transfer_to_human_agents" if handover else "order_again")
+    return summarise(script.feedback("positive").events)
+
+
+@pytest.mark.parametrize(("sessions", "items"), [(2, 5), (5, 1)])
+def test_several_items_of_one_handover_are_not_several_cases(sessions, items):
+    """Five sessions with a lost parcel each call for a handover, two with five each do not."""
+    others = [parcels(number, "sent", handover=False) for number in range(10)]
+    lost = [parcels(number, *["lost"] * items) for number in range(sessions)]
+    called_for = {rule.statement for rule in result_rules([*others, *lost], DEFAULT_PROFILE) if rule.called_for}
+    assert ("status: lost" in called_for) is (sessions == 5)

@@ -10,9 +10,10 @@ import pytest
 from hmxgraph.recall._asked_actions import warning
 from hmxgraph.recall._steps import LINE, step_scores
 from hmxgraph.recall.draft import MOST_SESSIONS
+from hmxgraph.recall.event_candidates import Episodes
 from hmxgraph.recall.knowledge import NO_GUIDANCE, Guidance
 from hmxgraph.recall.pack import Pack
-from hmxgraph.recall.pool import EventPool
+from hmxgraph.recall.pool import EventPool, match_words
 from hmxgraph.recall.question import understood
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.text.terms import counter
@@ -573,9 +574,17 @@ def test_a_result_that_only_acknowledges_its_call_is_not_packed():
         (100 * at, (call, f"edit -> The file staging/environment_{name}.yaml has been updated."))
         for at, (call, name) in enumerate(calls, 1)
     ]
-    told = log((900, ("edit(path=staging/environment_north.toml)", "edit -> refused: staging is locked by ana")))
+    told = log(
+        (
+            900,
+            (
+                "edit(path=staging/environment_north.toml)",
+                "edit -> refused: the north environment of staging is locked by ana",
+            ),
+        )
+    )
     lines = shown(packed([*log(*steps), *told], query="Edit the north environment of staging"), "episodes")
-    assert "edit -> refused: staging is locked by ana" in lines
+    assert "edit -> refused: the north environment of staging is locked by ana" in lines
     assert not any("has been updated" in line for line in lines)
 
 
@@ -1188,10 +1197,12 @@ def test_a_step_with_two_words_of_the_question_comes_before_one_that_repeats_a_w
 def test_a_step_that_edits_comes_before_one_that_only_looks():
     """The state before a commit names the same files as the work itself, but does not show it."""
     looked = announced(100, "Next the heatmap worker:", "exec(command=git diff)", "exec -> + heatmap")
-    edited = announced(300, "Next the heatmap worker:", "edit(path=lib/job, new_string=span)", "edit -> written")
+    edited = announced(
+        300, "Next the heatmap worker:", "edit(path=lib/heatmap_job, new_string=span)", "edit -> written"
+    )
     pack = packed([*looked, *edited, *chain.from_iterable(TREES)], query="Trace the heatmap worker")
     calls = [text for text in shown(pack, "episodes") if text.startswith(("edit(", "exec("))]
-    assert calls[0] == "edit(path=lib/job, new_string=span)"
+    assert calls[0] == "edit(path=lib/heatmap_job, new_string=span)"
 
 
 def test_an_edit_is_shown_by_its_new_text():
@@ -1499,3 +1510,77 @@ def test_the_running_session_is_no_example_of_its_own_error():
     asked = f'swap_items gives "Error: {message}". What now?'
     assert draft(events, query=asked, session_id="now")._eligible_sessions == {"s2"}
     assert draft(events, query=asked)._eligible_sessions == {"now"}
+
+
+def test_the_id_of_a_task_finds_its_session_but_not_a_step():
+    """Many steps name the task in their paths; the one with a word that few steps contain is meant."""
+    edits = [
+        announced(9 * n, "Next:", f"edit(path=4te/lib/4te.ex, new_string=4te {n})", "edit -> written")
+        for n in range(1, 70)
+    ]
+    closed = announced(900, "All is done.", "exec(command=bd close epic)", "exec -> ok")
+    pool = EventPool.of([row for row, _ in chain(*edits, closed)])
+    match = replace(match_words(("4te", "close"), pool, 1000), weights=np.array([3.0, 2.0]))
+    scores = step_scores(match, pool)
+    assert scores[-1] == 1.0 > scores[0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "ended"),
+    [
+        ("Is it finished, committed and pushed?", True),
+        ("Has the epic been closed yet?", True),
+        ("I'm taking over the branch", True),
+        ("Where did we leave off?", True),
+        ("What is left to do?", True),
+        ("Push the branch", False),
+        ("How is the branch pushed here", False),
+        ("Did he push the door open when it rained", False),
+        ("Why was it closed", False),
+    ],
+)
+def test_questions_about_how_far_work_has_got(asked, ended):
+    """They ask whether something is done, where it stopped or what is left; how things are done is another question."""
+    assert understood(asked, 0).ended is ended
+
+
+@pytest.mark.parametrize(
+    ("asked", "all_of_them"),
+    [
+        ("How does he want my answers to be written?", True),
+        ("What are her standing instructions?", True),
+        ("How should I phrase the reply about lamps?", True),
+        ("Which lamp does he want?", False),
+    ],
+)
+def test_who_asks_how_to_answer_gets_every_instruction_and_preference(asked, all_of_them):
+    """Their conditions need not match the question, and other messages stay out."""
+    told = ["Always use metric units when I ask about the weather", "I prefer short answers", "Never use slang"]
+    texts = [*told, "The lamp in the hall is green, he wants it to be written down", "Noted"]
+    events = [event(n, text, session="s1", speaker=("user", "assistant")[n == 4]) for n, text in enumerate(texts)]
+    lines = shown(packed(events, query=asked), "episodes")
+    assert ({f"user: {text}" for text in told} == set(lines)) == all_of_them
+
+
+def test_a_retry_is_shown_beside_the_procedure_that_lists_its_action():
+    """Without it, the end would follow a failed call, as if that had worked."""
+    said = [
+        event(1, "Please ship the staging lamp to my friend in the north", session="s1", age_days=9),
+        *log((2, ("ship(to=north, pay=5)", "ship failed: Error: it costs 7")), session="s1"),
+        event(4, "The price of the staging lamp has changed to 7, shall I pay it?", session="s1", age_days=9, **SAID),
+        *log((5, ("ship(to=north, pay=7)", "ship -> on its way")), session="s1"),
+        event(7, "The staging lamp is on its way to the north now", session="s1", age_days=9, **SAID),
+    ]
+    pool = EventPool.of([row for row, _ in said])
+    retries = Episodes(pool, np.ones(len(pool)), None)._retries
+    assert [pool.text[at] for at in np.flatnonzero(retries)] == ["ship(to=north, pay=7)", "ship -> on its way"]
+
+
+@pytest.mark.parametrize(("others", "shown_lines"), [(300, 14), (3000, 40)])
+def test_a_question_whose_words_are_common_gets_only_the_best_events(others, shown_lines):
+    """Forty events match equally; of 340, that is a common word, of 3,040 it is not."""
+    told = [event(n, f"Ann: We worked in the garden of number {n}", session=f"w{n}") for n in range(40)]
+    rest = [event(100 + n, f"The weather of day {n} was fine", session=f"r{n}") for n in range(others)]
+    pack = packed([*told, *rest], query="When did Ann work?", sections=("core", "episodes"))
+    lines = [line for line in shown(pack, "episodes") if "worked" in line]
+    assert abs(len(lines) - shown_lines) <= 2

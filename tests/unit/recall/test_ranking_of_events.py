@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hmxgraph.recall.event_candidates import HELPS, separated, timely
-from hmxgraph.recall.pool import EventPool, Nearby, field_scores, match_words, rarity
+from hmxgraph.recall.pool import EventPool, Nearby, field_scores, match_words, rarity, with_abbreviations
 from hmxgraph.recall.question import understood
 from hmxgraph.recall.relevance import (
     FIRST_MENTION,
@@ -266,3 +266,19 @@ def test_two_words_of_the_question_are_found_joined_to_one():
 
     assert matched("Who was on the road trip?") == [2, 1, 0]
     assert matched("Whose trip was on that icy road?") == [0, 1, 0]
+
+
+def test_an_abbreviation_that_messages_give_counts_like_the_name():
+    """Not in results, not if the texts disagree or only two give it, and not for a name with other abbreviations."""
+    given = [event(n, f"From Newark Airport (EWR) on day {n}", speaker="user") for n in range(3)]
+    asked = [event(8, "I leave EWR tomorrow", speaker="user"), event(9, "search -> EWR 7:00", kind="tool_result")]
+    other = [event(20 + n, f"From Newark Airport (NWK) on day {n}", speaker="user") for n in range(3)]
+
+    def counts(events):
+        pool = EventPool.of([row for row, _ in events])
+        match = with_abbreviations(match_words(("newark",), pool, 100), pool, "Is it from Newark?")
+        return match.counts[0].tolist()
+
+    assert counts([*given, *asked]) == [1, 1, 1, 1, 0]
+    assert counts([*given[:2], *asked]) == [1, 1, 0, 0]
+    assert counts([*given, *asked, *other])[3] == 0

@@ -120,3 +120,14 @@ def test_an_excerpt_of_a_call_shows_the_argument_that_is_asked_for():
     excerpt = Passages.of(call, {"payment": 1.0}).excerpt(120)
     assert excerpt.startswith("book(user=ann")
     assert excerpt.endswith("payment_methods=[card_7])")
+
+
+def test_a_value_does_not_seem_to_belong_to_the_record_before():
+    """Where the text left out ends a record and begins the next, the gap says so."""
+    order = (
+        "items: [{name: Camera, price: 466, sort: new}, {name: Umbrella, size: small, price: 288}], " + "note: x, " * 40
+    )
+    excerpt = Passages.of(order, {"camera": 1.0, "288": 3.0, "price": 0.1}).excerpt(70)
+    assert excerpt.startswith("items: [{name: Camera, price: 466, […]}, {[…] price: 288}]")
+    same = Passages.of(order, {"camera": 1.0, "new": 3.0, "sort": 1.0}).excerpt(70)
+    assert same.startswith("items: [{name: Camera, […] sort: new}")

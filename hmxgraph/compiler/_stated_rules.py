@@ -1,0 +1,252 @@
+"""decision_policy: a rule that agents told users in many sessions, such as "Basic fares cannot be changed" (HMX-A 4.3).
+
+Agents often know such rules only from their instructions, which logs do not contain. A rule is learned from sentences
+that set a limit, name nothing of their session, and were told in similar words in several independent cases.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from hmxgraph.compiler._cases import Cases
+from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
+from hmxgraph.compiler._vocabulary import telling_words
+from hmxgraph.compiler._wording import capital, title
+from hmxgraph.compiler.failures import Stratum, chance
+from hmxgraph.compiler.profile import CompilerProfile
+from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.text.artifacts import told_in
+from hmxgraph.text.comparison import jaccard
+from hmxgraph.text.instructions import is_instruction
+from hmxgraph.text.lines import cited
+from hmxgraph.text.masking import mask_secrets
+from hmxgraph.text.terms import terms
+
+# The map step: the rules in one message.
+
+_LONGEST_MESSAGE = 8000
+_FEWEST_WORDS, _MOST_WORDS, _MOST_CHARACTERS = 4, 35, 200
+# A sentence also ends at the "\n" of JSON inside a message.
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"”]?\s+|\n+|;\s+|\\n")
+_MARKUP = re.compile(r"[*`]+|^\s*(?:[-•]|\d+[.)])\s+")
+_LIMITS = re.compile(
+    r"\b(?:can ?not|can't|unable to|not able to|won't be able|may not|must|never|unless|at most|no longer"
+    r"|(?:not|n't) (?:be |currently )?(?:able|allowed|eligible|permitted|possible|available|supported|offered)"
+    r"|can only|only (?:be|if|when|once|one|for|to|after|within|with|available|possible)|once per|non-?\w+able"
+    r"|require[sd]?|within \d+)\b",
+    re.IGNORECASE,
+)
+_VERB = re.compile(
+    r"\b(?:is|are|be|can|cannot|can't|must|will|won't|may|has|have|does|do|require[sd]?|applies|apply|'m)\b",
+    re.IGNORECASE,
+)
+# Opening words that belong to the conversation, not to the rule.
+_OPENING = re.compile(
+    r"^(?:(?:unfortunately|however|but|so|and|also|additionally|therefore|sorry|yes|no)\b[,:]?"
+    r"|(?:please )?(?:note|be aware|keep in mind|remember)(?: that)?[,:]?"
+    r"|i(?:'m| am) (?:\w+ )?sorry,?(?: but)?|i apologi[sz]e[^,.]*,(?: but)?|i understand[^,.]*,(?: but)?"
+    r"|(?:as per|according to|per|under|based on) (?:our|the) (?:\w+ )?polic(?:y|ies),?"
+    r"|i (?:should|must|need to|have to|want to) (?:also )?(?:let you know|inform you|mention|note)(?: upfront)?"
+    r"(?: that)?,?)\s+",
+    re.IGNORECASE,
+)
+# Words that refer to the conversation: the sentence does not hold by itself, or only for this case.
+_BOUND = re.compile(
+    r"\b(?:this|these|those|neither|either condition|such|above|following|below|here|it's|already|currently"
+    r"|ha(?:s|ve) been|was|were|had|let me|i need|i'(?:ll|ve|d)|(?:would|could|should) you|please|you'(?:d|ve))\b"
+    r"|^(?:it|they|that|which|since|because|if not|if so|in that|he|she|as|given|then|after(?:wards?| that))\b|:",
+    re.IGNORECASE,
+)
+# Codes, names of fields, amounts and addresses: things of one session.
+_PARTICULAR = re.compile(r"[#@<>{}=|_\\/]|\d{3}|\d\.\d|\b(?=\w*\d)(?=\w*[A-Za-z])\w{3,}")
+
+
+def rules_in(message: str) -> Iterator[str]:
+    """The sentences of an agent's *message* that state a limit in general terms, without secrets.
+
+    >>> list(rules_in("I understand, but unfortunately basic fares cannot be changed. This order cannot be changed."))
+    ['Basic fares cannot be changed.']
+    """
+    for raw in _SENTENCE_END.split(message[:_LONGEST_MESSAGE].replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")):
+        if _LIMITS.search(raw):
+            sentence = _without_opening(_MARKUP.sub("", raw).strip(' "“”,{}'))
+            if _is_rule(sentence):
+                yield mask_secrets(capital(sentence))
+
+
+def _without_opening(sentence: str) -> str:
+    while opening := _OPENING.match(sentence):
+        sentence = sentence[opening.end() :]
+    return sentence
+
+
+def _is_rule(sentence: str) -> bool:
+    if not _FEWEST_WORDS <= len(sentence.split()) <= _MOST_WORDS or len(sentence) > _MOST_CHARACTERS:
+        return False
+    if sentence.endswith("?") or sentence.count("(") != sentence.count(")") or sentence.count('"') % 2:
+        return False
+    states_limit = bool(_LIMITS.search(sentence) and _VERB.search(sentence))
+    bound = _BOUND.search(sentence) or _PARTICULAR.search(sentence)
+    return states_limit and not bound and not is_instruction(sentence)
+
+
+# The reduce step: sentences of similar words are one rule.
+
+# Minimum Jaccard index of the terms of a wording and of the rule that it joins.
+_ALIKE = 0.4
+# Terms are compared by their beginnings: the stems of "modify" and "modification" differ.
+_STEM = 5
+_FEWEST_TERMS = 2
+# Minimum share of the tellings of a rule that contain a term, for the term to be part of the rule's name.
+_CORE_SHARE = 0.5
+# A rule is doubtful if sessions in which it was told succeeded less often than others, and chance explains this with
+# less than this probability.
+_BY_CHANCE = 0.01
+# Only so many wordings are compared, the most frequent ones first.
+_MOST_WORDINGS = 3000
+_NEGATION = re.compile(r"\b(?:no|not|never|unable|cannot|\w+n't|non\w*|ineligible)\b", re.IGNORECASE)
+# Terms of limits and of politeness, which do not tell what a rule is about.
+_ANY_RULE = frozenset(terms("unfortunately please note must unable able unless allowed possible also available need"))
+
+
+# The terms of a sentence, and whether it contains a negation.
+_Meaning: TypeAlias = tuple[frozenset[str], bool]
+
+
+@dataclass(slots=True)
+class _Rule:
+    """One rule: the terms of its first wording, and each telling as (session, sentence, event).
+
+    ``denies`` is set if its sentences contain a negation.
+    """
+
+    terms: frozenset[str]
+    denies: bool
+    told: list[tuple[SessionSummary, str, str]] = field(default_factory=list)
+
+    @property
+    def sessions(self) -> list[SessionSummary]:
+        """The sessions in which it was told, each once."""
+        return list({session.session_id: session for session, _, _ in self.told}.values())
+
+    @property
+    def name(self) -> str:
+        """The terms that most of its tellings share, by which it is recognised in later compilations."""
+        shared = self.term_counts
+        core = sorted(term for term in shared if shared[term] >= _CORE_SHARE * len(self.told))
+        return " ".join(["not"] * self.denies + core)
+
+    @property
+    def term_counts(self) -> Counter[str]:
+        """How many of its tellings contain each term."""
+        return Counter(term for _, sentence, _ in self.told for term in _meaning(sentence)[0])
+
+    @property
+    def events(self) -> dict[str, list[str]]:
+        """The events in which it was told, by session."""
+        events: defaultdict[str, list[str]] = defaultdict(list)
+        for session, _, event_id in self.told:
+            events[session.session_id].append(event_id)
+        return dict(sorted(events.items()))
+
+
+def stated_rules(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
+    """A policy for each of the ``max_rules`` most frequent rules that was told in ``min_cases`` independent cases."""
+    cases = Cases(sessions)
+    judged = [session for session in sessions if session.went_well is not None]
+    frequent = (rule for rule in _rules(sessions) if len(rule.sessions) >= profile.min_cases)
+    named: dict[str, _Rule] = {}
+    for rule in sorted(frequent, key=lambda rule: (-len(rule.sessions), sorted(rule.terms)))[: profile.max_rules]:
+        if len(cases.grouped(rule.sessions)) >= profile.min_cases:
+            named.setdefault(rule.name, rule)
+    for rule in named.values():
+        yield _policy(rule, profile, useful=not _misled(rule, judged))
+
+
+def _rules(sessions: Sequence[SessionSummary]) -> list[_Rule]:
+    """The sentences grouped into rules: each joins the rule that it resembles most, or starts one.
+
+    More frequent wordings are grouped first.
+    """
+    tellings: defaultdict[_Meaning, list[tuple[SessionSummary, str, str]]] = defaultdict(list)
+    for session in sessions:
+        for sentence, event_id in session.stated:
+            tellings[_meaning(sentence)].append((session, sentence, event_id))
+    frequency = Counter(term for meant, _ in tellings for term in meant)
+    rules: list[_Rule] = []
+    by_term: defaultdict[str, list[int]] = defaultdict(list)
+    for meant, denies in _most_frequent(tellings):
+        # Two wordings that are alike share one of the rarest terms of each.
+        rarest = sorted(meant, key=lambda term: (frequency[term], term))[: len(meant) - int(_ALIKE * len(meant)) + 1]
+        places = sorted({place for term in rarest for place in by_term[term]})
+        rivals = [place for place in places if rules[place].denies == denies]
+        best = max(rivals, key=lambda place: jaccard(rules[place].terms, meant), default=None)
+        if best is None or jaccard(rules[best].terms, meant) < _ALIKE:
+            best = len(rules)
+            rules.append(_Rule(meant, denies))
+            for term in meant:
+                by_term[term].append(best)
+        rules[best].told += tellings[meant, denies]
+    return rules
+
+
+def _most_frequent(tellings: Mapping[_Meaning, Sequence[Any]]) -> list[_Meaning]:
+    """The wordings of more than one term, most frequent first, at most ``_MOST_WORDINGS``."""
+    wordings = (meaning for meaning in tellings if len(meaning[0]) >= _FEWEST_TERMS)
+    return sorted(wordings, key=lambda meaning: (-len(tellings[meaning]), sorted(meaning[0]), meaning[1]))[
+        :_MOST_WORDINGS
+    ]
+
+
+@lru_cache(maxsize=20_000)
+def _meaning(sentence: str) -> _Meaning:
+    meant = frozenset(term[:_STEM] for term in terms(sentence) if term not in _ANY_RULE)
+    return meant, _NEGATION.search(sentence) is not None
+
+
+def _misled(rule: _Rule, judged: Sequence[SessionSummary]) -> bool:
+    """Whether the sessions in which the rule was told succeeded so much less often that it is doubtful."""
+    told = {session.session_id for session in rule.sessions}
+    having = [session.succeeded for session in judged if session.session_id in told]
+    others = [session.succeeded for session in judged if session.session_id not in told]
+    failed, others_failed = having.count(False), others.count(False)
+    worse = failed * len(others) > others_failed * len(having)
+    return worse and chance(Stratum(len(having), failed, len(others), others_failed)) <= _BY_CHANCE
+
+
+def _policy(rule: _Rule, profile: CompilerProfile, *, useful: bool) -> ArtifactDraft:
+    wording, sessions = _most_typical(rule), rule.sessions
+    scope = list(dict.fromkeys(telling_words(wording)))[:6]
+    return ArtifactDraft(
+        artifact_type="decision_policy",
+        lineage_key=f"stated:{rule.name}",
+        title=title(wording),
+        summary="",
+        content={
+            "condition": f"this comes up: {', '.join(scope)}",
+            "recommendation": f"{told_in(len(sessions))}: {cited(wording)}",
+            "alternatives": [],
+            "outcomes": [],
+            "scope": scope,
+        },
+        seen=Observations(len(sessions), len(sessions), len(sessions)),
+        source_events=evidence(rule.events.values(), profile.max_evidence),
+        tags=tags(["rule", *scope]),
+        metadata={"origin": "stated_rules"},
+        useful=useful,
+    )
+
+
+def _most_typical(rule: _Rule) -> str:
+    """The wording whose terms most tellings share; short ones without "I", "you", "your" and "my" are preferred."""
+    shared = rule.term_counts
+
+    def worth(sentence: str) -> tuple[float, str]:
+        meant = _meaning(sentence)[0]
+        personal = len(re.findall(r"\b(?:i|you|your|my)\b", sentence, re.IGNORECASE))
+        return -sum(shared[term] for term in meant) / (len(meant) + 2 + personal), sentence
+
+    return min((sentence for _, sentence, _ in rule.told), key=worth)

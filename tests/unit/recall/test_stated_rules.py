@@ -1,0 +1,50 @@
+"""Rules that agents told users: shown as quotations, and only where the question is about them."""
+
+from dataclasses import replace
+
+import pytest
+
+from hmxgraph.recall.briefs import brief
+from hmxgraph.text.artifacts import told_in
+from hmxgraph.text.terms import search_text
+from tests.recall_makers import COUNT, artifact, draft, known
+
+WORDING = "Basic fares cannot be changed after the booking"
+
+
+def rule(number, wording):
+    """Return a rule told in twelve sessions."""
+    text = f"{told_in(12)}: “{wording}.”"
+    words = search_text(f"{wording} {text}")
+    return replace(artifact(number, wording, kind="decision_policy"), text=text, words=words, tokens=COUNT(text))
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("The customer wants to change a basic fare", [WORDING]),
+        ("A customer with a basic fare asks for a refund", [WORDING]),
+        ("The customer wants to change the seat", []),
+        ("The booking of a car", []),
+    ],
+)
+def test_a_rule_is_shown_where_two_fifths_of_its_terms_are_asked_about(question, shown):
+    """A single shared term, which most rules of a tenant contain, is too little."""
+    ranked = draft((), known(artifacts=[rule(1, WORDING)]), query=question).ranking
+    useful = [each for _, each in ranked if not each.verdict and each.score >= 0.3]
+    assert [WORDING for each in useful if WORDING in each.content] == shown
+
+
+def test_three_shared_terms_are_enough_for_a_long_rule():
+    """A long rule names more than a question does."""
+    wording = "Refunds of returned furniture must go back to the original card or to an existing gift account by mail"
+    question = "The customer wants the refund on another gift card"
+    [(_, candidate)] = draft((), known(artifacts=[rule(1, wording)]), query=question).ranking
+    assert candidate.components.relevance > 0
+
+
+def test_a_rule_reads_as_a_quotation():
+    """The condition, which lists words, is not repeated."""
+    recommendation = f"{told_in(3)}: “{WORDING}.”"
+    content = {"condition": "this comes up: basic, fares", "recommendation": recommendation, "alternatives": []}
+    assert brief("decision_policy", WORDING, "", content) == f"Users were told in 3 sessions: “{WORDING}.”"
