@@ -206,9 +206,13 @@ class InvalidDocument(DocumentError):
 
 
 class IngestRefused(HmxGraphError, ValueError):
-    """A source that cannot be read, or the first bad line under ``on_error="raise"``."""
+    """A source that cannot be read, or the first bad line under ``on_error="raise"``.
+
+    ``stored`` says what the same call had stored before.
+    """
 
     code = "invalid"
+    stored = ""
 
     def __init__(self, source: str, reason: str, line: int | None = None) -> None:
         super().__init__(source, reason, line)
@@ -218,7 +222,7 @@ class IngestRefused(HmxGraphError, ValueError):
 
     def __str__(self) -> str:
         place = self.source if self.line is None else f"{self.source}:{self.line}"
-        return f"{place}: {self.reason}"
+        return f"{place}: {self.reason}" + (f"; {self.stored}" if self.stored else "")
 
 
 class EmbedderError(HmxGraphError, RuntimeError):
@@ -282,9 +286,13 @@ class BackupRefused(HmxGraphError, ValueError):
 
 
 class EngineError(HmxGraphError, RuntimeError):
-    """The local server could not be fetched, started, reached or stopped; the message ends with the way out."""
+    """The local server could not be fetched, started, reached or stopped; the message ends with the way out.
+
+    Nothing was written: it is raised before a call sends anything. Later, it becomes `LocalServerDied`.
+    """
 
     code = "unavailable"
+    outcome = "not stored"
 
     def __init__(self, reason: str, way_out: str) -> None:
         super().__init__(reason, way_out)
@@ -410,28 +418,35 @@ class UnsupportedVersion(FingerprintError):
 # The database refused a request, or could not be reached.
 
 
-class GraphError(HmxGraphError):
-    """The database refused a request, or could not be reached."""
-
-
 _OUTCOMES = {
-    "": "",
     "not stored": "this step wrote nothing, and the call can be repeated; ",
     "unknown": "whether this step was stored is unknown; the call can be repeated: items with an id or an "
     "idempotency key are stored only once; ",
 }
 
 
-class StorageUnavailable(GraphError, ConnectionError):
-    """The database does not answer.
+class GraphError(HmxGraphError):
+    """The database refused a request, or could not be reached.
 
-    ``outcome`` is the outcome of the step in progress: ``"not stored"``, ``"unknown"`` (no answer to its commit), or
-    empty while connecting. ``stored`` says what the same call had stored before that step.
+    ``outcome`` is the outcome of the step in progress: ``"not stored"``, or ``"unknown"`` (no answer to its commit).
+    ``stored`` says what the same call had stored before that step.
     """
+
+    outcome = "not stored"
+    stored = ""
+
+    @property
+    def consequence(self) -> str:
+        """What was stored, what was not, and whether the call can be repeated, as a part of the message."""
+        return (f"{self.stored}; " if self.stored else "") + _OUTCOMES[self.outcome]
+
+
+class StorageUnavailable(GraphError, ConnectionError):
+    """The database does not answer."""
 
     code = "unavailable"
 
-    def __init__(self, uri: str, reason: str, outcome: str = "", stored: str = "") -> None:
+    def __init__(self, uri: str, reason: str, outcome: str = "not stored", stored: str = "") -> None:
         super().__init__(uri, reason)
         self.args = (uri, reason, outcome, stored)  # OSError keeps two
         self.uri = uri
@@ -441,11 +456,6 @@ class StorageUnavailable(GraphError, ConnectionError):
 
     def __str__(self) -> str:
         return f"Neo4j at {self.uri} does not answer ({self.reason}); {self.consequence}{self.way_out}"
-
-    @property
-    def consequence(self) -> str:
-        """What was stored, what was not, and whether the call can be repeated, as a part of the message."""
-        return (f"{self.stored}; " if self.stored else "") + _OUTCOMES[self.outcome]
 
     @property
     def way_out(self) -> str:
@@ -504,7 +514,7 @@ class DatabaseMissing(StorageUnavailable):
 
     def __str__(self) -> str:
         return (
-            f"Neo4j at {self.uri} has no such database ({self.reason}); "
+            f"Neo4j at {self.uri} has no such database ({self.reason}); {self.consequence}"
             "set HMXGRAPH_DATABASE to one that SHOW DATABASES lists there, or unset it to use the one named neo4j"
         )
 
@@ -530,7 +540,10 @@ class AccessDenied(GraphError, PermissionError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"Neo4j at {self.uri} refused the login ({self.reason}); check HMXGRAPH_USER and HMXGRAPH_PASSWORD"
+        return (
+            f"Neo4j at {self.uri} refused the login ({self.reason}); {self.consequence}"
+            "check HMXGRAPH_USER and HMXGRAPH_PASSWORD"
+        )
 
 
 class NotPermitted(AccessDenied):
@@ -538,7 +551,8 @@ class NotPermitted(AccessDenied):
 
     def __str__(self) -> str:
         return (
-            f"Neo4j at {self.uri} denied permission ({self.reason}); use a user who may read, write and create indexes "
+            f"Neo4j at {self.uri} denied permission ({self.reason}); {self.consequence}"
+            "use a user who may read, write and create indexes "
             "and constraints in that database (HMXGRAPH_USER, HMXGRAPH_DATABASE), and a database that is not read-only"
         )
 
@@ -555,7 +569,8 @@ class StatementRefused(GraphError):
     def __str__(self) -> str:
         file, _, part = self.statement.partition(":")
         place = f" ({part})" if part else ""
-        return f"cypher/{file}.cypher{place} was refused: {self.reason} [{self.server_code}]"
+        stored = f"; {self.stored}; this step wrote nothing" if self.stored else ""
+        return f"cypher/{file}.cypher{place} was refused: {self.reason} [{self.server_code}]{stored}"
 
 
 class NewerStore(GraphError):

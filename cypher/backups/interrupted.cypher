@@ -1,7 +1,7 @@
-// The node that a restore creates first and removes last: one row if it was interrupted.
+// The node that a restore creates first and removes last: one row if it was interrupted, or is going on.
 //
 // mode: read
-// row:  id
+// row:  id, run
 MATCH (mark:Awaited {key: $key, tenant_id: $tenant_id})
-RETURN elementId(mark) AS id
+RETURN elementId(mark) AS id, mark.run AS run
 ORDER BY id

@@ -30,7 +30,6 @@ from hmxgraph.api._base import (
     generated_fields,
     new_record,
     now_us,
-    operation,
     pack_request,
     refuse_unknown,
     search_request,
@@ -40,7 +39,7 @@ from hmxgraph.api.drawing import Drawing
 from hmxgraph.api.exploring import QueryResult
 from hmxgraph.api.fingerprints import ExportArguments, export_options, import_arguments
 from hmxgraph.api.learning import _silent
-from hmxgraph.api.memory import About, MemorySearch, remembered
+from hmxgraph.api.memory import About, MemorySearch, _repeatable, remembered
 from hmxgraph.api.packs import CollectorPaused
 from hmxgraph.api.recording import (
     LIVE,
@@ -171,10 +170,12 @@ class AsyncRecording(AsyncFace):
             ParentLoop: a message would be its own cause.
 
         """
-        with self._live.restored_on_error(session_id):
+        with self._live.recording(session_id) as settle:
             origin = Recorder(session_id, agent_id, user_id).origin(idempotency_key, self._live)
             items = appending.converted(self._tenancy, messages, origin, format)
-            return await self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
+            return settle(
+                items, await self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
+            )
 
     async def append(
         self, event_type: str, content: Mapping[str, Any], *, session_id: str, **options: Unpack[AppendOptions]
@@ -210,7 +211,8 @@ class AsyncRecording(AsyncFace):
 
         Options: *format* (a format's name instead of recognition), *session_id*, *agent_id*, *user_id* (for records
         that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for
-        bad lines, to be corrected and ingested again), *batch_size* (1,000), *writers* (1: the number of writer
+        bad lines, to be corrected and ingested again; emptied first, but those of pipes, streams and iterators, which
+        cannot be read again, are added to it), *batch_size* (1,000), *writers* (1: the number of writer
         threads, each with its own sessions), *rehome* (store events that name another tenant in this one; else they are
         rejected), *tolerance* (how far events may be dated ahead of this machine's clock, default a day: later ones are
         stored and reported, but nothing is learned from them), *progress* (called with the number of lines done),
@@ -385,10 +387,12 @@ class AsyncRecordedSession(AsyncFace):
         idempotency_key: str | None = None,
     ) -> RecordReport:
         """Record *messages* and return a receipt for each; see ``graph.record``."""
-        with self._live.restored_on_error(self.session_id):
+        with self._live.recording(self.session_id) as settle:
             origin = self._recorder.origin(idempotency_key, self._live)
             items = appending.converted(self._tenancy, messages, origin, format)
-            return await self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
+            return settle(
+                items, await self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
+            )
 
     async def append(self, event_type: str, content: Mapping[str, Any], **options: Unpack[AppendOptions]) -> Receipt:
         """Append one event and return its receipt; see ``graph.append``."""
@@ -1306,7 +1310,8 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     ) -> MemoryView:
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
 
-        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it.
+        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it. Pass ``idempotency_key`` to this
+        and the other operations if a call may be repeated: with the same key, it counts once.
 
         Raises:
             UnknownChoice: no such kind.
@@ -1314,7 +1319,9 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
             NotFound: no memory can be extracted from *text*.
 
         """
-        procedure = memory_operations.add(self._tenancy, remembered(kind, text, about), operation(agent_id, at))
+        procedure = memory_operations.add(
+            self._tenancy, remembered(kind, text, about), _repeatable("add", agent_id, at, about)
+        )
         return await self._perform_then_embed(self._meter.measured("add", {"kind": kind, "text": text}, procedure))
 
     async def get(self, memory_id: str) -> MemoryView:
@@ -1359,7 +1366,9 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
 
         """
         new = remembered(kind, text, about)
-        procedure = memory_operations.supersede(self._tenancy, memory_id, new, operation(agent_id, at))
+        procedure = memory_operations.supersede(
+            self._tenancy, memory_id, new, _repeatable("supersede", agent_id, at, about)
+        )
         return await self._perform_then_embed(
             self._meter.measured("supersede", {"memory_id": memory_id, "text": text}, procedure)
         )
@@ -1372,6 +1381,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         comment: str = "",
         agent_id: str | None = None,
         at: Moment | None = None,
+        idempotency_key: str | None = None,
     ) -> MemoryView:
         """Judge a memory: ``positive``, ``negative`` or ``correction``; this changes its rank in searches.
 
@@ -1380,7 +1390,8 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
             NotFound: there is no such memory.
 
         """
-        procedure = memory_operations.feedback(self._tenancy, memory_id, signal, comment, operation(agent_id, at))
+        said = _repeatable("feedback", agent_id, at, {"idempotency_key": idempotency_key})
+        procedure = memory_operations.feedback(self._tenancy, memory_id, signal, comment, said)
         return await self._perform(
             self._meter.measured("feedback", {"memory_id": memory_id, "signal": signal}, procedure)
         )
@@ -1393,6 +1404,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         summary: str = "",
         agent_id: str | None = None,
         at: Moment | None = None,
+        idempotency_key: str | None = None,
     ) -> Memories:
         """Record the outcome of work that used these memories: ``success``, ``failure`` or ``mixed``.
 
@@ -1402,7 +1414,8 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
 
         """
         ids = checked_list("memory_ids", memory_ids)
-        procedure = memory_operations.record_outcome(self._tenancy, ids, outcome, summary, operation(agent_id, at))
+        recorded = _repeatable("record_outcome", agent_id, at, {"idempotency_key": idempotency_key})
+        procedure = memory_operations.record_outcome(self._tenancy, ids, outcome, summary, recorded)
         request = {"memory_ids": ids, "outcome": outcome}
         return await self._perform(self._meter.measured("record_outcome", request, procedure))
 

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypedDict, TypeVar, get_args
 from uuid import uuid4
 
 import hmxgraph
-from hmxgraph.errors import EmbedderError, GraphNotOpen, InvalidRequest, InvalidTime, StorageUnavailable
+from hmxgraph.errors import EmbedderError, GraphError, GraphNotOpen, InvalidRequest, InvalidTime
 from hmxgraph.graph import clock
 from hmxgraph.graph.connection import AsyncConnection, Connection
 from hmxgraph.graph.embeddings import embed_new
@@ -62,7 +62,7 @@ def as_us(moment: Moment | None) -> int | None:
 
 def _aware(moment: object) -> datetime:
     if not isinstance(moment, datetime):
-        raise InvalidTime(repr(moment)[:60], "is neither text nor a datetime")
+        raise InvalidTime(quoted(moment), "is neither text nor a datetime")
     if moment.tzinfo is None:
         raise InvalidTime(moment.isoformat(), "has no offset: give the datetime a time zone")
     return moment
@@ -613,12 +613,12 @@ def _trace() -> Any:
 T = TypeVar("T")
 
 
-def not_admitted(error: StorageUnavailable) -> str:
+def not_admitted(error: GraphError) -> str:
     """The warning of an ingest that could not admit events that were stored earlier with a time then in the future."""
     return f"stored events whose time has come do not count yet; the next ingest or compile tries again: {error}"
 
 
-def no_vectors(error: EmbedderError | StorageUnavailable) -> str:
+def no_vectors(error: EmbedderError | GraphError) -> str:
     """The warning of a write whose events are stored without vectors."""
     return f"new events are stored without vectors; the next write or graph.embed() adds them: {error}"
 
@@ -656,7 +656,7 @@ class Face:
             return ()
         try:
             self._connection.perform(clock.release(self._tenancy, options.clock()))
-        except StorageUnavailable as error:
+        except GraphError as error:
             return (not_admitted(error),)
         return ()
 
@@ -666,7 +666,7 @@ class Face:
             return ()
         try:
             self._connection.perform(embed_new(self._tenancy))
-        except (EmbedderError, StorageUnavailable) as error:
+        except (EmbedderError, GraphError) as error:
             return (no_vectors(error),)
         return ()
 
@@ -711,7 +711,7 @@ class AsyncFace:
             return ()
         try:
             await self._connection.perform(clock.release(self._tenancy, options.clock()))
-        except StorageUnavailable as error:
+        except GraphError as error:
             return (not_admitted(error),)
         return ()
 
@@ -720,7 +720,7 @@ class AsyncFace:
             return ()
         try:
             await self._connection.perform(embed_new(self._tenancy))
-        except (EmbedderError, StorageUnavailable) as error:
+        except (EmbedderError, GraphError) as error:
             return (no_vectors(error),)
         return ()
 

@@ -11,8 +11,10 @@ from hmxgraph.graph.memory_operations import MemoryQuery, Remembered
 from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.plan import Tenancy
 from hmxgraph.graph.record_search import Shape
+from hmxgraph.protocol.canonical import stable_id
 from hmxgraph.protocol.memories import DreamReport, Memories, MemoryResult, MemoryView, Report
-from hmxgraph.protocol.parsing import checked_list
+from hmxgraph.protocol.parsing import checked_list, checked_text
+from hmxgraph.records.events import MemoryOperation
 
 
 class MemorySearch(TypedDict, total=False):
@@ -34,6 +36,7 @@ class About(TypedDict, total=False):
     tags: Sequence[str]
     hard: bool
     expires: Moment | None
+    idempotency_key: str | None
 
 
 class MemoryOperations(NamedArguments, Face):
@@ -82,7 +85,8 @@ class MemoryOperations(NamedArguments, Face):
     ) -> MemoryView:
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
 
-        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it.
+        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it. Pass ``idempotency_key`` to this
+        and the other operations if a call may be repeated: with the same key, it counts once.
 
         Raises:
             UnknownChoice: no such kind.
@@ -90,7 +94,9 @@ class MemoryOperations(NamedArguments, Face):
             NotFound: no memory can be extracted from *text*.
 
         """
-        procedure = memory_operations.add(self._tenancy, remembered(kind, text, about), operation(agent_id, at))
+        procedure = memory_operations.add(
+            self._tenancy, remembered(kind, text, about), _repeatable("add", agent_id, at, about)
+        )
         return self._perform_then_embed(self._meter.measured("add", {"kind": kind, "text": text}, procedure))
 
     def get(self, memory_id: str) -> MemoryView:
@@ -135,7 +141,9 @@ class MemoryOperations(NamedArguments, Face):
 
         """
         new = remembered(kind, text, about)
-        procedure = memory_operations.supersede(self._tenancy, memory_id, new, operation(agent_id, at))
+        procedure = memory_operations.supersede(
+            self._tenancy, memory_id, new, _repeatable("supersede", agent_id, at, about)
+        )
         return self._perform_then_embed(
             self._meter.measured("supersede", {"memory_id": memory_id, "text": text}, procedure)
         )
@@ -148,6 +156,7 @@ class MemoryOperations(NamedArguments, Face):
         comment: str = "",
         agent_id: str | None = None,
         at: Moment | None = None,
+        idempotency_key: str | None = None,
     ) -> MemoryView:
         """Judge a memory: ``positive``, ``negative`` or ``correction``; this changes its rank in searches.
 
@@ -156,7 +165,8 @@ class MemoryOperations(NamedArguments, Face):
             NotFound: there is no such memory.
 
         """
-        procedure = memory_operations.feedback(self._tenancy, memory_id, signal, comment, operation(agent_id, at))
+        said = _repeatable("feedback", agent_id, at, {"idempotency_key": idempotency_key})
+        procedure = memory_operations.feedback(self._tenancy, memory_id, signal, comment, said)
         return self._perform(self._meter.measured("feedback", {"memory_id": memory_id, "signal": signal}, procedure))
 
     def record_outcome(
@@ -167,6 +177,7 @@ class MemoryOperations(NamedArguments, Face):
         summary: str = "",
         agent_id: str | None = None,
         at: Moment | None = None,
+        idempotency_key: str | None = None,
     ) -> Memories:
         """Record the outcome of work that used these memories: ``success``, ``failure`` or ``mixed``.
 
@@ -176,7 +187,8 @@ class MemoryOperations(NamedArguments, Face):
 
         """
         ids = checked_list("memory_ids", memory_ids)
-        procedure = memory_operations.record_outcome(self._tenancy, ids, outcome, summary, operation(agent_id, at))
+        recorded = _repeatable("record_outcome", agent_id, at, {"idempotency_key": idempotency_key})
+        procedure = memory_operations.record_outcome(self._tenancy, ids, outcome, summary, recorded)
         request = {"memory_ids": ids, "outcome": outcome}
         return self._perform(self._meter.measured("record_outcome", request, procedure))
 
@@ -240,6 +252,13 @@ class MemoryOperations(NamedArguments, Face):
         )
         procedure = maintenance.dream_of(self._tenancy, project_id, dry_run=dry_run, drafts=drafts)
         return self._perform(self._meter.measured("dream", {"dry_run": dry_run}, procedure), whole=True)
+
+
+def _repeatable(name: str, agent_id: str | None, at: Moment | None, about: About) -> MemoryOperation:
+    """The operation *name*, whose event has the same id in each call with the same idempotency key."""
+    key = about.get("idempotency_key")
+    event_id = None if key is None else stable_id(f"memory.{name}", checked_text("idempotency_key", key))
+    return operation(agent_id, at, event_id)
 
 
 def remembered(kind: str, text: str, about: About) -> Remembered:

@@ -1,10 +1,11 @@
 """Recording: events from any source, memories by hand, and forgetting."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import deepcopy
 from datetime import date, timedelta
-from typing import Any, NamedTuple, TypedDict, Unpack, cast
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, cast
 from uuid import uuid4
 
 from hmxgraph.api._base import Face, Moment, as_us, now_us, operation, refuse_unknown
@@ -12,7 +13,7 @@ from hmxgraph.errors import InvalidRequest
 from hmxgraph.extraction.language import Terms
 from hmxgraph.formats.conversion import Origin
 from hmxgraph.graph import appending, clock, memories, memory_operations, retention
-from hmxgraph.graph.appending import Draft
+from hmxgraph.graph.appending import Draft, Items
 from hmxgraph.graph.embeddings import embed_new
 from hmxgraph.graph.ingesting import IngestChoices, IngestOptions, as_microseconds
 from hmxgraph.graph.memory_operations import Remembered
@@ -55,20 +56,27 @@ def forgettable(choices: ForgetChoices) -> ForgetCriteria:
 
     """
     refuse_unknown(choices, ForgetChoices, "forget")
-    event_id = choices.get("event_id")
     older_than = choices.get("older_than")
+    names = ("session_id", "agent_id", "source", "user_id", "fingerprint")
+    texts: dict[str, Any] = {
+        name: checked_text(name, choices.get(name)) for name in names if choices.get(name) is not None
+    }
     return ForgetCriteria(
-        event_ids=(event_id,) if isinstance(event_id, str) else None if event_id is None else tuple(event_id),
-        session_id=choices.get("session_id"),
-        agent_id=choices.get("agent_id"),
-        source=choices.get("source"),
-        user_id=choices.get("user_id"),
-        fingerprint=choices.get("fingerprint"),
+        **texts,
+        event_ids=_event_ids(choices.get("event_id")),
         before_us=as_us(choices.get("before")),
         older_than_us=None if older_than is None else _microseconds(older_than),
         expired=choices.get("expired", False),
         now_us=now_us() if choices.get("now") else None,
     )
+
+
+def _event_ids(chosen: str | Iterable[str] | None) -> tuple[str, ...] | None:
+    if chosen is None:
+        return None
+    if not isinstance(chosen, Iterable):
+        raise InvalidRequest("event_id", quoted(chosen), "text, or a list of texts", "spell it as in the records")
+    return tuple(checked_text("event_id", each) for each in ([chosen] if isinstance(chosen, str) else chosen))
 
 
 def _microseconds(span: timedelta) -> int:
@@ -187,7 +195,7 @@ def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, op
         event_type,
         content,
         checked_text("session_id", session_id),
-        str(uuid4()) if key is None else stable_id("append", session_id, key),
+        str(uuid4()) if key is None else stable_id("append", session_id, checked_text("idempotency_key", key)),
         options.get("agent_id") or UNSIGNED,
         now_us(at),
         timed=at is not None,
@@ -213,17 +221,28 @@ class LiveSessions:
         return self._carried.setdefault(session_id, {})
 
     @contextmanager
-    def restored_on_error(self, session_id: str) -> Iterator[None]:
-        """Restore the state of a session if the block raises, so that repeating the call reads its messages again.
+    def recording(self, session_id: str) -> Iterator["Settle"]:
+        """Restore the state of a session if the block raises; pass what this yields the items and report of its call.
 
-        Otherwise messages that were converted, but not stored, would count as read.
+        Then the state of rejected items is restored, too. Otherwise messages that were converted, but not stored, would
+        count as read when they are recorded again.
         """
-        before = deepcopy(self._carried.get(checked_text("session_id", session_id), {}))
+        # Not deepcopy, which fails if another thread changes the state meanwhile.
+        before = json.dumps(self._carried.get(checked_text("session_id", session_id), {}))
         try:
-            yield
+            yield partial(self._settled, before)
         except BaseException:
-            self._carried[session_id] = before
+            self._carried[session_id] = json.loads(before)
             raise
+
+    def _settled(self, before: str, items: Items, report: RecordReport) -> RecordReport:
+        rejected = frozenset(receipt.position + 1 for receipt in report.receipts if receipt.status == "rejected")
+        if rejected:
+            self._carried[items.session_id] = items.state_without(rejected, json.loads(before))
+        return report
+
+
+Settle: TypeAlias = Callable[[Items, RecordReport], RecordReport]
 
 
 class Recorder(NamedTuple):
@@ -235,7 +254,9 @@ class Recorder(NamedTuple):
 
     def origin(self, idempotency_key: str | None, live: LiveSessions) -> Origin:
         """The session, agent, user, time and id seed that converters give to messages recorded live."""
-        key = str(uuid4()) if idempotency_key is None else stable_id("record", self.session_id, idempotency_key)
+        key = str(uuid4())
+        if idempotency_key is not None:
+            key = stable_id("record", self.session_id, checked_text("idempotency_key", idempotency_key))
         return Origin(self.session_id, self.agent_id, self.user_id, now_us(), key, live.carried(self.session_id))
 
 
@@ -269,10 +290,10 @@ class Recording(Face):
             ParentLoop: a message would be its own cause.
 
         """
-        with self._live.restored_on_error(session_id):
+        with self._live.recording(session_id) as settle:
             origin = Recorder(session_id, agent_id, user_id).origin(idempotency_key, self._live)
             items = appending.converted(self._tenancy, messages, origin, format)
-            return self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
+            return settle(items, self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us())))
 
     def append(
         self, event_type: str, content: Mapping[str, Any], *, session_id: str, **options: Unpack[AppendOptions]
@@ -308,7 +329,8 @@ class Recording(Face):
 
         Options: *format* (a format's name instead of recognition), *session_id*, *agent_id*, *user_id* (for records
         that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for
-        bad lines, to be corrected and ingested again), *batch_size* (1,000), *writers* (1: the number of writer
+        bad lines, to be corrected and ingested again; emptied first, but those of pipes, streams and iterators, which
+        cannot be read again, are added to it), *batch_size* (1,000), *writers* (1: the number of writer
         threads, each with its own sessions), *rehome* (store events that name another tenant in this one; else they are
         rejected), *tolerance* (how far events may be dated ahead of this machine's clock, default a day: later ones are
         stored and reported, but nothing is learned from them), *progress* (called with the number of lines done),

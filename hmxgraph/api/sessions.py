@@ -103,10 +103,10 @@ class RecordedSession(Face):
         idempotency_key: str | None = None,
     ) -> RecordReport:
         """Record *messages* and return a receipt for each; see ``graph.record``."""
-        with self._live.restored_on_error(self.session_id):
+        with self._live.recording(self.session_id) as settle:
             origin = self._recorder.origin(idempotency_key, self._live)
             items = appending.converted(self._tenancy, messages, origin, format)
-            return self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
+            return settle(items, self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us())))
 
     def append(self, event_type: str, content: Mapping[str, Any], **options: Unpack[AppendOptions]) -> Receipt:
         """Append one event and return its receipt; see ``graph.append``."""

@@ -74,7 +74,10 @@ def ingest(
     agent: Annotated[str | None, typer.Option(help="Agent for records that name none.")] = None,
     user: Annotated[str | None, typer.Option(help="User who wrote the user messages.")] = None,
     rejects: Annotated[
-        Path | None, typer.Option(help="Write rejected lines to this file, to be corrected and ingested again.")
+        Path | None,
+        typer.Option(
+            help="Write rejected lines to this file, to be corrected and ingested again; those of a pipe are added."
+        ),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
     writers: Annotated[int, typer.Option(min=1, help="Number of writer threads; each writes its own sessions.")] = 1,

@@ -4,21 +4,25 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from errno import EISDIR
+from functools import partial
 from pathlib import Path
 from typing import IO
 
-from hmxgraph.engine import _jars, _java, _lifecycle
+from hmxgraph.engine import _jars, _java, _lifecycle, _swap
+from hmxgraph.engine._data_home import exclusive
 from hmxgraph.engine._jars import distribution
 from hmxgraph.engine._java import LOCALE
 from hmxgraph.engine._lifecycle import Home
 from hmxgraph.engine._settings import Settings
 from hmxgraph.engine._settings import read as read_settings
-from hmxgraph.engine.server import Progress, Step, listening
+from hmxgraph.engine._swap import DATABASE
+from hmxgraph.engine.server import Listener, Progress, Step, listening
 from hmxgraph.errors import EngineError, NotWritten
 
-_DATABASE = "neo4j"
+# A dump of a large database takes a while to load.
+_LOCK_SECONDS = 1800
 # How the tool's lines about its progress begin, and the number of other lines quoted in an error.
 _PROGRESS = "Files: "
 _LINES = 5
@@ -35,27 +39,23 @@ def dump(path: Path, home: Home = None, *, progress: Progress = None) -> int:
 
     """
     settings = read_settings(home)
-    if not (settings.home / "data" / "databases" / _DATABASE).exists():
+    if not _swap.exists(settings.home / "data"):
         raise EngineError(f"there is no database in {settings.home}", "name the data home with HMXGRAPH_HOME")
     temporary = path.with_name(f".{path.name}.part")
     with _writing(path):
         file = _created(path, temporary)
+    was_running = False
     try:
-        was_running = _lifecycle.stop(home)
-        try:
-            with listening(progress) as listen, file:
-                listen(Step("writing the dump"))
-                _administer(settings, ["dump", _DATABASE, "--to-stdout"], stdout=file.fileno())
-                with _writing(path):
-                    os.fsync(file.fileno())
+        with listening(progress) as listen, file, _lifecycle.stopped(home) as was_running:
+            listen(Step("writing the dump"))
+            _administer(settings, ["dump", DATABASE, "--to-stdout"], stdout=file.fileno())
             with _writing(path):
+                os.fsync(file.fileno())
                 temporary.replace(path)
-        finally:
-            if was_running:
-                _lifecycle.ensure(home, progress=progress)
     finally:
-        file.close()
         temporary.unlink(missing_ok=True)
+        if was_running:
+            _lifecycle.ensure(home, progress=progress)
     return path.stat().st_size
 
 
@@ -71,6 +71,8 @@ def _created(path: Path, temporary: Path) -> IO[bytes]:
     """Create the file *temporary* next to *path*; fails if *path* is a folder, which a file cannot replace."""
     if path.is_dir():
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+    if path.exists() and not path.is_file():
+        raise OSError("not a file")  # a device would be replaced
     return os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
 
 
@@ -78,8 +80,8 @@ def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
     """Replace the database of *home* with the dump at *path*, and start its server.
 
     The dump is first loaded beside the database, so the disk must have room for both. The database is replaced only
-    once the dump is loaded, and comes back if the server does not start with it. This works even if the existing
-    database can no longer be opened.
+    once the dump is loaded, and comes back if the server does not start with it, or at the next start if this process
+    is killed before that. This works even if the existing database can no longer be opened.
 
     Raises:
         EngineError: the file cannot be read, Neo4j's tool rejected it or failed, or the server does not start with it;
@@ -94,50 +96,30 @@ def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
             f"{path} cannot be read: {error.strerror}", "name a dump that hmxgraph backup wrote"
         ) from error
     data = settings.home / "data"
-    loading, replaced = data / "loading", data / "replaced"
-    with file, listening(progress) as listen:
+    with file, listening(progress) as listen, _alone(settings, listen):
         if not (data / "databases").exists():
             _lifecycle.ensure(home, progress=progress)
         listen(Step("loading the dump"))
+        loading = data / "loading"
         try:
             _load_into(settings, loading, file)
-            with _lifecycle.stopped(home):
-                _exchange(data, loading / "data", replaced)
+            _lifecycle.replace_database(settings, loading / "data", listen)
         finally:
             shutil.rmtree(loading, ignore_errors=True)
-    try:
-        _lifecycle.ensure(home, progress=progress)
-    except EngineError:
-        with _lifecycle.stopped(home):
-            _exchange(data, replaced, loading)
-        shutil.rmtree(loading, ignore_errors=True)
-        shutil.rmtree(replaced, ignore_errors=True)
-        raise
-    shutil.rmtree(replaced, ignore_errors=True)
+
+
+def _alone(settings: Settings, listen: Listener) -> AbstractContextManager[None]:
+    """Let no other process load a dump into the same data home during the block."""
+    waiting = partial(listen, Step("waiting for another process"))
+    return exclusive(settings.home / "restore.lock", _LOCK_SECONDS, waiting)
 
 
 def _load_into(settings: Settings, folder: Path, file: IO[bytes]) -> None:
     """Load the dump in *file* into a new data home in *folder*."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "conf").mkdir(parents=True)
-    arguments = ["load", _DATABASE, "--from-stdin", "--overwrite-destination=true"]
+    arguments = ["load", DATABASE, "--from-stdin", "--overwrite-destination=true"]
     _administer(settings, arguments, home=folder, stdin=file.fileno())
-
-
-# A database consists of a folder with its name in each of these folders.
-_PARTS = ("databases", "transactions")
-
-
-def _exchange(data: Path, new: Path, old: Path) -> None:
-    """Move the database in *data* to *old*, and the one in *new* to *data*."""
-    shutil.rmtree(old, ignore_errors=True)
-    for part in _PARTS:
-        (old / part).mkdir(parents=True)
-        if (data / part / _DATABASE).exists():
-            (data / part / _DATABASE).rename(old / part / _DATABASE)
-    for part in _PARTS:
-        if (new / part / _DATABASE).exists():
-            (new / part / _DATABASE).rename(data / part / _DATABASE)
 
 
 def _administer(

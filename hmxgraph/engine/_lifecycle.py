@@ -5,12 +5,13 @@ import re
 import secrets
 import subprocess
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from hmxgraph.engine import _data_home, _jars, _java, _process, _refusals, _settings
+from hmxgraph.engine import _data_home, _jars, _java, _process, _refusals, _settings, _swap
 from hmxgraph.engine._data_home import exclusive, write_private
 from hmxgraph.engine._jars import Distribution, distribution
 from hmxgraph.engine._java import LOCALE
@@ -336,6 +337,7 @@ Home: TypeAlias = str | os.PathLike[str] | None
 
 _LOCK_SECONDS = 1800  # the first start may fetch 143 MB over a slow line
 _STOP_SECONDS = 90
+_RESTORE_UNDONE = "a restore was interrupted: the database from before it is back, whole; run the restore again"
 
 
 def ensure(home: Home = None, *, progress: Progress = None) -> Server:
@@ -398,11 +400,44 @@ def runs(home: Home = None) -> bool:
 
 
 def _bring_up(settings: Settings, listen: Listener) -> Server:
-    """Adopt the running process, or start one; the caller holds the lock."""
+    """Adopt the running process, or start one; the caller holds the lock.
+
+    If a restore was killed, its server may be running with the new database; else the former one is brought back.
+    """
+    data = settings.home / "data"
     pid = _process.find(settings.home)
+    if pid is None:
+        _undo_restore(data)
     server = start(settings, listen) if pid is None else _adopt(pid, settings, listen)
+    _swap.confirm(data)
     _data_home.save(server)
     return server
+
+
+def _undo_restore(data: Path) -> None:
+    """Bring the former database back if a restore was killed; the caller holds the lock, and no server runs."""
+    if _swap.undo(data):
+        warnings.warn(_RESTORE_UNDONE, RuntimeWarning, stacklevel=2)
+
+
+def replace_database(settings: Settings, new: Path, listen: Listener) -> None:
+    """Restart the server with the database in *new*; if it does not start, the former database is brought back.
+
+    Raises:
+        EngineError: it does not start.
+
+    """
+    data = settings.home / "data"
+    with stopped(settings.home):
+        _swap.replace(data, new)
+        try:
+            server = start(settings, listen)
+        except EngineError:
+            _terminate(settings.home)
+            _swap.undo(data)
+            raise
+        _swap.confirm(data)
+        _data_home.save(server)
 
 
 def _prepare(home: Path) -> None:
@@ -464,6 +499,7 @@ def stopped(home: Home = None) -> Iterator[bool]:
     with exclusive(_lock(folder), _STOP_SECONDS):
         was_running = _terminate(folder)
         _data_home.clear(folder)
+        _undo_restore(folder / "data")
         yield was_running
 
 

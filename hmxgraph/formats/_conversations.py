@@ -15,6 +15,7 @@ from hmxgraph.formats._messages import Message, is_message, message_reading, rol
 from hmxgraph.formats._parts import block_text, contents
 from hmxgraph.formats._values import derived_id, listed, mapping, moment, name, present, session_of
 from hmxgraph.formats.conversion import JsonObject, Origin, Outcome, Record
+from hmxgraph.protocol.lenient import spelled
 
 # Envelope fields that name the conversation, its time and its participants.
 _SESSIONS = ("session_id", "sessionId", "conversation_id", "thread_id", "chat_id", "conversationId", "custom_id")
@@ -141,8 +142,11 @@ class _Conversations:
         return f"{key} {before}" if before else key
 
     def _reading(self, message: Message, frame: Frame) -> Reading:
-        """A message's drafts; one with the id and the content of a message read before is a repetition."""
-        own_id = name(message.get("id")) or name(message.get("uuid"))
+        """A message's drafts; in a file, one with the id and the content of a message read before is a repetition.
+
+        In a live call, the message read before may not be stored yet, or never: only the graph knows.
+        """
+        own_id = "" if self._origin.key else name(message.get("id")) or name(message.get("uuid"))
         key = derived_id(_message_key(message))
         if own_id and self._seen.get(frame.record_id) == key:
             return Reading(part_of=frame.event_id("0"))
@@ -196,11 +200,18 @@ def _message_key(message: Message) -> str:
     blocks = [_key_values(mapping(block)) for block in listed(content) if block_text(block) is None]
     # Call logs give an answer the id of its response; the next call repeats the answer without that id.
     own_fields = {key: value for key, value in message.items() if key != "id"} if role_of(message) else message
-    return repr((role_of(message), contents(content).text, blocks, calls, _key_values(own_fields)))
+    return _repr((role_of(message), contents(content).text, blocks, calls, _key_values(own_fields)))
 
 
 def _key_values(fields: Mapping[str, Any]) -> list[str]:
-    return [repr(fields[field]) for field in _IDS if fields.get(field) is not None]
+    return [_repr(fields[field]) for field in _IDS if fields.get(field) is not None]
+
+
+def _repr(value: Any) -> str:
+    try:
+        return repr(value)
+    except (ValueError, RecursionError):  # numbers too long, or nested too deeply
+        return spelled(value)
 
 
 def _chain(messages: Iterable[Message]) -> list[str]:

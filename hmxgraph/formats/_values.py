@@ -12,6 +12,7 @@ import orjson
 
 from hmxgraph.errors import InvalidTime
 from hmxgraph.formats.conversion import JsonObject, Origin, Record
+from hmxgraph.protocol.lenient import spelled
 from hmxgraph.protocol.timestamps import FIRST_US, LAST_US, iso, microseconds
 
 # Typed access: a value if it has the expected type, else an empty one.
@@ -52,7 +53,7 @@ def name(value: Any) -> str:
     >>> name("a"), name(7), name(True), name([])
     ('a', '7', '', '')
     """
-    return unbroken(str(value)) if isinstance(value, str) or type(value) is int else ""
+    return unbroken(spelled(value)) if isinstance(value, str) or type(value) is int else ""
 
 
 def unbroken(value: str) -> str:

@@ -28,7 +28,7 @@ from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.intake import ahead_of_clock
 from hmxgraph.ingest.prepare import PreparedEvent, prepare, without_secrets
 from hmxgraph.protocol.events import HMX_VERSION, Event
-from hmxgraph.protocol.lenient import storable
+from hmxgraph.protocol.lenient import contains_itself, storable
 from hmxgraph.protocol.parsing import checked_text, quoted
 from hmxgraph.protocol.reports import Receipt, RecordReport
 from hmxgraph.protocol.timestamps import iso
@@ -45,8 +45,20 @@ class Items:
 
     tenant_id: str
     session_id: str
-    format: str
+    format: Format
+    origin: Origin
     outcomes: tuple[Outcome, ...]
+
+    def state_without(self, rejected: frozenset[int], before: JsonObject) -> JsonObject:
+        """The converter's state after all items but the *rejected* ones, from its state *before* the call.
+
+        Otherwise a rejected item counts as read, and is called a duplicate when the call is repeated.
+        """
+        records = [outcome.record for outcome in self.outcomes if outcome.record.line not in rejected]
+        origin = replace(self.origin, carried=before)
+        for _ in self.format.convert(records, origin):
+            pass
+        return origin.carried
 
 
 def converted(tenancy: Tenancy, messages: Any, origin: Origin, format_name: str | None) -> Items:
@@ -61,7 +73,7 @@ def converted(tenancy: Tenancy, messages: Any, origin: Origin, format_name: str 
     known = chosen_format(format_name) or _recognised(values)
     session_id = checked_text("session_id", origin.session_id)
     records = [Record(value, line=number) for number, value in enumerate(values, start=1)]
-    return Items(tenancy.tenant_id, session_id, known.title, tuple(known.convert(records, origin)))
+    return Items(tenancy.tenant_id, session_id, known, origin, tuple(known.convert(records, origin)))
 
 
 def _values(messages: Any) -> list[Any]:
@@ -69,7 +81,10 @@ def _values(messages: Any) -> list[Any]:
     single = isinstance(messages, Mapping) or _described(messages) is not messages
     if isinstance(messages, str | bytes) or not (single or isinstance(messages, Iterable)):
         raise InvalidRequest("messages", quoted(messages), "list of messages", _WAY_OUT)
-    return [_value(message) for message in ([messages] if single else messages)]
+    return [
+        storable(message)[0] if contains_itself(message) else _value(message)
+        for message in ([messages] if single else messages)
+    ]
 
 
 def _value(value: Any, depth: int = 0) -> Any:
@@ -108,11 +123,20 @@ def record(tenancy: Tenancy, items: Items, latest_us: int | None = None) -> Proc
         floating = frozenset(event.key for event in events if is_undated(event))
         states = yield from write(partial(append, tenancy, items.session_id, events, floating))
     states_in_order = iter(states)
-    receipts = tuple(
-        _receipt(number, outcome, prepared, faults, [] if faults else list(islice(states_in_order, len(prepared))))
-        for number, (outcome, (prepared, faults)) in enumerate(zip(items.outcomes, item_events, strict=True))
-    )
-    return RecordReport(tenancy.tenant_id, items.session_id, items.format, receipts)
+    receipts: list[Receipt] = []
+    for number, (outcome, (prepared, faults)) in enumerate(zip(items.outcomes, item_events, strict=True)):
+        item_states = [] if faults else list(islice(states_in_order, len(prepared)))
+        receipt = _receipt(number, outcome, prepared, faults, item_states)
+        receipts.append(_as_original(receipt, receipts) if outcome.part_of is not None else receipt)
+    return RecordReport(tenancy.tenant_id, items.session_id, items.format.title, tuple(receipts))
+
+
+def _as_original(repetition: Receipt, earlier: Iterable[Receipt]) -> Receipt:
+    """*repetition*, rejected if the item of this call that it repeats was rejected."""
+    for original in earlier:
+        if original.status == "rejected" and set(repetition.event_ids) & set(original.event_ids):
+            return replace(repetition, status="rejected", reason=original.reason)
+    return repetition
 
 
 def _item_events(

@@ -5,12 +5,13 @@ import os
 import zlib
 from base64 import b64decode, b64encode
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from errno import EISDIR
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, Any, NamedTuple, TypeVar, cast
 
 import orjson
 
@@ -31,6 +32,8 @@ _BYTES = "base64"
 _PAGE = 500
 _ATTEMPTS = 3
 _WAY_OUT = "name a file written by hmxgraph backup"
+
+T = TypeVar("T")
 
 
 class _Foot(NamedTuple):
@@ -69,6 +72,10 @@ class _BackupFile:
     """A file that appears at its path only when complete, with the hash of what was written."""
 
     def __init__(self, path: Path) -> None:
+        if path.is_dir():
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        if path.exists() and not path.is_file():
+            raise OSError("not a file")  # a device would be replaced
         self.path = path
         self.temporary = path.with_name(f".{path.name}.part")
         self.digest = sha256()
@@ -130,8 +137,7 @@ def _write_tenant(
 ) -> Procedure[_Foot]:
     head = {"backup": "hmxgraph", "format": FORMAT, "schema": packaged_schema().version}
     file.line(head | {"tenant_id": tenancy.tenant_id, "state_version": before["state_version"]})
-    rows = yield from read(lambda: ask(bind("backups/ids", tenant_id=tenancy.tenant_id)))
-    ids: list[str] = rows[0]["ids"]
+    ids = yield from _ids(tenancy)
     nodes: Counter[str] = Counter()
     relationships = 0
     for first in range(0, len(ids), _PAGE):
@@ -175,7 +181,6 @@ def restore(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedur
     """
     head, foot, file_hash = _checked(path)
     if head["tenant_id"] == tenancy.tenant_id:
-        yield from _empty(tenancy, path)
         yield from _restored(tenancy, path, progress)
         digest = yield from _digest(tenancy)
         same: bool | None = digest == foot.digest
@@ -240,14 +245,40 @@ def _not_a_backup(path: Path) -> BackupRefused:
 
 def _empty(tenancy: Tenancy, path: Path) -> Procedure[None]:
     """Remove what an interrupted restore left; refuse any other tenant that is not empty."""
-    rows = yield from read(lambda: ask(bind("tenants/state", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key)))
+    ids = yield from _checked_remains(tenancy, path)
+    for part in parts(ids):
+        yield from write(partial(_remove, tenancy, part))
+
+
+def _checked_remains(tenancy: Tenancy, path: Path) -> Procedure[list[str]]:
+    """The ids of the nodes that an interrupted restore left; refuse any other tenant that is not empty."""
+    rows = yield from read(partial(_tenant_node, tenancy))
     marks = yield from _marks(tenancy, _key_of_restore(tenancy))
-    stored = yield from read(lambda: ask(bind("backups/ids", tenant_id=tenancy.tenant_id)))
-    if rows or (stored[0]["ids"] and not marks):
-        reason = f"tenant {tenancy.tenant_id!r} is not empty"
-        raise BackupRefused(str(path), reason, "restore into an empty database, or under another tenant")
-    for ids in parts(stored[0]["ids"]):
-        yield from write(lambda ids=ids: ask(bind("backups/remove", tenant_id=tenancy.tenant_id, ids=ids)))  # type: ignore[misc]
+    ids = yield from _ids(tenancy)
+    if rows or (ids and not marks):
+        raise _not_empty(tenancy, path)
+    return ids
+
+
+def _not_empty(tenancy: Tenancy, path: Path) -> BackupRefused:
+    reason = f"tenant {tenancy.tenant_id!r} is not empty"
+    return BackupRefused(str(path), reason, "restore into an empty database, or under another tenant")
+
+
+def _ids(tenancy: Tenancy) -> Procedure[list[str]]:
+    rows = yield from read(lambda: ask(bind("backups/ids", tenant_id=tenancy.tenant_id)))
+    ids: list[str] = rows[0]["ids"]
+    return ids
+
+
+def _remove(tenancy: Tenancy, ids: Sequence[str]) -> Plan[None]:
+    yield bind("backups/remove", tenant_id=tenancy.tenant_id, ids=list(ids))
+
+
+def _tenant_node(tenancy: Tenancy) -> Plan[list[Row]]:
+    """The tenant's own node, if it exists."""
+    rows = yield bind("tenants/state", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key)
+    return rows
 
 
 # A restore creates a marker node first and removes it last. No event has the marker's key.
@@ -267,39 +298,102 @@ def _marks(tenancy: Tenancy, key: str) -> Procedure[list[Row]]:
     return rows
 
 
-def _mark(tenancy: Tenancy, key: str) -> Plan[str]:
-    """Create the marker node with *key*; return its id."""
-    created = yield from _create(tenancy, [{"id": "", "labels": ["Awaited"], "properties": {"key": key}}])
-    return created[""]
+def _mark(tenancy: Tenancy, key: str) -> Plan[Row]:
+    """Create the marker node with *key*, or take it over; return its id and run."""
+    rows = yield bind("backups/begin", tenant_id=tenancy.tenant_id, key=key)
+    return rows[0]
 
 
 # A backup of the same tenant: nodes, then their relationships; the tenant's own node comes last,
 # because it makes the rest valid.
 
 
+class _Steps:
+    """The steps of one restore, each a transaction that is stored once, even if its answer is lost and it is repeated.
+
+    ``lost`` is set if a step was stored without an answer, or if another restore took over: then no more are taken.
+    """
+
+    def __init__(self, tenancy: Tenancy, run: str) -> None:
+        self.lost = False
+        self._tenancy = tenancy
+        self._run = run
+        self._number = 0
+
+    def take(self, plan: Callable[[], Plan[T]]) -> Procedure[T | None]:
+        """The value of *plan*; None if this step or an earlier one was lost."""
+        if self.lost:
+            return None
+        self._number += 1
+        value = yield from write(partial(self._guarded, self._number, plan))
+        return value
+
+    def _guarded(self, number: int, plan: Callable[[], Plan[T]]) -> Plan[T | None]:
+        key = _key_of_restore(self._tenancy)
+        rows = yield bind("backups/step", tenant_id=self._tenancy.tenant_id, key=key, run=self._run, step=number)
+        self.lost = not rows
+        if not rows:
+            return None
+        value = yield from plan()
+        return value
+
+
 def _restored(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[None]:
-    mark_id = yield from write(partial(_mark, tenancy, _key_of_restore(tenancy)))
+    """Restore the tenant; begin again if an answer was lost.
+
+    Raises:
+        BackupRefused: the tenant is not empty, or another restore took over.
+
+    """
+    for _ in range(_ATTEMPTS):
+        yield from _checked_remains(tenancy, path)
+        mark = yield from write(partial(_begin, tenancy, path))
+        steps = _Steps(tenancy, mark["run"])
+        tenant_nodes = yield from _loaded(tenancy, path, progress, mark["id"], steps)
+        yield from steps.take(partial(_finish, tenancy, tenant_nodes, mark["id"]))
+        # Without an answer, the last step is stored if the tenant's node is there.
+        if not steps.lost or (yield from read(partial(_tenant_node, tenancy))):
+            return
+        if [row["run"] for row in (yield from _marks(tenancy, _key_of_restore(tenancy)))] != [mark["run"]]:
+            break
+    raise BackupRefused(str(path), "another restore into this tenant has begun", "wait for it, or run this one again")
+
+
+def _begin(tenancy: Tenancy, path: Path) -> Plan[Row]:
+    """Mark the restore as begun, unless another one was finished meanwhile."""
+    mark = yield from _mark(tenancy, _key_of_restore(tenancy))
+    if (yield from _tenant_node(tenancy)):
+        raise _not_empty(tenancy, path)
+    return mark
+
+
+def _loaded(tenancy: Tenancy, path: Path, progress: Progress, mark_id: str, steps: _Steps) -> Procedure[list[Row]]:
+    """Create the nodes of the backup, then their relationships; returns the tenant's own node, to be created last."""
+    remains = yield from _ids(tenancy)
+    for ids in parts(id_ for id_ in remains if id_ != mark_id):
+        yield from steps.take(partial(_remove, tenancy, ids))
     new_ids: dict[str, str] = {}
     tenant_nodes: list[Row] = []
     for part in parts(_nodes(path), _weight):
         tenant_nodes += [node for node in part if _TENANT in node["labels"]]
-        new_ids |= yield from write(partial(_create, tenancy, [node for node in part if _TENANT not in node["labels"]]))
-        if progress:
+        others = [node for node in part if _TENANT not in node["labels"]]
+        new_ids |= (yield from steps.take(partial(_create, tenancy, others))) or {}
+        if progress and not steps.lost:
             progress(len(new_ids))
-    for part in parts(_links(path, new_ids)):
-        yield from write(partial(_link, tenancy, part))
-    yield from write(partial(_finish, tenancy, tenant_nodes, mark_id))
-
-
-def _weight(node: Mapping[str, Any]) -> int:
-    """The number of characters in those properties of a node that may be large."""
-    return sum(len(str(node["properties"].get(name, ""))) for name in ("content", "body", "document"))
+    for links in parts(_links(path, new_ids) if not steps.lost else ()):
+        yield from steps.take(partial(_link, tenancy, links))
+    return tenant_nodes
 
 
 def _finish(tenancy: Tenancy, tenant_nodes: Sequence[Row], mark_id: str) -> Plan[None]:
     """Create the tenant's own node and remove the marker of the restore, in one transaction."""
     yield bind("backups/remove", tenant_id=tenancy.tenant_id, ids=[mark_id])
     yield from _create(tenancy, tenant_nodes)
+
+
+def _weight(node: Mapping[str, Any]) -> int:
+    """The number of characters in those properties of a node that may be large."""
+    return sum(len(str(node["properties"].get(name, ""))) for name in ("content", "body", "document"))
 
 
 def _create(tenancy: Tenancy, nodes: Sequence[Mapping[str, Any]]) -> Plan[dict[str, str]]:

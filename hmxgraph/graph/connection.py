@@ -377,18 +377,16 @@ class Attempts:
             raise LocalServerDied(self._uri, error.reason, self.patience.outcome) from error
         self.patience.extend(monotonic() - began)
 
-    def error(self, error: Neo4jError | DriverError | TimeoutError, *, connecting: bool = False) -> GraphError:
+    def error(self, error: Neo4jError | DriverError | TimeoutError) -> GraphError:
         """The graph error for *error*, with what is known of the transaction's outcome."""
         patience = self.patience
-        outcome = "" if connecting else patience.outcome
         late = patience.left <= 0 or isinstance(error, TimeoutError) or _timed_out(error)
         if late and (isinstance(error, TimeoutError) or _no_answer(error)):
             statement = f" to {self.watch.statement}" if self.watch.statement else ""
-            return DeadlineExceeded(self._uri, f"no answer{statement} within {patience.seconds:g} s", outcome)
+            return DeadlineExceeded(self._uri, f"no answer{statement} within {patience.seconds:g} s", patience.outcome)
         assert not isinstance(error, TimeoutError)
         known = translated(error, self._uri, self.watch.statement)
-        if isinstance(known, StorageUnavailable):
-            return type(known)(known.uri, known.reason, outcome)
+        known.outcome = patience.outcome
         return known
 
 
@@ -460,7 +458,7 @@ class Connection:
                     return
             except (Neo4jError, DriverError) as error:
                 if not (repeats and isinstance(error, DriverError)):
-                    raise attempts.error(error, connecting=True) from error
+                    raise attempts.error(error) from error
                 repeats = False
 
     def perform(self, procedure: Procedure[T], *, whole: bool = False) -> T:
@@ -473,8 +471,9 @@ class Connection:
         stored = Stored()
         try:
             return perform(procedure, stored.counted(partial(self._answer, whole=whole)))
-        except StorageUnavailable as error:
-            raise stored.added_to(error) from error.__cause__
+        except GraphError as error:
+            stored.add_to(error)
+            raise
 
     def _answer(self, request: Work[Any] | Embed, *, whole: bool) -> Any:
         if isinstance(request, Embed):
@@ -570,10 +569,10 @@ class Stored:
 
         return counting
 
-    def added_to(self, error: StorageUnavailable) -> StorageUnavailable:
-        """*error* with what was stored before it."""
-        steps = f"{self._number} earlier step{'s' if self._number > 1 else ''} of this call stored"
-        return type(error)(error.uri, error.reason, error.outcome, error.stored or (steps if self._number else ""))
+    def add_to(self, error: GraphError) -> None:
+        """Add to *error* what was stored before it."""
+        if self._number and not error.stored:
+            error.stored = f"{self._number} earlier step{'s' if self._number > 1 else ''} of this call stored"
 
 
 class SharedDriver:
@@ -646,7 +645,7 @@ class AsyncConnection:
             async with asyncio.timeout(attempts.patience.left):
                 await self._attempt(attempts, _PING)
         except (Neo4jError, DriverError, TimeoutError) as error:
-            raise attempts.error(error, connecting=True) from error
+            raise attempts.error(error) from error
 
     async def perform(self, procedure: Procedure[T], *, whole: bool = False) -> T:
         """The value of *procedure*; with *whole*, it reads or rewrites a whole tenant and has more time.
@@ -658,8 +657,9 @@ class AsyncConnection:
         stored = Stored()
         try:
             return await _perform_async(procedure, stored.counted_async(partial(self._answer, whole=whole)))
-        except StorageUnavailable as error:
-            raise stored.added_to(error) from error.__cause__
+        except GraphError as error:
+            stored.add_to(error)
+            raise
 
     async def _answer(self, request: Work[Any] | Embed, *, whole: bool) -> Any:
         if isinstance(request, Embed):

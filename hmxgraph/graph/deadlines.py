@@ -9,6 +9,7 @@ from time import monotonic, time
 from typing import Any, Final, Literal, TypeVar
 
 from hmxgraph.errors import InvalidRequest
+from hmxgraph.protocol.parsing import quoted
 
 # Default limit in seconds for one transaction with its retries, by mode. A schema transaction waits for the indexes of
 # its constraints.
@@ -48,7 +49,7 @@ def checked_timeout(seconds: float | None) -> float | None:
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if seconds is not None and not (is_number and 0 < seconds <= _LONGEST):
         raise InvalidRequest(
-            "timeout", f"{seconds!r:.40}", "a time to wait", f"give seconds above 0, up to {_LONGEST:,}"
+            "timeout", quoted(seconds)[:40], "a time to wait", f"give seconds above 0, up to {_LONGEST:,}"
         )
     return seconds
 

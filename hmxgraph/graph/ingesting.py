@@ -1,8 +1,9 @@
 """One ingest call: while the server writes a batch, the next one is read, checked and prepared."""
 
 import asyncio
+import os
 import threading
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, aclosing, contextmanager, suppress
 from contextvars import copy_context
@@ -11,10 +12,12 @@ from datetime import timedelta
 from functools import partial
 from io import FileIO
 from pathlib import Path
+from stat import S_ISREG
 from time import monotonic, perf_counter
+from types import MappingProxyType
 from typing import Any, Final, TypeAlias, TypedDict, TypeVar, cast
 
-from hmxgraph.errors import Fault, IngestRefused, InvalidRequest, ParentLoop, StorageUnavailable, UnknownChoice
+from hmxgraph.errors import Fault, GraphError, IngestRefused, InvalidRequest, ParentLoop, UnknownChoice
 from hmxgraph.formats.conversion import Origin
 from hmxgraph.graph._events import extracted, record, without
 from hmxgraph.graph.importing import Importing, chosen_format, is_document
@@ -22,11 +25,16 @@ from hmxgraph.graph.plan import Tenancy, Work, stored_mask_key
 from hmxgraph.ingest.batch import SIZE, Batch, BatchBuilder, OpenBatch, readings
 from hmxgraph.ingest.intake import ON_ERROR, Clock, Intake, OnError, dead_letter
 from hmxgraph.ingest.prepare import PreparedEvent
-from hmxgraph.ingest.sources import LINGER, LONGEST, Arrival, Delivery, Payload, Source, deliveries, reads
+from hmxgraph.ingest.sources import LINGER, LONGEST, Arrival, Delivery, Payload, Source, deliveries, reads, reads_once
 from hmxgraph.ingest.streams.stream import Stream
 from hmxgraph.ingest.window import SECONDS, Held, ReorderWindow
 from hmxgraph.protocol.reports import BatchReceipt, IngestReport, Rejection, Tally
 from hmxgraph.text.terms import DEFAULT_ENCODING, counter
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 # Blocking work, done in threads outside the event loop.
 
@@ -303,7 +311,7 @@ def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: Ingest
         batches = prepared(arrivals, intake, size=options.batch_size, parts=options.writers)
         writers = [closing.enter_context(ThreadPoolExecutor(1)) for _ in range(options.writers)]
         writing: dict[int, Future[BatchReceipt]] = {}
-        closing.enter_context(_stored_before(tally))
+        closing.enter_context(_stored_before(tally, writing))
         for batch in batches:
             for part in [part for part, future in writing.items() if _due(future, part, batch)]:
                 _settle(tally, writing.pop(part).result(), options, intake)
@@ -317,13 +325,17 @@ def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: Ingest
 
 
 @contextmanager
-def _stored_before(tally: Tally) -> Iterator[None]:
-    """If the database does not answer, add to the error how much was stored before."""
+def _stored_before(tally: Tally, writing: Mapping[int, Future[BatchReceipt]] = MappingProxyType({})) -> Iterator[None]:
+    """If the call fails, finish the batches in *writing*, and add to the error how much is stored."""
     try:
         yield
-    except StorageUnavailable as error:
-        stored = f"{tally.settled:,} lines before this batch are stored or accounted for"
-        raise type(error)(error.uri, error.reason, error.outcome, stored) from error.__cause__
+    except (GraphError, IngestRefused) as error:
+        for future in writing.values():
+            if future.exception() is None:
+                tally.add(future.result())
+        if not error.stored:
+            error.stored = f"{tally.settled:,} lines are stored or accounted for"
+        raise
 
 
 async def ingest_async(
@@ -355,10 +367,11 @@ async def _write(batches: AsyncGenerator[Batch | None, None], store: "_Store", t
             writing[batch.part] = asyncio.create_task(store(batch))
     finally:
         last = await asyncio.gather(*writing.values(), return_exceptions=True)
-    for receipt in last:
-        if isinstance(receipt, BaseException):
-            raise receipt
-        _settle(tally, receipt, store.options)
+        for receipt in last:
+            if isinstance(receipt, BatchReceipt):
+                _settle(tally, receipt, store.options)
+    if errors := [receipt for receipt in last if isinstance(receipt, BaseException)]:
+        raise errors[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -506,12 +519,41 @@ def _append(line: bytes, file: FileIO, path: str | Path | None) -> None:
 
 
 def _rejects(path: Path, source: Any) -> FileIO:
+    """The file for rejected lines, which no other call writes: empty, unless its lines could not be read again."""
     if reads(source, path):
         raise IngestRefused(str(path), "rejected lines would be written into the source; choose another file")
     try:
-        return path.open("wb", buffering=0)
+        file = path.open("ab+", buffering=0)
     except OSError as error:
         raise _not_writable(path, error) from error
+    try:
+        if S_ISREG(os.fstat(file.fileno()).st_mode):
+            _lock(file, path)
+            _make_ready(file, keep=reads_once(source))
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _lock(file: FileIO, path: Path) -> None:
+    if fcntl is None:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        reason = "rejected lines of another ingest are being written there; choose another file"
+        raise IngestRefused(str(path), reason) from error
+
+
+def _make_ready(file: FileIO, *, keep: bool) -> None:
+    """Empty *file*; with *keep*, end its last line instead, which a killed process may have left unfinished."""
+    if not keep:
+        file.truncate(0)
+    elif file.seek(0, os.SEEK_END):
+        file.seek(-1, os.SEEK_END)
+        if file.read(1) != b"\n":
+            file.write(b"\n")
 
 
 def _not_writable(path: str | Path | None, error: OSError) -> IngestRefused:

@@ -424,9 +424,11 @@ def _delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Plan[M
 
 
 def _supersede(tenancy: Tenancy, memory_id: str, what: Remembered, operation: MemoryOperation) -> Plan[MemoryView]:
-    yield from _lock(tenancy, (memory_id,))
+    repeated = yield from _lock(tenancy, (memory_id,), operation.event_id)
     old = yield from _memory_by_id(tenancy, memory_id)
     if old.superseded_by is not None:
+        if repeated:
+            return (yield from _memory_by_id(tenancy, old.superseded_by))
         raise AlreadySuperseded(memory_id, old.superseded_by)
     new = yield from _added(tenancy, what, operation)
     if new.memory_id == memory_id:
@@ -467,7 +469,9 @@ def _judge(
     operation: MemoryOperation,
     recorded: tuple[str, Mapping[str, Any]],
 ) -> Plan[tuple[MemoryView, ...]]:
-    yield from _lock(tenancy, ids)
+    repeated = yield from _lock(tenancy, ids, operation.event_id)
+    if repeated:
+        return (yield from _views(tenancy, ids))
     event_type, content = recorded
     yield bind(
         "memory_operations/count",
@@ -488,16 +492,20 @@ def _views(tenancy: Tenancy, ids: Sequence[str]) -> Plan[tuple[MemoryView, ...]]
     return tuple(memory_views)
 
 
-def _lock(tenancy: Tenancy, ids: Sequence[str]) -> Plan[list[Row]]:
-    """Lock the session of these operations, then the memories, in the order that all writers use."""
-    yield from open_batch(tenancy, {"sessions": [_session(tenancy)]})
+def _lock(tenancy: Tenancy, ids: Sequence[str], event_id: str = "") -> Plan[bool]:
+    """Lock the session of these operations, then the memories, in the order that all writers use.
+
+    Returns whether the event *event_id*, which records the operation, is stored: then the operation is done.
+    """
+    event_keys = [tenancy.node_key(event_id)] if event_id else []
+    opened = yield from open_batch(tenancy, {"sessions": [_session(tenancy)], "event_keys": event_keys})
     keys = sorted(tenancy.node_key(checked_text("memory_id", memory_id)) for memory_id in ids)
     rows = yield bind("memory_operations/lock", tenant_id=tenancy.tenant_id, batch={"keys": keys})
     if len(rows) < len(keys):
         stored = {row["memory"]["memory_id"] for row in rows}
         missing_id = next(memory_id for memory_id in ids if memory_id not in stored)
         raise NotFound("memory", missing_id, tenancy.tenant_id)
-    return rows
+    return bool(opened["events"])
 
 
 def _record_event(

@@ -12,6 +12,7 @@ from typing import Any, Generic, Literal, LiteralString, TypeAlias, TypeVar, cas
 
 from hmxgraph.errors import InvalidTenant, StatementMisuse
 from hmxgraph.protocol.canonical import node_key
+from hmxgraph.protocol.parsing import checked_text
 from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
 from hmxgraph.text.terms import scope_token
 
@@ -312,8 +313,18 @@ class Tenancy:
         return cls(tenant_id, node_key(tenant_id, "tenant"), scope_token(tenant_id), trust)
 
     def node_key(self, *parts: str) -> str:
-        """The key of the node with these *parts* as its id: hex SHA-256 of tenant id and parts, joined by NUL."""
-        return node_key(self.tenant_id, *parts)
+        """The key of the node with these *parts* as its id: hex SHA-256 of tenant id and parts, joined by NUL.
+
+        Raises:
+            InvalidRequest: an id that is not text, or not valid Unicode.
+
+        """
+        try:
+            return node_key(self.tenant_id, *parts)
+        except (TypeError, UnicodeEncodeError):
+            for part in parts:
+                checked_text("id", part)
+            raise
 
 
 def stored_mask_key(tenancy: Tenancy) -> str:

@@ -126,8 +126,8 @@ def _weight(delivery: Delivery | Broken) -> int:
         return len(payload)
     try:
         return len(str(payload.content if isinstance(payload, Event) else payload))
-    except RecursionError:
-        # Nested too deeply for str(): it will be stored as text or rejected.
+    except (RecursionError, ValueError):
+        # Nested too deeply for str(), or with numbers of too many digits: it will be stored as text or rejected.
         return 0
 
 

@@ -25,7 +25,8 @@ def dead_letter(rejection: Rejection, payload: Payload | None) -> bytes:
     >>> dead_letter(Rejection("f", 3, "e1", ()), b'{"event_id": "e1"}')
     b'{"dead_letter":{"event_id":"e1","faults":[],"line":3,"source":"f"},"event":{"event_id":"e1"}}\n'
     """
-    return canonical_bytes({_REASON_FIELD: rejection.document()} | _body(payload)) + b"\n"
+    # The name of a file, or an id that is rejected, may not be valid Unicode.
+    return canonical_bytes({_REASON_FIELD: storable(rejection.document())[0]} | _body(payload)) + b"\n"
 
 
 def corrected_payload(payload: Payload) -> Mapping[str, Any] | str | None:
@@ -64,10 +65,10 @@ def _text(payload: Any) -> str:
 
 
 def _printed(payload: Any) -> str:
-    """The value as Python prints it; without its deepest parts if it is too deep to print."""
+    """The value as Python prints it; without the parts that are too deep or, as numbers, too long to print."""
     try:
         return str(payload)
-    except RecursionError:
+    except (RecursionError, ValueError):
         return str(without_json_faults(payload))
 
 

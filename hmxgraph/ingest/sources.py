@@ -423,7 +423,7 @@ def deliveries(source: Source) -> Iterator[Arrival]:
 
 
 def _path(source: str | Path) -> Iterator[Arrival]:
-    if str(source) == "-":
+    if _is_standard_input(source):
         return _read_stream(_standard_input(), "stdin")
     path = Path(source)
     try:
@@ -452,13 +452,33 @@ def _all_of(paths: Sequence[Path]) -> Iterator[Arrival]:
 
 
 def reads(source: Any, path: Path) -> bool:
-    """Whether *path* is being read: it is *source* or lies in it."""
+    """Whether *path* is being read: it is *source*, under whatever name, or lies in it."""
     if are_paths(source):
         return any(reads(part, path) for part in source)
-    if not isinstance(source, str | Path) or str(source) == "-":
-        return False
+    if _is_standard_input(source):
+        return _same_file(getattr(sys.stdin, "buffer", None), path)
+    if not isinstance(source, str | Path):
+        return _same_file(source, path)
     root = Path(source).resolve()
-    return root == path.resolve() or root in path.resolve().parents
+    return root == path.resolve() or root in path.resolve().parents or _same_file(root, path)
+
+
+def _same_file(source: Any, path: Path) -> bool:
+    """Whether *source*, a path or an open file, is the file at *path*; also through a hard link."""
+    try:
+        own = source.stat() if isinstance(source, Path) else os.fstat(source.fileno())
+        return S_ISREG(own.st_mode) and os.path.samestat(own, path.stat())
+    except (OSError, ValueError, AttributeError):  # there is no such file, or it is in memory
+        return False
+
+
+def reads_once(source: Any) -> bool:
+    """Whether what *source* delivers cannot be read again: it is a pipe, a stream or an iterator."""
+    return _is_standard_input(source) or hasattr(source, "read") or isinstance(source, Iterator | AsyncIterable)
+
+
+def _is_standard_input(source: Any) -> bool:
+    return isinstance(source, str | Path) and str(source) == "-"
 
 
 def _standard_input() -> IO[bytes]:
@@ -541,4 +561,15 @@ class _Encoded:
         return self._stream.read(size).encode("utf-8", "surrogatepass")
 
 
-__all__ = ["Arrival", "Broken", "Delivery", "Lull", "Payload", "Source", "are_paths", "deliveries", "reads"]
+__all__ = [
+    "Arrival",
+    "Broken",
+    "Delivery",
+    "Lull",
+    "Payload",
+    "Source",
+    "are_paths",
+    "deliveries",
+    "reads",
+    "reads_once",
+]

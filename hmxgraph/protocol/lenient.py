@@ -11,7 +11,7 @@ import orjson
 
 from hmxgraph.errors import MalformedJson
 from hmxgraph.protocol.canonical import MAX_INTEGER
-from hmxgraph.protocol.parsing import WRITTEN_AS_INTEGER, parse_json
+from hmxgraph.protocol.parsing import COMMA, WRITTEN_AS_INTEGER, check_values, parse_json, structure
 
 # Content is part of an event, which may be nested MAX_DEPTH (64) levels deep.
 DEEPEST = 60
@@ -19,8 +19,8 @@ _DEEP = f"values nested deeper than {DEEPEST} are kept as text"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PLAIN = frozenset({bool, type(None)})
 _LONGEST_NUMBER = 4_000  # digits; Python refuses to convert longer ones
-_DELIMITER = re.compile(rb'["\[\]{}]')
-_IN_STRING = re.compile(rb'"|\\.', re.DOTALL)
+# Characters; more than an event may hold.
+_LONGEST_TEXT = 600_000
 _REPEATED = "earlier values of a repeated key are kept as text"
 _NUMBER = "a number too large for a float is kept as text"
 _LONG_NUMBER = f"a number of more than {_LONGEST_NUMBER:,} digits is kept as text"
@@ -32,7 +32,7 @@ def parse_any(data: bytes | bytearray | str) -> tuple[Any, tuple[str, ...]]:
     """The value of JSON text, and a warning for each kind of value that was kept as text.
 
     Raises:
-        MalformedJson: the text is not JSON at all.
+        MalformedJson: the text is not JSON at all, or has more than a million values.
 
     >>> parse_any('{"a": 1, "a": 2}')[0]
     {'a': 2, 'a (repeated)': ['1']}
@@ -43,11 +43,13 @@ def parse_any(data: bytes | bytearray | str) -> tuple[Any, tuple[str, ...]]:
     >>> parse_any("[" + "1" * 5000 + "]")[1]
     ('a number of more than 4,000 digits is kept as text',)
     """
+    raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
+    check_values(raw)
     try:
-        return parse_json(data), ()
+        return parse_json(raw), ()
     except MalformedJson as error:
         try:
-            return _parsed(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data))
+            return _parsed(raw)
         except (ValueError, RecursionError):
             raise error from None
 
@@ -103,35 +105,62 @@ def _reject(name: str) -> Any:
 
 def _flattened(raw: bytes) -> Iterator[bytes]:
     """*raw* with every value nested deeper than ``DEEPEST`` as a JSON string of its text."""
-    depth = start = end = scanned = 0
-    in_string = False
-    while delimiter := (_IN_STRING if in_string else _DELIMITER).search(raw, scanned):
-        scanned = delimiter.end()
-        if delimiter.group() == b'"':
-            in_string = not in_string
-        elif in_string:
-            continue
-        elif delimiter.group() in b"[{":
-            depth += 1
-            if depth == DEEPEST + 1:
-                start = delimiter.start()
-        else:
-            depth -= 1
-            if depth == DEEPEST:
-                yield raw[end:start]
-                yield json.dumps(raw[start:scanned].decode("utf-8", "replace")).encode()
-                end = scanned
+    end = 0
+    for start, stop in _too_deep(raw):
+        yield raw[end:start]
+        yield json.dumps(raw[start:stop].decode("utf-8", "replace")).encode()
+        end = stop
     yield raw[end:]
 
 
+def _too_deep(raw: bytes) -> Iterator[tuple[int, int]]:
+    """Begin and end of each value in *raw* that is nested deeper than ``DEEPEST``."""
+    depth = start = 0
+    for places, kinds in structure(raw):
+        is_bracket = kinds != COMMA
+        steps = kinds[is_bracket]
+        depths = depth + steps.cumsum(dtype="int64")
+        borders = depths == DEEPEST + (steps > 0)
+        for place, step in zip(places[is_bracket][borders].tolist(), steps[borders].tolist(), strict=True):
+            if step > 0:
+                start = place
+            else:
+                yield start, place + 1
+        depth = int(depths[-1]) if depths.size else depth
+
+
 # Any value.
+
+
+def contains_itself(value: Any) -> bool:
+    """Whether following the parts of *value* never ends.
+
+    >>> value = [[]]
+    >>> value[0].append(value)
+    >>> contains_itself(value), contains_itself([value[0][:0]] * 2)
+    (True, False)
+    """
+    outer: dict[int, Iterator[Any]] = {}
+    ended: set[int] = set()
+    pending = iter([value])
+    while True:
+        part = next(pending, outer)  # outer is a part of no value
+        if part is outer:
+            if not outer:
+                return False
+            ended.add(outer.popitem()[0])
+            pending = next(reversed(outer.values()), iter(()))
+        elif isinstance(part, Mapping | list | tuple) and id(part) not in ended:
+            if id(part) in outer:
+                return True
+            pending = outer[id(part)] = iter(part.values() if isinstance(part, Mapping) else part)
 
 
 def storable(value: Any) -> tuple[Any, tuple[str, ...]]:
     """*value* in a form that an event can store, and a warning for each kind of value that was kept as text.
 
     Integers beyond 2^53-1, NaN, infinities, values of other types or nested too deeply become text, and so do keys that
-    are not strings; a lone surrogate becomes the replacement character.
+    are not strings; a lone surrogate becomes the replacement character. A value that contains itself is cut there.
 
     >>> storable({"a": [1, 2.5, "x"]})
     ({'a': [1, 2.5, 'x']}, ())
@@ -139,7 +168,7 @@ def storable(value: Any) -> tuple[Any, tuple[str, ...]]:
     ({'id': '9223372036854775808'}, ('an integer beyond 2^53-1 is kept as text',))
     """
     walk = _Walk()
-    return walk.value(value, 0), tuple(walk.warnings)
+    return walk.value(value, ()), tuple(walk.warnings)
 
 
 @dataclass(slots=True)
@@ -148,7 +177,8 @@ class _Walk:
 
     warnings: dict[str, None] = field(default_factory=dict)
 
-    def value(self, value: Any, depth: int) -> Any:
+    def value(self, value: Any, outer: tuple[int, ...]) -> Any:
+        """*value* as JSON; *outer* are the ids of the values around it."""
         kind = type(value)
         if kind in _PLAIN:
             return value
@@ -157,22 +187,26 @@ class _Walk:
         if isinstance(value, int | float):
             return self._number(value)
         if isinstance(value, Mapping | list | tuple):
-            return self._nested(value, depth)
+            return self._nested(value, outer)
         self._warn(f"a value of type {kind.__name__} is kept as text")
         return self._text(str(value))
 
-    def _nested(self, value: Any, depth: int) -> Any:
-        if depth >= DEEPEST:
+    def _nested(self, value: Any, outer: tuple[int, ...]) -> Any:
+        if id(value) in outer:
+            self._warn("a value that contains itself is cut there")
+            return "…"
+        if len(outer) >= DEEPEST:
             self._warn(_DEEP)
-            return self._text("".join(_json_pieces(value)))
+            return self._text(_json_text(value))
+        outer = (*outer, id(value))
         if isinstance(value, Mapping):
-            return {self._key(name): self.value(part, depth + 1) for name, part in value.items()}
-        return [self.value(part, depth + 1) for part in value]
+            return {self._key(name): self.value(part, outer) for name, part in value.items()}
+        return [self.value(part, outer) for part in value]
 
     def _key(self, name: Any) -> str:
         if not isinstance(name, str):
             self._warn("a key that is not a string is kept as text")
-        return self._text(str(name))
+        return self._text(spelled(name))
 
     def _text(self, text: str) -> str:
         if text.isascii() or not _SURROGATE.search(text):
@@ -185,7 +219,7 @@ class _Walk:
             if abs(number) <= MAX_INTEGER:
                 return int(number)
             self._warn("an integer beyond 2^53-1 is kept as text")
-            return str(number)
+            return spelled(number)
         if not math.isfinite(number):
             self._warn("NaN or an infinity is kept as text")
             return str(number)
@@ -198,6 +232,19 @@ class _Walk:
         self.warnings.setdefault(warning)
 
 
+def _json_text(value: Any) -> str:
+    """The JSON text of a value of any depth; cut where it is longer than any event, as if the value contains itself."""
+    pieces: list[str] = []
+    size = 0
+    for piece in _json_pieces(value):
+        pieces.append(piece)
+        size += len(piece)
+        if size > _LONGEST_TEXT:
+            pieces.append("…")
+            break
+    return "".join(pieces)
+
+
 def _json_pieces(value: Any) -> Iterator[str]:
     """The JSON text of a value of any depth, piece by piece, without recursion."""
     pending: list[Any] = [value]
@@ -207,7 +254,7 @@ def _json_pieces(value: Any) -> Iterator[str]:
             yield part
         elif isinstance(part, Mapping):
             members = [
-                step for name, member in part.items() for step in (_Piece(f"{_scalar(str(name))}:"), member, _COMMA)
+                step for name, member in part.items() for step in (_Piece(f"{_scalar(spelled(name))}:"), member, _COMMA)
             ]
             pending += [_Piece("}"), *reversed(members[:-1]), _Piece("{")]
         elif isinstance(part, list | tuple):
@@ -229,4 +276,20 @@ _COMMA = _Piece(",")
 def _scalar(value: Any) -> str:
     if isinstance(value, str):
         return orjson.dumps(_SURROGATE.sub("\ufffd", value)).decode()
-    return orjson.dumps(value).decode() if type(value) in _PLAIN else str(value)
+    return orjson.dumps(value).decode() if type(value) in _PLAIN else spelled(value)
+
+
+def spelled(value: Any) -> str:
+    """*value* as Python spells it, or as JSON if its numbers are too long or its parts too deep for that.
+
+    >>> spelled({"a": 1}), spelled([10**5_000])[:6]
+    ("{'a': 1}", '[0x31e')
+    """
+    try:
+        return str(value)
+    except (ValueError, RecursionError):
+        if isinstance(value, Mapping | list | tuple):
+            return _json_text(value)
+        if isinstance(value, int):
+            return hex(value)
+        raise

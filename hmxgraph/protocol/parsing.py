@@ -5,7 +5,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import jsonschema_rs
 import orjson
@@ -13,9 +13,22 @@ import orjson
 from hmxgraph.errors import Fault, InvalidRequest, MalformedJson
 from hmxgraph.protocol.canonical import MAX_INTEGER
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 # Parsing strict JSON (RFC 8259 with the unique names of I-JSON).
 
 MAX_DEPTH = 64
+# More values than any event or message holds. Only text of more bytes than that can have more.
+MOST_VALUES = 1_000_000
+_SEPARATORS = (b",", b"[", b"{")
+_ESCAPE = re.compile(rb"\\.", re.DOTALL)
+_PIECE = 1 << 18
+_CLOSING, COMMA, _QUOTE = -1, 2, 3
+_KINDS = bytes(
+    {0x5B: 1, 0x7B: 1, 0x5D: 0xFF, 0x7D: 0xFF, 0x2C: COMMA, 0x22: _QUOTE}.get(code, 0) for code in range(256)
+)
 _NESTED = (dict, list)
 _DIGITS = bytes(0x64 if 0x30 <= code <= 0x39 else 0x2D if code == 0x2D else 0x20 for code in range(256))
 _NO_OPENERS = bytes(code for code in range(256) if code not in b"{[")
@@ -52,6 +65,7 @@ def parse_bounded(data: bytes | bytearray | str) -> tuple[Any, int]:
 
 def _parse(data: bytes | bytearray | str, *, unique_keys: bool) -> tuple[Any, int]:
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    check_values(raw)
     value = _syntax(raw)
     if len(raw.translate(None, _NO_OPENERS)) > MAX_DEPTH and depth(value) > MAX_DEPTH:
         raise MalformedJson(f"nested deeper than {MAX_DEPTH}")
@@ -60,6 +74,41 @@ def _parse(data: bytes | bytearray | str, *, unique_keys: bool) -> tuple[Any, in
         value = _exact(raw, unique_keys=unique_keys)
         compact = _compact(value)
     return value, _most_bytes(compact)
+
+
+def check_values(raw: bytes | bytearray) -> None:
+    """Refuse JSON text of more than ``MOST_VALUES`` values: as Python objects, 64 MB of ``[],`` would take 2 GB.
+
+    Raises:
+        MalformedJson: it has more.
+
+    """
+    if len(raw) <= MOST_VALUES or sum(map(raw.count, _SEPARATORS)) <= MOST_VALUES:
+        return
+    if sum(int((kinds != _CLOSING).sum()) for _, kinds in structure(raw)) > MOST_VALUES:
+        raise MalformedJson(f"more than {MOST_VALUES:,} values")
+
+
+def structure(raw: bytes | bytearray) -> Iterator[tuple["NDArray[np.int64]", "NDArray[np.int8]"]]:
+    """The positions of brackets and commas outside strings, and their kinds: 1 opens, -1 closes, ``COMMA``.
+
+    They come in arrays, piece by piece: one at a time, a line of brackets would take a minute.
+    """
+    import numpy as np  # noqa: PLC0415 - only needed for large text and for text that is not strict JSON
+
+    quotes = 0
+    half_escape = False
+    for offset in range(0, len(raw), _PIECE):
+        piece = raw[offset : offset + _PIECE]
+        plain = _ESCAPE.sub(b"  ", b" " + piece[1:] if half_escape else piece)
+        half_escape = plain.endswith(b"\\")
+        kinds = np.frombuffer(plain.translate(_KINDS), dtype=np.int8)
+        places = np.flatnonzero(kinds)
+        is_quote = kinds[places] == _QUOTE
+        quotes_before = quotes + np.cumsum(is_quote)
+        quotes += int(is_quote.sum())
+        places = places[~is_quote & (quotes_before % 2 == 0)]
+        yield offset + places, kinds[places]
 
 
 def _syntax(raw: bytes | bytearray) -> Any:
@@ -236,34 +285,34 @@ def _safe_numbers() -> jsonschema_rs.Draft202012Validator:
     )
 
 
-def json_faults(value: Any, steps: Steps = ()) -> Iterator[Fault]:
-    """A fault for everything in *value* that canonical JSON cannot hold.
+def json_faults(value: Any, steps: Steps = (), outer: tuple[int, ...] = ()) -> Iterator[Fault]:
+    """A fault for everything in *value* that canonical JSON cannot hold; *outer* are the ids of the values around it.
 
     >>> [str(fault) for fault in json_faults({"a": [float("nan")]})]
     ['$.a[0]: found nan, expected a finite number (RFC 8785 3.1)']
     """
-    if isinstance(value, Mapping | list | tuple) and len(steps) >= MAX_DEPTH:
+    if isinstance(value, Mapping | list | tuple) and (len(steps) >= MAX_DEPTH or id(value) in outer):
         yield Fault(json_path(*steps), _OWN_LIMIT, "deeper nesting", f"at most {MAX_DEPTH} levels")
     elif isinstance(value, Mapping):
         for key, part in value.items():
             yield from _key_faults(key, steps)
-            yield from json_faults(part, (*steps, key if isinstance(key, str) else repr(key)))
+            yield from json_faults(part, (*steps, key if isinstance(key, str) else quoted(key)), (*outer, id(value)))
     elif isinstance(value, list | tuple):
         for index, part in enumerate(value):
-            yield from json_faults(part, (*steps, index))
+            yield from json_faults(part, (*steps, index), (*outer, id(value)))
     else:
         yield from _scalar_faults(value, steps)
 
 
-def without_json_faults(value: Any, level: int = 0) -> Any:
+def without_json_faults(value: Any, outer: tuple[int, ...] = ()) -> Any:
     """*value* with null for values that are not JSON, and without such keys, so that the rest can be validated too."""
-    if isinstance(value, Mapping | list | tuple) and level >= MAX_DEPTH:
+    if isinstance(value, Mapping | list | tuple) and (len(outer) >= MAX_DEPTH or id(value) in outer):
         return None
     if isinstance(value, Mapping):
         valid = ((name, part) for name, part in value.items() if not any(_key_faults(name, ())))
-        return {name: without_json_faults(part, level + 1) for name, part in valid}
+        return {name: without_json_faults(part, (*outer, id(value))) for name, part in valid}
     if isinstance(value, list | tuple):
-        return [without_json_faults(part, level + 1) for part in value]
+        return [without_json_faults(part, (*outer, id(value))) for part in value]
     return None if any(_scalar_faults(value, ())) else value
 
 

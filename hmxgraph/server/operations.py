@@ -1,11 +1,13 @@
 """The operations of the HTTP contract, one function each, run in a worker thread."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import time_ns
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from hmxgraph.api.graph import KnowledgeGraph
+from hmxgraph.errors import GraphError
 from hmxgraph.protocol.access import ApiKey
 from hmxgraph.protocol.reports import Receipt
 from hmxgraph.protocol.timestamps import iso
@@ -73,16 +75,29 @@ def _recorded(call: Call, events: Sequence[Any]) -> list[Receipt]:
         groups.setdefault(_group(event), []).append(position)
     receipts: dict[int, Receipt] = {}
     for (session_id, key), positions in groups.items():
-        report = call.graph.record(
-            [events[position] if isinstance(events[position], Mapping) else {} for position in positions],
-            session_id=session_id or "unnamed",
-            agent_id=call.key.agent_id,
-            format=FORMAT,
-            idempotency_key=key or None,
-        )
+        with _stored_before(receipts):
+            report = call.graph.record(
+                [events[position] if isinstance(events[position], Mapping) else {} for position in positions],
+                session_id=session_id or "unnamed",
+                agent_id=call.key.agent_id,
+                format=FORMAT,
+                idempotency_key=key or None,
+            )
         receipts |= dict(zip(positions, report.receipts, strict=True))
     _count(call, list(receipts.values()))
     return [receipts[position] for position in range(len(events))]
+
+
+@contextmanager
+def _stored_before(receipts: Mapping[int, Receipt]) -> Iterator[None]:
+    """If the block fails, add to the error which events of the batch are stored."""
+    try:
+        yield
+    except GraphError as error:
+        stored = sorted(position for position, receipt in receipts.items() if receipt.status in {"stored", "duplicate"})
+        if stored:
+            error.stored = f"the events at the positions {', '.join(map(str, stored))} are stored"
+        raise
 
 
 def _group(event: Any) -> tuple[str, str]:

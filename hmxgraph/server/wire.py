@@ -30,7 +30,10 @@ _CODES = {
     501: "not_implemented",
     503: "unavailable",
 }
-_NO_DATABASE = "the memory cannot be reached or changed right now; try again later"
+_NO_DATABASE = "the memory cannot be reached or changed right now; "
+_UNKNOWN = "whether this request was stored is unknown; repeat it: what has an id or an idempotency key is stored once"
+_NOT_STORED = "nothing of this request was stored; try again later"
+_IN_PART = "%s, the rest was not; repeat it: what has an id or an idempotency key is stored once"
 _DEFECT = "an unexpected error; the server's log has it under this request's id"
 
 
@@ -70,11 +73,17 @@ class Refusal(Exception):
         """
         is_internal = isinstance(error, GraphError | EngineError) and not isinstance(error, StatementMisuse)
         if is_internal:
-            return cls(503, _NO_DATABASE) if error.code in {"unavailable", "denied"} else cls.defect()
+            return cls(503, _NO_DATABASE + _outcome(error)) if error.code in {"unavailable", "denied"} else cls.defect()
         status, code = _STATUSES[error.code]
         faults = error.faults if isinstance(error, InvalidDocument) else ()
         details = [{"path": fault.path, "message": str(fault)} for fault in faults]
         return cls(status, str(error), code=code, details=details)
+
+
+def _outcome(error: HmxGraphError) -> str:
+    if not isinstance(error, GraphError):
+        return _NOT_STORED
+    return _UNKNOWN if error.outcome == "unknown" else _IN_PART % error.stored if error.stored else _NOT_STORED
 
 
 class Json(Response):

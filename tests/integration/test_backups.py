@@ -4,6 +4,8 @@ import asyncio
 import gzip
 import json
 import resource
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,7 @@ from hmxgraph.errors import BackupRefused, NotWritten
 from hmxgraph.graph.plan import ask, bind, read, write
 from hmxgraph.protocol.states import State
 from tests.artifact_makers import policy, schema
+from tests.integration.proxies import proxied
 from tests.session_makers import deployment
 from tests.task_makers import tasks_of
 
@@ -99,6 +102,62 @@ def test_an_interrupted_restore_is_begun_again(lived, tmp_path, connection):
         lived.restore(tmp_path / "all.ndjson", progress=interrupt)
     assert lived.health()["event_count"] in {0, None}
     assert lived.restore(tmp_path / "all.ndjson").ok
+
+
+@pytest.mark.parametrize("statement", ["begin", "create", "link", "last"])
+def test_a_restore_whose_answers_are_lost(lived, address, tmp_path, connection, statement):
+    """If the answer to a commit is lost, nothing is restored twice: the restore begins again by itself."""
+    lived.backup(tmp_path / "all.ndjson.gz")
+    before = picture(lived)
+    emptied(connection, lived.tenant_id)
+    login = {"user": address.user, "password": address.password, "database": address.database}
+    with proxied(address.uri) as proxy, hmxgraph.connect(proxy.uri, tenant_id=lived.tenant_id, **login) as graph:
+        cut, sent = iter(["cut_answer"]), []
+
+        def answered(line):
+            sent.append(line.split()[0].removeprefix("backups/"))
+            # The last step removes the marker, then creates the tenant's own node.
+            if sent[-1] == statement or (statement == "last" and sent[-2:] == ["remove", "create"]):
+                proxy.fault = next(cut, None)
+
+        graph.trace(answered)
+        restored = graph.restore(tmp_path / "all.ndjson.gz")
+        assert (restored.ok, restored.same_digest, next(cut, "used")) == (True, True, "used")
+    assert picture(lived) == before
+    lived.backup(tmp_path / "again.ndjson.gz")
+    assert counts(tmp_path / "again.ndjson.gz") == counts(tmp_path / "all.ndjson.gz")
+
+
+@pytest.mark.parametrize("other_tenant", [False, True])
+def test_two_restores_at_once(lived, address, tmp_path, connection, other_tenant):
+    """Two restores of one file into one tenant leave it whole; one of them may be refused."""
+    lived.backup(tmp_path / "all.ndjson")
+    before = lived.digest().document()
+    emptied(connection, lived.tenant_id)
+    tenant = f"{lived.tenant_id}-two" if other_tenant else lived.tenant_id
+    login = {"user": address.user, "password": address.password, "database": address.database}
+
+    def restored(_):
+        with hmxgraph.connect(address.uri, tenant_id=tenant, **login) as graph:
+            try:
+                return graph.restore(tmp_path / "all.ndjson").ok
+            except BackupRefused:
+                return None
+
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(restored, range(2)))
+    assert True in results
+    assert False not in results
+    with hmxgraph.connect(address.uri, tenant_id=tenant, **login) as graph:
+        assert graph.verify().ok
+        assert graph.digest().document() == before
+
+
+def test_a_backup_replaces_no_device(lived):
+    """A backup is not written over anything but a file: it would replace the device."""
+    with pytest.raises(NotWritten, match="not a file"):
+        lived.backup("/dev/full")
+    assert not Path("/dev/full").is_file()
 
 
 def test_another_tenant_replays_a_backup(lived, address, tmp_path):

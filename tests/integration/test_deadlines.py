@@ -17,6 +17,7 @@ from hmxgraph.api.graph import Login, settling
 from hmxgraph.errors import DeadlineExceeded, InvalidRequest, LocalServerDied, StorageUnavailable
 from hmxgraph.graph.connection import Terms
 from hmxgraph.graph.deadlines import Patience
+from hmxgraph.protocol.memories import Memories
 from tests.integration.proxies import proxied
 from tests.unit.ingest.making import document
 
@@ -136,6 +137,44 @@ def test_a_connection_that_is_cut_is_no_error(connect, proxy, fault, at):
         graph.remember("The build is green")
         assert (proxy.fault, next(cut, "used")) == (None, "used")
         assert observed(graph) == [1]
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        lambda memory, _, key: memory.add(f"Bo runs the build {key}", idempotency_key=key),
+        lambda memory, old_id, key: memory.supersede(old_id, f"Bo runs it {key}", idempotency_key=key),
+        lambda memory, old_id, key: memory.feedback(old_id, "positive", idempotency_key=key),
+        lambda memory, old_id, key: memory.record_outcome([old_id], "success", idempotency_key=key),
+    ],
+    ids=["add", "supersede", "feedback", "outcome"],
+)
+def test_an_operation_on_memories_whose_answer_is_lost(connect, proxy, operation):
+    """If the commit of an operation on memories is not answered, it is done once, also if the call is repeated."""
+
+    def counts(result):
+        (memory,) = result if isinstance(result, Memories) else (result,)
+        return {name: value for name, value in memory.properties.items() if type(value) is int and "_us" not in name}
+
+    with connect() as graph:
+        sent = []
+        memory_id = graph.remember("Ann runs the tests").memory_id
+        stop = graph.trace(sent.append)
+        undisturbed = operation(graph.memory, memory_id, "first")
+        stop()
+        last = len(sent)
+        memory_id, before = graph.remember("Ann runs the build").memory_id, graph.health()["event_count"]
+        sent.clear()
+
+        def cut(line):
+            sent.append(line)
+            proxy.fault = "cut_answer" if len(sent) == last else None
+
+        graph.trace(cut)
+        results = [operation(graph.memory, memory_id, "second") for _ in range(2)]
+        assert results[0] == results[1]
+        assert counts(results[1]) == counts(undisturbed)
+        assert graph.health()["event_count"] == before + 1
 
 
 def test_a_memory_with_a_key_is_one_observation(connect):

@@ -6,6 +6,7 @@ import socket
 import stat
 import subprocess
 import sys
+from contextlib import nullcontext
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import psutil
 import pytest
 
 from hmxgraph import engine
-from hmxgraph.engine import _jars
+from hmxgraph.engine import _dumps, _jars
 from hmxgraph.engine._jars import distribution, is_sound
 from hmxgraph.engine._settings import physical_mebibytes, read
 from hmxgraph.engine.server import silent
@@ -229,16 +230,57 @@ def test_a_dump_that_does_not_load_leaves_the_database_alone(home, server, tmp_p
     with pytest.raises(EngineError, match=r"could not load the database: (?!Files:)"):
         engine.load(tmp_path / "cut.dump", home)
     with monkeypatch.context() as patch:
-        patch.setattr("hmxgraph.engine._dumps._lifecycle.ensure", refused_start)
+        patch.setattr("hmxgraph.engine._lifecycle.start", refused_start)
         with pytest.raises(EngineError, match="does not start"):
             engine.load(tmp_path / "all.dump", home)
     assert asked(engine.ensure(home), "MATCH (kept:Kept) RETURN count(kept)") == [[2]]
-    assert {each.name for each in (home / "data").iterdir()}.isdisjoint({"loading", "replaced"})
+    assert {each.name for each in (home / "data").iterdir()}.isdisjoint({"loading", "former"})
 
 
-def refused_start(_home, *, progress):
+def refused_start(_settings, _listen):
     """A server that does not start."""
     raise EngineError("the server does not start", "see its log")
+
+
+@pytest.mark.slow
+def test_a_killed_restore_leaves_a_whole_database(home, server, tmp_path, monkeypatch):
+    """Killed before the new server is up, a restore is undone at the next start, which says so; later, it is done."""
+    asked(server, "CREATE (:Whole {id: 1})")
+    engine.dump(tmp_path / "all.dump", home)
+    asked(engine.ensure(home), "CREATE (:Whole {id: 2})")
+    for step, whole in (("start", 2), ("_swap.confirm", 1)):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"hmxgraph.engine._lifecycle.{step}", killed)
+            with pytest.raises(KeyboardInterrupt):
+                engine.load(tmp_path / "all.dump", home)
+        with pytest.warns(RuntimeWarning, match="is back, whole") if whole == 2 else nullcontext():
+            revived = engine.ensure(home)
+        assert asked(revived, "MATCH (whole:Whole) RETURN count(whole)") == [[whole]]
+        assert not (home / "data" / "former").exists()
+
+
+def killed(*_arguments):
+    """The process ends here: nothing is tidied up."""
+    raise KeyboardInterrupt
+
+
+@pytest.mark.slow
+def test_no_server_starts_during_a_dump(home, server, tmp_path, monkeypatch):
+    """A client that connects while a dump is written waits, and gets the server that is started afterwards."""
+    monkeypatch.setenv("HMXGRAPH_HOME", str(home))
+    administer = _dumps._administer
+    clients = []
+
+    def watched(*arguments, **options):
+        clients.append(subprocess.Popen([sys.executable, "-c", ENSURE], stdout=subprocess.PIPE, text=True))
+        with pytest.raises(subprocess.TimeoutExpired):
+            clients[0].wait(5)
+        assert servers(home) == set()
+        administer(*arguments, **options)
+
+    monkeypatch.setattr(_dumps, "_administer", watched)
+    engine.dump(tmp_path / "all.dump", home)
+    assert int(clients[0].communicate(timeout=200)[0]) == engine.ensure(home).pid
 
 
 @pytest.mark.slow

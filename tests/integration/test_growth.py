@@ -449,3 +449,16 @@ def test_a_page_of_conflicts_costs_what_it_holds(graph, tenant_id, hits, status)
     few = page()
     contradict(range(6, 30))
     assert page() <= few + 3
+
+
+def test_comparing_artifacts_costs_what_there_is_to_compare(graph, tenant_id, hits):
+    """Of artifacts about one condition, each pair costs the same to compare however many conflicts they have."""
+
+    def per_pair(numbers):
+        for number in numbers:
+            graph.record_artifact(policy(f"p{number}", f"Use {number}"))
+        keys = [Tenancy.of(tenant_id).node_key(f"p{number}") for number in numbers]
+        return hits("conflicts/claims", tenant_id=tenant_id, keys=keys)[0] / (len(keys) * max(numbers))
+
+    few = per_pair(range(10))
+    assert per_pair(range(10, 50)) < 2 * few

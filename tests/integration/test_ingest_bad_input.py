@@ -1,5 +1,6 @@
 """Bad input on the real server: it is reported or raises one clear error, and everything valid is stored once."""
 
+import asyncio
 import gzip
 import json
 import os
@@ -8,6 +9,7 @@ import sys
 
 import pytest
 
+from hmxgraph import connect_async
 from hmxgraph.cli._signals import UNREAD
 from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest.sources import LONGEST_LINE
@@ -181,6 +183,90 @@ def test_a_place_where_rejects_cannot_go(graph, lines, tmp_path, rejects):
         graph.ingest(tmp_path, rejects=tmp_path / rejects.format(folder=tmp_path.name))
     assert path.read_bytes() == b"\n".join(lines)
     assert graph.ingest(path).accepted == GOOD
+
+
+def twin(graph):
+    """The asynchronous graph of the same tenant."""
+    address = graph._connection.address
+    login = {"user": address.user, "password": address.password, "database": address.database}
+    return connect_async(address.uri, tenant_id=graph.tenant_id, **login)
+
+
+def test_rejects_into_the_open_source(graph, lines, tmp_path):
+    """The source is not overwritten with rejected lines, though it is given as an open file, or linked."""
+    path, link = tmp_path / "events.ndjson", tmp_path / "link.ndjson"
+    path.write_bytes(b"\n".join(lines))
+    link.hardlink_to(path)
+    with path.open("rb") as file, pytest.raises(IngestRefused, match="into the source"):
+        graph.ingest(file, rejects=path)
+    with pytest.raises(IngestRefused, match="into the source"):
+        graph.ingest(path, rejects=link)
+    assert path.read_bytes() == b"\n".join(lines)
+
+
+def test_rejects_of_two_ingests_at_once(graph, tmp_path):
+    """A rejects file that another ingest is writing is refused, and keeps that ingest's lines."""
+    rejects = tmp_path / "rejects.ndjson"
+
+    def source():
+        yield b"first"
+        with pytest.raises(IngestRefused, match="another ingest"):
+            graph.ingest([b"other"], rejects=rejects)
+        yield b"second"
+
+    assert graph.ingest(source(), rejects=rejects).rejected_count == 2
+    assert [json.loads(line)["text"] for line in rejects.read_bytes().splitlines()] == ["first", "second"]
+
+
+def test_rejects_of_a_stream_are_kept(graph, tmp_path):
+    """What a stream delivered once is not lost when it is followed again after a kill."""
+    rejects = tmp_path / "rejects.ndjson"
+    rejects.write_bytes(b'{"dead_letter":{},"text":"earlier"}\n{"dead_letter":{},"te')
+
+    async def messages():
+        yield b"later"
+
+    async def followed():
+        async with twin(graph) as other:
+            return await other.ingest(messages(), rejects=rejects)
+
+    assert asyncio.run(followed()).rejected_count == 1
+    graph.ingest(iter([b"last"]), rejects=rejects)
+    lines = rejects.read_bytes().splitlines()
+    assert [b"earlier" in lines[0], b"later" in lines[2], b"last" in lines[3], len(lines)] == [True, True, True, 4]
+    graph.ingest([b"anew"], rejects=rejects)
+    assert len(rejects.read_bytes().splitlines()) == 1
+
+
+def test_rejects_that_are_no_unicode(graph, tmp_path):
+    """Rejected lines are kept whatever the file is called, and whatever Python values they hold."""
+    rejects, path = tmp_path / "rejects", tmp_path / os.fsdecode(b"\xff.ndjson")
+    path.write_bytes(b"no event\n")
+    assert graph.ingest(path, rejects=rejects, format="hmx").rejected_count == 1
+    endless = {}
+    endless |= {"a": endless, "b": [endless]}
+    events = [{"event_id": "\ud800"}, {"event_id": 10**5_000}, {10**5_000: 1}, endless]
+    report = graph.ingest(events, rejects=rejects)
+    assert report.rejected_count == len(rejects.read_bytes().splitlines()) == 4
+    assert "deeper nesting" in str(report.rejected[3])
+
+
+def test_an_ingest_that_fails_says_what_it_stored(graph, tenant_id):
+    """An ingest that ends at a bad line says how many lines are stored, those of the batch under way included."""
+    events = [document(tenant_id=tenant_id, event_id=f"e{n}", session_id="s", sequence=n) for n in range(25)]
+
+    async def awaited():
+        async with twin(graph) as other:
+            await other.ingest([*events, b"bad"], batch_size=10, on_error="raise")
+
+    for attempt in (
+        lambda: graph.ingest([*events, b"bad"], batch_size=10, on_error="raise"),
+        lambda: asyncio.run(awaited()),
+    ):
+        with pytest.raises(IngestRefused, match=r"; (\d+) lines are stored") as refused:
+            attempt()
+        # The bad line is one of them.
+        assert int(refused.value.stored.split()[0]) == graph.health()["event_count"] + 1
 
 
 def test_a_full_disk_for_rejects_is_named(graph):

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -97,6 +98,31 @@ def test_messages_with_the_same_id_and_other_text(graph):
     assert [receipt.status for receipt in report.receipts] == ["stored", "duplicate", "rejected"]
 
 
+def test_a_rejected_message_is_rejected_again(graph):
+    """A message rejected for its id is rejected again, in the same call and the next, until it has an id of its own."""
+    graph.record({"role": "user", "content": "hello", "id": "m1"}, session_id="s")
+    answer = {"role": "assistant", "content": "hi", "id": "m2"}
+    bye = {"role": "user", "content": "bye", "id": "m1"}
+    with graph.session("s") as session:  # it has not read the first message
+        for record in (partial(graph.record, session_id="s"), session.record):
+            for messages in ([bye, answer, bye], [bye], [[{**bye, "id": "m1"}]]):
+                report = record(messages)
+                rejected = [receipt for receipt in report.receipts if receipt.status == "rejected"]
+                assert len(rejected) == sum(message != answer for message in messages)
+                assert {receipt.reason[:7] for receipt in rejected} == {"'s/m1#0"}
+    assert graph.record([{**bye, "id": "m3"}, answer], session_id="s").receipts[0].status == "stored"
+
+
+def test_the_calls_of_a_partly_rejected_record_are_answered(graph, stored):
+    """If one message of a call is rejected, the results of the others' tool calls are still paired with them."""
+    graph.record({"role": "user", "content": "hello", "id": "m1"}, session_id="s")
+    function = {"name": "search", "arguments": "{}"}
+    asked = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "function": function}]}
+    graph.record([{"role": "user", "content": "bye", "id": "m1"}, asked], session_id="s")
+    report = graph.record({"role": "tool", "tool_call_id": "c1", "content": "found"}, session_id="s")
+    assert json.loads(stored.event(report.receipts[0].event_id)["content"])["tool_name"] == "search"
+
+
 def test_events_of_another_session_are_rejected(graph):
     """An event that names another session is rejected by name, and the rest is stored."""
     events = [document(event_id="e1", session_id="t"), document(event_id="e2", session_id="s")]
@@ -119,6 +145,45 @@ def test_appended_events_keep_their_order(graph, stored):
     ids = [graph.append("message", {"role": "user", "text": str(n)}, session_id="s").event_id for n in range(3)]
     assert {link[1:] for link in stored.links("NEXT")} >= set(pairwise(ids))
     assert stored.session("s")["tail_id"] == ids[-1]
+
+
+LONG = 10**5_000  # Python converts no integer of so many digits to text
+
+
+def endless():
+    """A value that contains itself, twice."""
+    value = {}
+    value |= {"a": value, "b": [value]}
+    return value
+
+
+@pytest.mark.parametrize("value", [LONG, {LONG: [LONG]}, endless()], ids=["long", "long key", "endless"])
+def test_any_python_value_is_stored(graph, value):
+    """Numbers of any length and values that contain themselves are stored as text, wherever they are."""
+    assert graph.append("tool_result", {"result": value}, session_id="s", metadata={"x": value}).status == "stored"
+    calls = [{"id": LONG, "function": {"name": "f", "arguments": value}}]
+    asked = {"role": "assistant", "content": None, "tool_calls": calls, "id": LONG}
+    result = {"role": "tool", "tool_call_id": LONG, "content": "done", "x": value}
+    assert not graph.record([asked, result], session_id="s").rejected
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda graph, bad: graph.append("message", {}, session_id="s", idempotency_key=bad),
+        lambda graph, bad: graph.record([], session_id="s", idempotency_key=bad),
+        lambda graph, bad: graph.forget(event_id=[bad]),
+        lambda graph, bad: graph.forget(session_id=bad),
+        lambda graph, bad: graph.resolve(bad, keep="x"),
+        lambda graph, bad: graph.artifact(bad),
+        lambda graph, bad: graph.memory.delete(bad),
+    ],
+)
+@pytest.mark.parametrize("bad", [LONG, 7, "\ud800"], ids=["long", "number", "surrogate"])
+def test_ids_that_are_no_text(graph, call, bad):
+    """An id or key that is not text, or not valid Unicode, is refused as an argument."""
+    with pytest.raises(InvalidRequest, match=r"invalid \w+ "):
+        call(graph, bad)
 
 
 def test_any_json_is_stored_with_a_warning(graph):

@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hmxgraph.errors import MalformedJson
+from hmxgraph.protocol import parsing
 from hmxgraph.protocol.canonical import canonical_text
-from hmxgraph.protocol.lenient import storable
+from hmxgraph.protocol.lenient import parse_any, storable
 from hmxgraph.protocol.parsing import depth
 
 ANY_JSON = st.recursive(
@@ -48,3 +50,27 @@ def test_any_depth_is_kept():
     kept, warnings = storable(value)
     assert depth(kept) <= 64
     assert len(warnings) == 1
+
+
+def test_deep_values_across_pieces(monkeypatch):
+    """Text is the same however the pieces in which it is scanned divide it, in escapes and strings too."""
+    deep = b"[" * 62 + rb'{"a\\": "\"[{", "b": "]"}' + b"]" * 62
+    text = rb'{"x\"": [' + deep + b", " + deep + b"]}"
+    whole = parse_any(text)
+    assert whole[1] == ("values nested deeper than 60 are kept as text",)
+    for size in range(1, 9):
+        monkeypatch.setattr(parsing, "_PIECE", size)
+        assert parse_any(text) == whole
+
+
+@pytest.mark.parametrize("part", [b"[],", b"{},", b"1,", b'"",'])
+def test_more_values_than_any_record_has(part):
+    """Text of more than a million values is refused before it is parsed: it would take gigabytes."""
+    with pytest.raises(MalformedJson, match="more than 1,000,000 values"):
+        parse_any(b"[" + part * 1_000_001 + b"0]")
+
+
+def test_commas_in_text_are_no_values():
+    """Commas and brackets in strings do not count as values."""
+    text = "[{," * 700_000
+    assert parse_any(b'["\\"' + text.encode() + b'"]') == (['"' + text], ())

@@ -7,6 +7,7 @@ from hmxgraph.errors import (
     AlreadySuperseded,
     Fault,
     InvalidDocument,
+    JavaMissing,
     KeyRefused,
     NewerStore,
     NotFound,
@@ -105,3 +106,18 @@ def test_errors_have_a_status_and_hide_the_inside(error, status, code):
     assert refusal.message
     assert "secret" not in refusal.message
     assert "9.9" not in refusal.message
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        (StorageUnavailable("bolt://secret:7687", "down"), "nothing of this request was stored"),
+        (StorageUnavailable("bolt://secret:7687", "down", "unknown"), "is unknown; repeat it"),
+        (StorageUnavailable("bolt://db", "down", stored="2 earlier steps stored"), "2 earlier steps stored, the rest"),
+        (JavaMissing("secret", "way"), "nothing of this request was stored"),
+    ],
+)
+def test_errors_say_what_was_stored(error, outcome):
+    """Clients learn what became of a request that failed, and whether to repeat it."""
+    assert outcome in Refusal.of(error).message
+    assert "secret" not in Refusal.of(error).message
