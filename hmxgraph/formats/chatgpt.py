@@ -20,7 +20,7 @@ AGENT_NAME = "chatgpt"
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of records that are conversations with a tree of messages.
+    """The share of objects that are conversations with a tree of messages.
 
     >>> recognise([{"title": "t", "mapping": {}, "current_node": "n"}]).score
     1.0

@@ -29,7 +29,7 @@ _REPEATED = frozenset({"user_message", "agent_message", "agent_reasoning", "agen
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of lines that belong to a rollout.
+    """The share of objects that belong to a rollout.
 
     >>> recognise([{"type": "session_meta", "payload": {"id": "s"}, "timestamp": "2026-01-01T00:00:00Z"}]).score
     1.0
