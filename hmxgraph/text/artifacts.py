@@ -172,12 +172,13 @@ def attempted(tried: int) -> str:
 
 
 def told_in(sessions: int) -> str:
-    """In how many sessions users were told something.
+    """In how many sessions users were told something, at least: other words for it are not counted.
 
-    >>> told_in(3), told_in(12)
-    ('Users were told in 3 sessions', 'Users were told in more than 10 sessions')
+    >>> told_in(5), told_in(12)
+    ('Users were told in at least 5 sessions', 'Users were told in more than 10 sessions')
     """
-    return f"{TOLD_TO_USERS} in {sessions if sessions <= _EXACT else f'more than {_bound(sessions)}'} sessions"
+    counted = f"at least {sessions}" if sessions <= _EXACT else f"more than {_bound(sessions)}"
+    return f"{TOLD_TO_USERS} in {counted} sessions"
 
 
 def _bound(tried: int) -> int:

@@ -63,33 +63,33 @@ def test_sentences_that_state_a_limit_in_general(message, rules):
     assert list(rules_in(message)) == rules
 
 
-def test_a_rule_is_learned_from_similar_words_in_three_cases():
+def test_a_rule_is_learned_from_similar_words_in_five_sessions():
     """The most typical wording stands for all, with the number of sessions and their events."""
     told = [
-        session(1, FIXED),
-        session(2, "A basic fare cannot be changed, sorry to say."),
-        session(3, f"Sorry, {FIXED}"),
+        *(session(number, FIXED) for number in (1, 2, 3)),
+        session(4, "A basic fare cannot be changed, sorry to say."),
+        session(5, f"Sorry, {FIXED}"),
     ]
-    assert recommendations(*told) == [f"Users were told in 3 sessions: “{FIXED}”"]
+    assert recommendations(*told) == [f"Users were told in at least 5 sessions: “{FIXED}”"]
     [draft] = stated_rules([*told, *(session(f"other{number}") for number in range(20))], DEFAULT_PROFILE)
-    assert draft.source_events == tuple(f"s{number}/3" for number in (1, 2, 3))
+    assert draft.source_events == tuple(f"s{number}/3" for number in (1, 2, 3, 4, 5))
     assert draft.validated(DEFAULT_PROFILE)
 
 
-def test_two_cases_are_too_few():
+def test_four_sessions_or_two_cases_are_too_few():
     """Several runs of one case count once."""
-    assert recommendations(session(1, FIXED), session(2, FIXED)) == []
-    runs = [session(number, FIXED, order="#W1") for number in range(4)]
-    assert recommendations(*runs, session(5, FIXED)) == []
+    assert recommendations(*(session(number, FIXED) for number in (1, 2, 3, 4))) == []
+    runs = [session(number, FIXED, order="#W1") for number in range(5)]
+    assert recommendations(*runs, session(6, FIXED)) == []
 
 
 def test_a_rule_and_its_opposite_are_two():
     """Denial distinguishes them, although they have the same terms."""
     opposite = "Basic fares can only be changed."
-    told = [*(session(number, FIXED) for number in (1, 2, 3)), *(session(number, opposite) for number in (4, 5, 6))]
+    told = [*(session(number, FIXED) for number in range(5)), *(session(number, opposite) for number in range(5, 10))]
     assert recommendations(*told) == [
-        f"Users were told in 3 sessions: “{opposite}”",
-        f"Users were told in 3 sessions: “{FIXED}”",
+        f"Users were told in at least 5 sessions: “{opposite}”",
+        f"Users were told in at least 5 sessions: “{FIXED}”",
     ]
 
 
@@ -106,7 +106,7 @@ def test_a_rule_that_misled_is_not_useful():
 
 def test_what_an_outside_source_says_in_the_agents_name_is_no_rule():
     """A message from the web teaches no rule, whatever its role."""
-    assert recommendations(*(session(number, FIXED, source="web:shop.example") for number in range(4))) == []
+    assert recommendations(*(session(number, FIXED, source="web:shop.example") for number in range(5))) == []
 
 
 def test_secrets_are_masked_and_rules_bounded():
@@ -121,6 +121,6 @@ def test_secrets_are_masked_and_rules_bounded():
 
 def test_compilation_learns_rules():
     """A compilation holds a policy for each rule."""
-    told = [session(number, FIXED) for number in range(3)] + [session(f"other{number}") for number in range(20)]
+    told = [session(number, FIXED) for number in range(5)] + [session(f"other{number}") for number in range(20)]
     drafts = compile_summaries(told).drafts
     assert [draft.title for draft in drafts if draft.metadata.get("origin") == "stated_rules"] == [FIXED[:-1]]
