@@ -1,5 +1,6 @@
-"""Memory adapters for agent frameworks, one module per framework; import the one you need.
+"""Memory adapters for agent frameworks; import the module that you need, such as ``hmxgraph.adapters.langgraph``.
 
-Each needs its framework, which the extra of the same name installs (``pip install 'hmxgraph[langgraph]'``), and a graph
-from :func:`hmxgraph.connect`.
+An adapter gets a graph from :func:`hmxgraph.connect` and needs its framework, which an extra installs (``pip install
+'hmxgraph[langgraph]'``); ``docs/adapters.md`` lists module and extra for each. The hooks of Claude Code, installed by
+``hmxgraph install claude-code``, need no extra and connect by themselves.
 """

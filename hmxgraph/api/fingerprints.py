@@ -96,7 +96,8 @@ class Fingerprints(Face):
 
         Options: *tier* (``"full"``, ``"compact"``, ``"minimal"``), *agent_id*, *tags*, *expires_at*, *public_types*
         (the entity types whose names are not masked), *allow_list* (keep only tool names, the compiler's own
-        wording and words that several users used: every other word becomes ``[...]``). To sign it, use
+        wording, stop words, numbers of up to three digits and words that several users used: every other word
+        becomes ``[...]``). To sign it, use
         :class:`hmxgraph.fingerprint.signing.SigningKey`: ``SigningKey.of_pem(pem).sign(envelope)`` is the
         *signature* that an import takes.
 
@@ -119,7 +120,7 @@ class Fingerprints(Face):
 
         With *trusted_keys* (public keys in hexadecimal), the envelope must be signed with one of them, inside it or by
         a detached *signature*. A fingerprint that expired before *at* (default: the tenant's logical time) is reported
-        as expired, not refused. A second import changes nothing.
+        as expired, not refused. Importing it again changes nothing, unless the earlier import was withdrawn.
 
         Raises:
             FingerprintError: a check failed; the message says which, and nothing was written.

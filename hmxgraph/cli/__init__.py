@@ -56,7 +56,11 @@ def program(
 
 
 def main() -> None:
-    """Run the command line: exit code 0 for success, 1 for failure with a one-line error, 2 for wrong usage."""
+    """Run the command line.
+
+    Exit code 0 means success; 1 a failure with a one-line error, a report of faults (such as rejected lines), or a
+    restore that was declined; 2 wrong usage. As in shells, 130 means Ctrl-C, and 141 that the reader closed the pipe.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # The memory may hold characters that the terminal's encoding lacks.

@@ -184,7 +184,11 @@ def export(
     tag: Annotated[list[str] | None, typer.Option(help="A tag for the fingerprint; can be repeated.")] = None,
     expires: Annotated[str | None, typer.Option(help="Expires at this time (ISO 8601 with offset).")] = None,
     allow_list: Annotated[
-        bool, typer.Option("--allow-list", help="Only tool names, the compiler's wording and words of several users.")
+        bool,
+        typer.Option(
+            "--allow-list",
+            help="Only tool names, the compiler's wording, stop words, short numbers and words of several users.",
+        ),
     ] = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
@@ -232,7 +236,7 @@ def import_file(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Import the artifacts of an envelope as drafts; importing the same file twice changes nothing."""
+    """Import the artifacts of an envelope as drafts; repeating it changes nothing unless it was withdrawn."""
     data, detached = _read_envelope(file), _read_signature(file, signature)
     trusted = [_trusted_key(key) for key in trust or ()]
     with opened(tenant) as graph:

@@ -10,7 +10,7 @@ from hmxgraph.compiler._verbs import is_action
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.text.comparison import jaccard
 
-# Minimum share of identifying values, weighted by rarity, that two sessions of one case have in common.
+# Minimum share of identifying values, weighted by rarity, that a session has in common with the first of its case.
 _SAME_CASE = 0.3
 # An identifier used by more than this share of sessions is common.
 _COMMON = 0.2
@@ -31,7 +31,7 @@ class Cases:
         counts = Counter(value for session in sessions for value in session.about)
         most = _COMMON * len(sessions)
         self._rarity = {value: log(len(sessions) / count) for value, count in counts.items() if count <= most}
-        # Cached, because classes, playbooks and policies group the same sessions repeatedly.
+        # Cached, because goal classes, playbooks and stated rules each group the same sessions repeatedly.
         self._weight_of = cache(self._weight)
         self._rarest_of = cache(self._rarest)
 
@@ -66,10 +66,10 @@ class Cases:
         return groups
 
     def _rarest(self, about: tuple[str, ...]) -> list[str]:
-        """The rarest values that a session is about; sessions that share none of them belong to different cases.
+        """The rarest values that a session is about: enough of them to find every case that it may join.
 
-        So only cases that share one of them need to be compared with the session. The values left out weigh less
-        together than what two sessions of one case must have in common.
+        A case whose first session has none of them among its own rarest values is too unlike to be joined, because the
+        values left out weigh less together than what the two sessions must have in common.
         """
         ranked = sorted(set(about), key=lambda value: (-self._rarity.get(value, 0.0), value))
         spare = _SAME_CASE * (1 - _ROUNDING) * self._weight(ranked)

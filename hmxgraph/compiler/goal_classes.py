@@ -89,7 +89,8 @@ class _Learning:
     def _at_work(self, models: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
         """All successful sessions that made exactly the usual changes of *models*, if such cases clearly prevail.
 
-        Else *models*; if most cases change nothing, only those models that change nothing and were not asked to.
+        If none succeeded, those of *models* that made them. If no changes prevail, *models*; if most change nothing,
+        only those that change nothing and were not asked to.
 
         Sessions with further changes or none do not show how this work is done. Changes made by general-purpose
         programs do not distinguish work.

@@ -49,8 +49,8 @@ TIERS = {
 class ExportOptions:
     """The options of an export.
 
-    With *allow_list*, texts keep only tool names, stop words, short numbers, the compiler's own wording and words known
-    from several users.
+    With *allow_list*, texts keep only tool names, stop words, numbers of up to three digits, the compiler's own wording
+    and words known from several users.
     """
 
     tier: str = "full"

@@ -38,7 +38,12 @@ def key_of(span: Span) -> str:
 
 
 class Lineage:
-    """The spans read so far, by trace and parent; kept in *carried*, which the caller stores to resume."""
+    """The spans read so far; kept in *carried*, which the caller stores to resume.
+
+    By trace: ``_traces`` holds the conversation and session ids that its spans name, ``_homes`` the session of events
+    stored before any span named one. By span: ``_own`` holds its contents, ``_below`` those of the spans below it,
+    ``_read`` whether its contents became events, ``_endings`` the outcome of its call as a span below states it.
+    """
 
     def __init__(self, carried: JsonObject) -> None:
         self._spans: dict[str, _Entry] = carried.setdefault("spans", {})
@@ -105,7 +110,7 @@ class Lineage:
             self._homes[span.trace_id] = session_id
 
     def agent(self, span: Span) -> str:
-        """The agent of a span: its own or that of the nearest span above it."""
+        """The agent of a span: its own or that of the nearest span above it; "" if none names one."""
         return next((entry[_AGENT_NAME] for entry in self._path(span) if entry[_AGENT_NAME]), "")
 
     def forget(self) -> None:

@@ -23,7 +23,7 @@ _MOST_WAITING = 1_000
 # Prompts repeat the code of code-writing agents with the closing tag at which the model was stopped.
 _CLOSING = re.compile(r"\s*</code>\s*\Z")
 _SPACE = re.compile(r"\s+")
-# Minimum length of an argument that may be a prompt; a shorter one is just as likely to be the user's own word.
+# Minimum length of an argument that counts as another agent's prompt: the user may well type a shorter one, too.
 _SHORTEST_PROMPT = 4
 
 
@@ -43,13 +43,19 @@ class Prompt:
 
 
 class Repeats:
-    """The parts of each conversation that were read so far, and the calls that still lack their span or result."""
+    """The parts of each conversation that were read so far, and the calls that still lack their span or result.
+
+    Three tables list calls, the oldest first. ``_waiting``: from a model's answer, when neither the span of the tool
+    nor a prompt with the result was read yet. ``_answered``: the same, once a prompt with the result was read.
+    ``_unclaimed``: from the span of a tool, when no model's answer contained the call yet.
+    """
 
     def __init__(self, carried: JsonObject) -> None:
         self._seen: dict[str, bool] = carried.setdefault("seen", {})
+        # Each entry: session, tool, call id, key (``call_part``). Imports begun by an early version lack the key.
         self._waiting: list[list[str]] = carried.setdefault("waiting", [])
-        self._unclaimed: list[list[str]] = carried.setdefault("unclaimed", [])
         self._answered: list[list[str]] = carried.setdefault("answered", [])
+        self._unclaimed: list[list[str]] = carried.setdefault("unclaimed", [])
         # Parts by message: reading every message again for each prompt that repeats it would be slow.
         self._parts_of: dict[str, list[str]] = carried.setdefault("parts", {})
         self._part_counts: dict[str, int] = carried.setdefault("said", {})
@@ -79,7 +85,7 @@ class Repeats:
         return True
 
     def remember_message(self, own_id: str, parts: list[str]) -> None:
-        """Remember the parts of a message; *own_id* also depends on all messages before it."""
+        """Remember the parts of a message; *own_id* identifies it together with all messages before it."""
         _put(self._parts_of, own_id, parts)
 
     def repeat_message(self, prompt: Prompt, own_id: str) -> bool:
@@ -150,8 +156,8 @@ class Repeats:
     def answer(self, session_id: str, tool: str, call_id: str) -> str:
         """Note that a prompt has the result of a call; returns the id of the call.
 
-        ADK numbers results separately from calls, so a result with an unknown id belongs to the oldest waiting call to
-        *tool* or, without a tool, to the only waiting call.
+        Google's ADK numbers results separately from calls, so a result with an unknown id belongs to the oldest waiting
+        call to *tool* or, without a tool, to the only waiting call.
         """
         waiting = [call for call in self._waiting if call[0] == session_id]
         if self.is_known_call(session_id, call_id):
@@ -168,14 +174,16 @@ class Repeats:
         return call_id
 
     def take_waiting(self, session_id: str, call: tuple[str, Any], *, exact: bool, answered: bool) -> str:
-        """Remove the oldest waiting call to the same tool and return its id; "" if there is none.
+        """Remove the model's call to which a tool's span belongs, and return its id; "" if there is none.
 
-        A call with the same arguments comes first; with *exact*, no other is taken unless the arguments are unknown.
-        With *answered*, calls whose result was in a prompt come before waiting ones.
+        It is the oldest call to the same tool with the same arguments; if there is none, the oldest with others, except
+        where *exact* is set and the span's arguments are known. With *answered*, calls whose result was in a prompt are
+        searched before waiting ones.
         """
         tool, arguments = call
         for calls in ([self._answered] if answered else []) + [self._waiting]:
             to_tool = [waiting for waiting in calls if waiting[:2] == [session_id, tool]]
+            # An entry without a key fits any arguments.
             alike = [waiting for waiting in to_tool if waiting[3:] in ([], [call_part(tool, arguments)])]
             for waiting in alike or (to_tool if arguments is None or not exact else []):
                 calls.remove(waiting)
@@ -221,7 +229,7 @@ def call_part(tool: str, arguments: Any) -> str:
 
 
 def result_part(value: Any) -> str:
-    """The key of a result within its conversation, without the wrapper that ADK puts around texts."""
+    """The key of a result within its conversation, without the wrapper that Google's ADK puts around texts."""
     fields = parsed(value) if isinstance(value, str) and value.startswith("{") else value
     inner = fields["result"] if isinstance(fields, Mapping) and fields.keys() == {"result"} else value
     return derived_id("result", _canonical(inner))

@@ -24,7 +24,7 @@ _STREAM = (
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How well the records fit Anthropic's formats; if any does, plain messages among them count, too.
+    """How well the objects fit Anthropic's formats; if any does, plain messages among them count, too.
 
     >>> recognise([{"type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn"}]).score
     1.0

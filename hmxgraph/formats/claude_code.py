@@ -1,8 +1,9 @@
-"""Claude Code transcripts: ``~/.claude/projects/<folder>/<session>.jsonl``, sub-agents below it.
+"""Claude Code transcripts: ``~/.claude/projects/<folder>/<session>.jsonl``; sub-agents in ``<session>/subagents/``.
 
-One JSON object per line. The set of line types is internal and grows: known types are read, others are skipped and
-reported by name. A content block is usually one event with the id ``<uuid>#<block>``. A sub-agent is a session of its
-own, ``<session>/<agent>``, so that its steps do not mix with those of the session that started it.
+One JSON object per line. The set of line types is internal and grows: types that say something about the work are read,
+other known ones skipped with a reason, unknown ones skipped and reported by name. A content block is usually one event
+with the id ``<uuid>#<block>``. A sub-agent is a session of its own, ``<session>/<agent>``, so that its steps do not mix
+with those of the session that started it.
 """
 
 import re
@@ -49,11 +50,12 @@ _BOOKKEEPING = {
     "pr-link": "link to a pull request",
     "worktree-state": "setting of the program",
     "content-replacement": "copy of a long result",
-    "stream_event": "part of a message that follows whole",
+    "stream_event": "fragment of a message; the complete one follows",
     "result": "statistics of a run",
 }
-# Attachments whose text is kept; all others except queued prompts are skipped.
+# Fields that may hold the text of an attachment: the first with any is taken.
 _ATTACHED_TEXT = ("content", "stdout", "stderr", "blockingError", "message", "snippet")
+# Attachments whose text is kept; all others except queued prompts are skipped.
 _ATTACHED = frozenset(
     {
         "hook_additional_context", "hook_success", "hook_blocking_error", "hook_non_blocking_error",
@@ -83,7 +85,7 @@ _MOST_QUEUED = 50
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of lines that have a type and session of Claude Code.
+    """The share of objects that have a line type of Claude Code and a session; some types may name a message instead.
 
     >>> recognise([{"type": "user", "sessionId": "s", "uuid": "u", "message": {"role": "user", "content": "hi"}}]).score
     1.0
@@ -182,12 +184,13 @@ class _Transcript:
         whole = "\n".join(filter(None, map(block_text, blocks)))
         if (first := self._queued.pop(whole, None)) is not None:
             return Reading(part_of=first)
+        reason = "prompt for a compaction" if _is_compaction_prompt(line) else "nothing but markup"
         drafts: list[Draft] = []
         left_out: list[str] = []
         for number, block in enumerate(blocks):
             block_drafts = list(self._user_block(mapping(block), line))
             drafts += numbered(block_drafts, number)
-            left_out += [] if block_drafts else ["nothing but markup"]
+            left_out += [] if block_drafts else [reason]
         return Reading(tuple(drafts), tuple(left_out))
 
     def assistant(self, line: Line, frame: Frame) -> Reading:
@@ -337,11 +340,12 @@ _READERS: dict[str, Callable[[_Transcript, Line, Frame], Reading]] = {
 
 
 def _from_passages(message_text: str, line: Line) -> Iterator[Draft]:
-    """The drafts of a text in the user role.
+    """The drafts of a text in the user role; none for the prompt of a compaction.
 
-    The harness wrote summaries and meta lines; the author of the rest is recognised by its wrappers.
+    The harness wrote summaries and meta lines. Wrappers show which passages of other texts are the harness's or an
+    agent's. The rest is the user's or, in a sub-agent's transcript, the words of the agent that started it.
     """
-    if _is_compaction(line) and line.get("isMeta") is not True:
+    if _is_compaction_prompt(line):
         return
     if line.get("isCompactSummary") is True:
         yield _note(message_text, "compaction_summary", title="Summary of the conversation so far")
@@ -395,6 +399,11 @@ def _is_compaction(line: Line) -> bool:
     return name(line.get("agentId")).startswith(_COMPACTION_AGENT)
 
 
+def _is_compaction_prompt(line: Line) -> bool:
+    """Whether the program wrote the line to ask for a summary; reminders in a compaction are meta lines."""
+    return _is_compaction(line) and line.get("isMeta") is not True
+
+
 def _sub_agent(line: Line) -> str:
     """The id of the sub-agent that wrote the line; a compaction is a run of the program, not of a sub-agent."""
     if line.get("isSidechain") is not True or _is_compaction(line):
@@ -415,11 +424,16 @@ def _model_text(message_text: str, line: Line) -> Draft | str:
 
 
 def _result_ending(words: str, block: Line, details: Line) -> JsonObject:
-    """``success`` and ``exit_code``; neither if the call was declined, cancelled or interrupted, or still runs."""
+    """``success`` and ``exit_code`` of a call.
+
+    Neither if the call was declined, cancelled or interrupted, or if it asked about a background task that still runs.
+    """
     plain = _plain_error(words)
     if words.startswith(_DECLINED) or plain.startswith(_CANCELLED) or details.get("interrupted") is True:
         return {}
     code = exit_code(words)
+    # Asking about a background task succeeds even if the task failed; the program puts the task's exit code in a tag.
+    # Any other exit code may be quoted output: ``is_error`` says whether that call failed.
     failed = block.get("is_error") is True or (code not in {None, 0} and "<exit_code>" in words)
     if _task_state(details) == "running":
         return {}

@@ -19,7 +19,7 @@ _ATTRIBUTES = frozenset({*_REQUIRED, "time", "subject", "data", "data_base64", "
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of CloudEvents, reduced for each required attribute that at least half lack (CloudEvents 1.0, 3.1).
+    """The share of CloudEvents among objects, less for each attribute that at least half lack (CloudEvents 1.0, 3.1).
 
     >>> recognise([{"specversion": "1.0", "id": "1", "source": "/a", "type": "b"}]).score
     1.0

@@ -1,7 +1,7 @@
 """Codex rollouts: ``~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<session>.jsonl``.
 
-The first line describes the session; the lines after it are items of OpenAI's Responses API, and program messages that
-repeat them. Early versions wrote the items without an envelope.
+The first line describes the session. The lines after it are items of OpenAI's Responses API, settings of turns, and
+reports of the program, many of which repeat an item. Early versions wrote the items without an envelope.
 """
 
 import re
@@ -29,7 +29,7 @@ _REPEATED = frozenset({"user_message", "agent_message", "agent_reasoning", "agen
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of lines that belong to a rollout.
+    """The share of objects that belong to a rollout.
 
     >>> recognise([{"type": "session_meta", "payload": {"id": "s"}, "timestamp": "2026-01-01T00:00:00Z"}]).score
     1.0
@@ -62,7 +62,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 class _Rollout:
-    """Reads lines one by one, and keeps what the header says about the session."""
+    """Reads lines one by one, and keeps the session's header and latest settings."""
 
     def __init__(self, origin: Origin) -> None:
         self._origin = origin

@@ -1,7 +1,7 @@
 """Chats of Gemini CLI: a document for each session, with its messages, thoughts and calls (``session-*.json``).
 
-The program rewrites a chat whenever it grows; messages and calls have their own ids, so reading them again gives the
-same events.
+The program rewrites a chat whenever it grows. The id of an event comes from its message's id and its place in the
+message, so reading a chat again gives the same events; the id of a call only links its result.
 """
 
 import re
@@ -24,7 +24,7 @@ _PROCESS_GROUP = re.compile(r"\n?Process Group PGID: \d+\s*$")
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of records that are chats of Gemini CLI.
+    """The share of objects that are chats of Gemini CLI.
 
     >>> recognise([{"sessionId": "s", "projectHash": "p", "messages": []}]).score
     1.0

@@ -22,7 +22,7 @@ _WRAPPERS = ("episode", "e", "fact", "r", "n", "properties")
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of records that are graphiti episodes (content and a source, time or group) or facts, with a uuid.
+    """The share of objects that are graphiti episodes (content and a source, time or group) or facts, with a uuid.
 
     >>> recognise([{"uuid": "u", "group_id": "g", "fact": "Ana works at Acme", "episodes": []}]).score
     1.0

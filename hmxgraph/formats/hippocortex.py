@@ -1,7 +1,7 @@
 """Events of the Hippocortex SDK: ``{type, sessionId, payload, metadata}``, as its clients and adapters send them.
 
-The events have no id or sequence, and usually no time; the SDK's adapters name neither calls nor agents. A result
-without a call id answers the oldest open call of its tool in the session that has no id either.
+The events have no id or sequence, and usually no time. Some of the SDK's adapters name the agent; none give calls ids.
+A result without a call id answers the session's oldest open call to the same tool, among those without an id.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from hmxgraph.formats._values import listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import ASSISTANT, HARNESS, IMPORT, TOOL, USER
 
-# The event type of a memory that is stated explicitly, as by `remember`.
+# The event type of a single memory, written by `remember` and by importers of other systems' memories.
 MEMORY = "x-hmxgraph-memory"
 _FIELDS = ("type", "sessionId", "payload")
 _AGENTS = ("agentId", "agent_id", "agent_name", "sender")

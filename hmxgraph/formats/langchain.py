@@ -15,7 +15,7 @@ _STATES = ("values", "state", "channel_values", "data", "output", "input")
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of records that are messages of LangChain, or states that contain them.
+    """The share of objects that are messages of LangChain, or states that contain them.
 
     >>> recognise([{"type": "human", "data": {"content": "hi"}}]).score
     1.0

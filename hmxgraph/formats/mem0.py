@@ -9,14 +9,14 @@ from hmxgraph.formats._values import derived_id, listed, mapping, name, present,
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import IMPORT
 
-# The event type of a memory that is stated explicitly, as by `remember`.
+# The event type of a single memory, written by `remember` and by importers of other systems' memories.
 MEMORY = "x-hmxgraph-memory"
 _WORDS = ("memory", "data", "text")
 _LISTS = ("results", "memories")
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of records that are memories (text, id, and a hash, user, agent or time) or lists of them.
+    """The share of objects that are memories (text, id, and a hash, user, agent or time) or lists of them.
 
     >>> recognise([{"id": "m1", "memory": "Likes tea", "hash": "h", "user_id": "ana"}]).score
     1.0

@@ -13,7 +13,7 @@ _OBJECTS = ("chat.completion", "chat.completion.chunk")
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The weighted share of records that are chat completions, requests for them, or messages in OpenAI's form.
+    """The weighted share of objects that are chat completions, requests for them, or messages in OpenAI's form.
 
     >>> recognise([{"object": "chat.completion", "choices": []}]).score
     1.0

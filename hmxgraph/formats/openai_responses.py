@@ -14,7 +14,7 @@ _READER = Reader(item_reading, lambda value: is_item(value) or is_message(value)
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The weighted share of records that are responses, requests with items, or items.
+    """The weighted share of objects that are responses, requests with items, or items.
 
     >>> recognise([{"object": "response", "id": "resp_1", "output": []}]).score
     1.0

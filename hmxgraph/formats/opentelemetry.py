@@ -50,7 +50,7 @@ FramedReading: TypeAlias = tuple[Frame, Reading]
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of records that are traces, reduced if no span in them has attributes of generative AI.
+    """The share of objects that are traces, reduced if no span in them has attributes of generative AI.
 
     >>> recognise([{"resourceSpans": []}]).missing
     ('gen_ai.* or openinference.* attributes',)
@@ -334,8 +334,8 @@ class _Traces:
     def _call_of(self, scene: _Scene, call: ToolSpan) -> tuple[str, bool]:
         """The id of a tool span's call, and whether the conversation has the call already.
 
-        A framework may give the span another id, or none: then it belongs to the model's oldest call to the same tool
-        that still lacks a span.
+        A framework may give the span another id, or none: then it belongs to one of the model's calls to the same tool
+        that still lack a span, as ``Repeats.take_waiting`` chooses it.
         """
         call_id = self._repeats.call_id(scene.session_id, call.call_id)
         if call_id and self._repeats.is_known_call(scene.session_id, call_id):

@@ -1,4 +1,4 @@
-"""Maintenance of the memory: statistics, refreshed digests, and clean-up that is planned first."""
+"""Maintenance of the memory: statistics, refreshed digests, and clean-up that can be previewed."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -71,15 +71,15 @@ def dream_of(tenancy: Tenancy, project_id: str | None, *, dry_run: bool, drafts:
 
     *drafts* are the records to be written: the start of the maintenance task, and the report.
     """
-    plan, at_us, has_task = yield from read(lambda: _dream(tenancy, project_id))
-    reported = tuple(dict(finding) for finding in plan.reported)
-    if dry_run or plan.idle:
-        return DreamReport(dry_run, tuple(plan.actions()), reported, BLOCKED)
-    if plan.retire:
-        yield from write(partial(_retire, tenancy, [finding.key for finding in plan.retire], at_us))
-    yield from refreshed(tenancy, plan.refresh, force=False)
-    report_id = yield from _report(tenancy, plan, drafts, has_task=has_task)
-    return DreamReport(dry_run, tuple(plan.actions()), reported, BLOCKED, report_id)
+    maintenance, at_us, has_task = yield from read(lambda: _dream(tenancy, project_id))
+    reported = tuple(dict(finding) for finding in maintenance.reported)
+    if dry_run or maintenance.idle:
+        return DreamReport(dry_run, tuple(maintenance.actions()), reported, BLOCKED)
+    if maintenance.retire:
+        yield from write(partial(_retire, tenancy, [finding.key for finding in maintenance.retire], at_us))
+    yield from refreshed(tenancy, maintenance.refresh, force=False)
+    report_id = yield from _report(tenancy, maintenance, drafts, has_task=has_task)
+    return DreamReport(dry_run, tuple(maintenance.actions()), reported, BLOCKED, report_id)
 
 
 def _stats(tenancy: Tenancy, project_id: str | None) -> Plan[Report]:
@@ -168,23 +168,24 @@ def _retire(tenancy: Tenancy, keys: Sequence[str], at_us: int) -> Plan[None]:
         yield from bump(tenancy, at_us)
 
 
-def _report(tenancy: Tenancy, plan: Dream, drafts: Drafts, *, has_task: bool) -> Procedure[str]:
+def _report(tenancy: Tenancy, maintenance: Dream, drafts: Drafts, *, has_task: bool) -> Procedure[str]:
     """Write the report on what was done, with links to the records concerned, and return its id."""
     start, report = drafts
     if not has_task:
         yield from write_fields(tenancy, {**start, "task_id": TASK, "goal": GOAL, "artifact_role": "maintenance"})
-    touched = {digest.artifact_id for digest in plan.retire}
-    touched |= {name.artifact_id(tenancy.tenant_id) for name in plan.refresh}
-    words = f"Retired {len(plan.retire)} duplicate digests, refreshed {len(plan.refresh)} stale ones"
+    touched = {digest.artifact_id for digest in maintenance.retire}
+    touched |= {name.artifact_id(tenancy.tenant_id) for name in maintenance.refresh}
+    words = f"Retired {len(maintenance.retire)} duplicate digests, refreshed {len(maintenance.refresh)} stale ones"
     outcome_fields = {
         "summary": words,
         "artifact_role": "dream_report",
         "related_artifact_ids": sorted(touched),
         "followups": [NEXT],
     }
-    written = yield from write_fields(tenancy, {**report, **outcome_fields, "task_id": TASK, "outputs": _lines(plan)})
+    outputs = _lines(maintenance)
+    written = yield from write_fields(tenancy, {**report, **outcome_fields, "task_id": TASK, "outputs": outputs})
     return written.artifact_id
 
 
-def _lines(plan: Dream) -> list[str]:
-    return [" ".join(str(part) for part in action.values()) for action in plan.actions()]
+def _lines(maintenance: Dream) -> list[str]:
+    return [" ".join(str(part) for part in action.values()) for action in maintenance.actions()]

@@ -112,8 +112,8 @@ def _role(event: Event) -> str | None:
 LINKS = ("CAUSED_BY", "CORRELATES_WITH", "ANSWERS", "ABOUT")
 # Maximum terms of one event in the index, so that a huge result does not dominate it.
 _TERMS = 4_000
-# Vectors outside these lengths lose their direction in single precision, in which the server compares them.
-_SHORTEST, _LONGEST = 1e-15, 1e15
+# Vectors with a norm outside these bounds lose their direction in single precision, in which the server compares them.
+_SMALLEST_NORM, _LARGEST_NORM = 1e-15, 1e15
 _SECOND = 1_000_000
 _WIRE = ("tenant_id", "event_id", "session_id", "agent_id", "event_type", "hmx_version", "sequence", "timestamp")
 _OPTIONAL = ("trace_id", "correlation_id", "parent_event_id", "source", "provenance_ref", "ttl_seconds")
@@ -146,18 +146,18 @@ class PreparedEvent:
         return position(self.event)
 
 
-def without_secrets(event: Event, key: str) -> Event:
+def without_secrets(event: Event, mask_key: str) -> Event:
     """*event* with the secrets in its content masked, before anything of it is stored."""
-    content = _masked(event.content, key)
+    content = _masked(event.content, mask_key)
     return event if content == event.content else Event.parse({**event.document(), "content": content})
 
 
-def _masked(value: Any, key: str) -> Any:
+def _masked(value: Any, mask_key: str) -> Any:
     if isinstance(value, str):
-        return linked_secrets(value, key)
+        return linked_secrets(value, mask_key)
     if isinstance(value, Mapping):
-        return {name: _masked(part, key) for name, part in value.items()}
-    return [_masked(part, key) for part in value] if isinstance(value, list | tuple) else value
+        return {name: _masked(part, mask_key) for name, part in value.items()}
+    return [_masked(part, mask_key) for part in value] if isinstance(value, list | tuple) else value
 
 
 def prepare(
@@ -221,7 +221,7 @@ def _rare_properties(event: Event) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     if event.embeddings is not None:
         properties["embeddings"] = list(event.embeddings)
-        if _SHORTEST <= hypot(*event.embeddings) <= _LONGEST:
+        if _SMALLEST_NORM <= hypot(*event.embeddings) <= _LARGEST_NORM:
             properties["embedding_dimension"] = len(event.embeddings)
     if event.tags is not None:
         properties["tags"] = list(event.tags)
@@ -260,15 +260,16 @@ _LONGEST_REPEAT = 4_000
 _indexed_repeat = lru_cache(maxsize=1_024)(_indexed)
 
 
-# Event types that hold the words of a speaker; they are labelled unless their source is a known participant.
+# Event types that hold somebody's words. If neither type nor source gives a label (``label_of``), those of an outside
+# source get ``_UNKNOWN_SOURCE``.
 _WORDED_TYPES = frozenset({"message", "decision", "state_change"})
 _UNKNOWN_SOURCE = "data"
-# Prefix of the engine's own event types, which need no label: the engine knows who wrote their text.
+# Prefix of the engine's own event types, to which this does not apply: the engine knows who wrote their text.
 _OWN_PREFIX = "x-hmxgraph-"
 
 
 def _label(event: Event) -> str:
-    """The label of an event that neither the user nor the agent wrote (tool, web, document); "" for others."""
+    """The label of an event from an outside source: ``tool``, ``web`` or ``data``; "" for others."""
     role = event.content.get("role") if event.event_type == "message" else None
     label = label_of(event.event_type, event.source or "", role if isinstance(role, str) else "")
     worded = event.event_type in _WORDED_TYPES or (
@@ -296,7 +297,7 @@ def _links(event: Event, answered_key: str | None) -> tuple[tuple[str, str], ...
 
 
 def loops(causes: Mapping[str, str]) -> list[list[str]]:
-    """The loops in *causes*, from each key to its cause; each key is visited once.
+    """The loops among events, each a list of keys; *causes* maps the key of each event to that of its cause.
 
     >>> loops({"a": "b", "b": "c", "c": "b", "d": "a"})
     [['b', 'c']]
@@ -315,17 +316,17 @@ def loops(causes: Mapping[str, str]) -> list[list[str]]:
     return closed_loops
 
 
-# Embeddings of events: only those with the dimension of the tenant's first one can be compared.
+# Embeddings of events: only those with the dimension of the tenant's first usable one can be compared.
 
 
 def first_dimension(events: Iterable[PreparedEvent]) -> int | None:
-    """The dimension of the first embedding; None if no event has one that can be compared."""
+    """The dimension of the first embedding with a usable norm, in order of source and line; None if there is none."""
     embedded = [event for event in events if "embedding_dimension" in event.properties]
     return min(embedded, key=lambda event: event.place).properties["embedding_dimension"] if embedded else None
 
 
 def left_out(events: Iterable[PreparedEvent], dimension: int | None) -> Iterator[str]:
-    """A warning for each embedding left out of search: not of the tenant's *dimension*, or of extreme length.
+    """A warning for each embedding left out of search: not of the tenant's *dimension*, or with an extreme norm.
 
     Such an embedding is stored all the same, since the event's hash covers it.
     """
@@ -334,7 +335,7 @@ def left_out(events: Iterable[PreparedEvent], dimension: int | None) -> Iterator
         if size is not None and size != dimension:
             yield f"an embedding of {size} numbers is left out of comparisons: this tenant's have {dimension}"
         elif size is None and "embeddings" in event.properties:
-            yield "an embedding whose length is zero, tiny or huge is left out of comparisons"
+            yield "an embedding whose norm is zero, tiny or huge is left out of comparisons"
 
 
 # Inserting new events into their session's chain: NEXT always follows the total order (HMX-E 7).
@@ -371,15 +372,15 @@ class ChainChanges:
     def add(self, events: Sequence[PreparedEvent], ends: Ends | None, neighbours: Mapping[str, Neighbours]) -> None:
         """Insert the sorted new *events* of one session into its chain; those inside it need their *neighbours*."""
         if ends is None:
-            self._run(events)
+            self._link(events)
             return
-        self._run([event for event in events if event.order < ends.head.order], after=ends.head.key)
-        self._run([event for event in events if event.order > ends.tail.order], before=ends.tail.key)
+        self._link([event for event in events if event.order < ends.head.order], after=ends.head.key)
+        self._link([event for event in events if event.order > ends.tail.order], before=ends.tail.key)
         for (before, after), late in groupby(between_ends(events, ends), key=lambda event: neighbours[event.key]):
-            self._run(list(late), before=before, after=after)
+            self._link(list(late), before=before, after=after)
             self.unlinked.append((before, after))
 
-    def _run(self, events: Sequence[PreparedEvent], *, before: str | None = None, after: str | None = None) -> None:
+    def _link(self, events: Sequence[PreparedEvent], *, before: str | None = None, after: str | None = None) -> None:
         if not events:
             return
         keys = [event.key for event in events]
@@ -393,13 +394,18 @@ def between_ends(events: Sequence[PreparedEvent], ends: Ends) -> list[PreparedEv
 
 # From stored events back to documents.
 
+# Properties that are not part of the document; statements return some of them with it.
 _ENGINE_FIELDS = ("event_hash", "erased", "salience_origin")
 
 
 def event_document(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """The wire document of an event's node, which its hash covers.
+    """The wire document of a stored event, which its hash covers.
+
+    *properties* must be only those of the document and ``_ENGINE_FIELDS``: any other property of the node would become
+    a field of the document.
 
     Raises:
+        KeyError: ``content``, ``metadata`` or the engine's ``salience`` is missing.
         ValueError: ``content`` or ``metadata`` is not JSON.
 
     """

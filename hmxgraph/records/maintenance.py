@@ -1,4 +1,4 @@
-"""Maintenance: the plan that retires and refreshes digests (memd calls it a dream), and the usefulness of memories."""
+"""Maintenance (memd calls it a dream): which digests to retire and to refresh; and the usefulness of memories."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 from hmxgraph.records.digests import DigestName
 
-# The plan of what maintenance does and reports; the same state gives the same plan.
+# What maintenance does and reports; the same state gives the same answer.
 
 # Actions that memd knows but hmxgraph does not perform, each with the reason.
 BLOCKED = (
@@ -20,7 +20,7 @@ BLOCKED = (
 
 @dataclass(frozen=True, slots=True)
 class DigestState:
-    """The facts about a digest on which the plan depends."""
+    """The facts about a digest on which its maintenance depends."""
 
     key: str
     artifact_id: str
@@ -31,7 +31,7 @@ class DigestState:
 
 @dataclass(frozen=True, slots=True)
 class Dream:
-    """A plan: digests to retire and to refresh (both safe), and findings that are only reported."""
+    """The maintenance that is due: digests to retire and to refresh, and findings that are only reported."""
 
     retire: tuple[DigestState, ...]
     refresh: tuple[DigestName, ...]
@@ -49,13 +49,13 @@ class Dream:
 
 
 def dream(tenant_id: str, digests: Sequence[DigestState], reported: Iterable[Mapping[str, Any]]) -> Dream:
-    """The plan for these digests.
+    """The maintenance that is due for these digests.
 
     Of several digests with one name, the engine's own is kept, or else the newest; the others are retired. A kept
     digest that is stale is refreshed.
 
     >>> name = DigestName("failure_library", "*")
-    >>> copies = [DigestState(key, key, name, False, age) for key, age in (("a", 5), ("b", 9))]
+    >>> copies = [DigestState(key, key, name, False, updated_ms) for key, updated_ms in (("a", 5), ("b", 9))]
     >>> [digest.artifact_id for digest in dream("acme", copies, ()).retire]
     ['a']
     """

@@ -39,7 +39,7 @@ def test_a_reader_that_has_enough_is_no_error(words):
         TaskError("run_finish", "2 runs are open", "name it (run_id=...)"),
         TaskError("run_finish", "no run is open", "start one first (run_start)"),
         SuccessorNeeded("a"),
-        DeadlineExceeded("bolt://localhost", "no answer", ""),
+        DeadlineExceeded("bolt://localhost", "no answer", "not stored"),
     ],
 )
 def test_errors_name_what_can_be_typed(error):

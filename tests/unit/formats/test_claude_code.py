@@ -165,6 +165,21 @@ def test_summaries_and_meta_lines_are_the_harness():
     assert [shape(event)[:2] for event in events(CLAUDE_CODE, lines)] == [("observation", "harness")] * 2
 
 
+def test_the_prompt_of_a_compaction_is_skipped_with_its_reason():
+    """The program's request for a summary is no event; neither is a line of markup, for another reason."""
+    compaction = {"isSidechain": True, "agentId": "acompact-1f"}
+    converted = outcomes(
+        CLAUDE_CODE,
+        [
+            user("Your task is to create a detailed summary of the conversation so far.", **compaction),
+            user("<local-command-caveat>None</local-command-caveat>", uuid="u2", isMeta=True, **compaction),
+            user("<local-command-caveat>None</local-command-caveat>", uuid="u3"),
+        ],
+    )
+    reasons = ["prompt for a compaction", "nothing but markup", "nothing but markup"]
+    assert [outcome.skipped for outcome in converted] == reasons
+
+
 def test_a_sub_agent_is_a_session_of_its_own():
     """Instructions of a sub-agent have the origin agent, and its steps form a session separate from its parent's."""
     sub = {"isSidechain": True, "agentId": "a88"}

@@ -1,4 +1,4 @@
-"""Embeddings of events: one dimension per tenant, and only comparable lengths."""
+"""Embeddings of events: one dimension per tenant, and only comparable norms."""
 
 import pytest
 
