@@ -108,7 +108,7 @@ _BY_CHANCE = 0.01
 # Minimum number of sessions. A reader checked 29 rules against their logs: of 15 that were told in at least five
 # sessions, 13 were true and useful, of 14 that were told in three or four only 7.
 _FEWEST_SESSIONS = 5
-# Only so many wordings are compared, the most frequent ones first.
+# Maximum number of wordings compared; the most frequent ones are kept.
 _MOST_WORDINGS = 3000
 _NEGATION = re.compile(r"\b(?:no|not|never|unable|cannot|\w+n't|non\w*|ineligible)\b", re.IGNORECASE)
 # Terms of limits and of politeness, which do not tell what a rule is about.

@@ -42,7 +42,7 @@ _BESIDE_KNOWN_ERROR = 0.75
 # them (1 on the last), the least score of an edit whose reasons are shown, how many steps before it may give them, and
 # how much less each of these steps scores.
 _MATCHES_WELL, _FIRST, _NEAR_END, _REASONS, _LESS_PER_REASON = 0.5, 0.3, 0.8, 3, 0.01
-# A session counts as one of at least so many steps when terms are compared within it.
+# A session with fewer steps counts as one with this many when terms are compared within it.
 _FEW_STEPS = 64
 # Maximum characters of an event of a step, and of a short result; a call that edits a file may have more, because it is
 # the most informative. The same while there is room.

@@ -51,7 +51,7 @@ def test_a_command_waits_for_a_process_that_is_starting(file):
 
 
 def test_nobody_waits_for_a_process_that_died_while_starting(file):
-    """A process that ended before it listened is not waited for, and may be announced anew."""
+    """A process that ended before it listened is not waited for, and another may be announced."""
     with subprocess.Popen(["true"]) as ended:
         ended.wait()
     warm._announce(ended.pid)

@@ -110,7 +110,7 @@ def test_what_an_outside_source_says_in_the_agents_name_is_no_rule():
 
 
 def test_secrets_are_masked_and_rules_bounded():
-    """A session keeps so many rules, each once, in a summary that survives storage."""
+    """A session keeps at most ``max_stated`` rules, each once, in a summary that survives storage."""
     summary = session(1, *(f"Fares of class {letter} cannot be changed." for letter in "abcdefghijklmnopqrstuvwxyz"))
     assert len(summary.stated) == DEFAULT_PROFILE.max_stated
     assert SessionSummary.parse(summary.to_json()) == summary
