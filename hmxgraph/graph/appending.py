@@ -120,8 +120,8 @@ def record(tenancy: Tenancy, items: Items, latest_us: int | None = None) -> Proc
     events = [event for prepared, faults in item_events if not faults for event in prepared]
     states: Sequence[str] = []
     if events:
-        floating = frozenset(event.key for event in events if is_undated(event))
-        states = yield from write(partial(append, tenancy, items.session_id, events, floating))
+        floating = [is_undated(event) for event in events]
+        states = yield from write(partial(append, tenancy, events, floating))
     states_in_order = iter(states)
     receipts: list[Receipt] = []
     for number, (outcome, (prepared, faults)) in enumerate(zip(items.outcomes, item_events, strict=True)):
@@ -184,57 +184,57 @@ def _receipt(
 
 
 def append(
-    tenancy: Tenancy,
-    session_id: str,
-    events: Sequence[PreparedEvent],
-    floating: frozenset[str],
-    *,
-    by_hand: bool = False,
+    tenancy: Tenancy, events: Sequence[PreparedEvent], floating: Sequence[bool], *, by_hand: bool = False
 ) -> Plan[list[str]]:
-    """Append *events*, and return the state of each: ``stored``, ``duplicate`` or ``conflict``.
+    """Append *events* to their sessions, and return the state of each: ``stored``, ``duplicate`` or ``conflict``.
 
     If several have the same id, the first is stored, and the others are compared with it.
 
-    *floating* are the keys of events whose time and sequence the engine sets: they get a sequence after everything
-    stored, so that however many processes append at once, none of their events is late. A floating event is a duplicate
-    if the event stored under its id has the same type and content. *by_hand* marks the events of a `remember` call.
+    *floating* says for each event whether the engine sets its time and sequence. Such an event gets a sequence after
+    everything stored, so that however many processes append at once, none of their events is late; it is a duplicate if
+    the event stored under its id has the same type and content. *by_hand* marks the events of a `remember` call.
     """
     firsts = list({event.key: event for event in reversed(events)}.values())
     extractions = without_ahead(extracted(firsts, tenancy.trust, by_hand=by_hand), firsts)
-    session_row = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}
-    to_lock = {"sessions": [session_row], "event_keys": sorted(extractions)}
+    names = {event.session_key: event.event.session_id for event in firsts}
+    sessions = [{"key": key, "session_id": names[key], "expected": -1} for key in sorted(names)]
+    to_lock = {"sessions": sessions, "event_keys": sorted(extractions)}
     row = yield from open_batch(tenancy, to_lock | memories.Observations.of(list(extractions.values())).slots(tenancy))
     stored = {key: StoredBody(*body) for key, *body in row["events"]}
     states: list[str] = []
-    new: list[PreparedEvent] = []
-    for event in events:
-        states.append(_compared(event, stored.get(event.key), floating))
+    fresh: list[tuple[PreparedEvent, bool]] = []
+    for event, is_floating in zip(events, floating, strict=True):
+        states.append(_compared(event, stored.get(event.key), floating=is_floating))
         if states[-1] == "stored":
-            new.append(event)
+            fresh.append((event, is_floating))
             stored[event.key] = StoredBody.of(event)
-    if new:
-        session = stored_session(row["sessions"][0])
-        last = session.ends.tail.order[0] if session.ends else -1
-        new = sorted(_placed(new, floating, last), key=lambda event: event.order)
+    if fresh:
+        opened = {session["key"]: stored_session(session) for session in row["sessions"]}
+        last = {key: session.ends.tail.order[0] for key, session in opened.items() if session.ends}
+        new = sorted(_placed(fresh, last), key=lambda event: (event.session_key, event.order))
         batch = divided(Batch(tuple(new)), {}, {}, frozenset(row["signatures"] or ()))
         observations = memories.Observations.of([extractions[event.key] for event in new])
-        yield from store_new(tenancy, Opened({session.key: session}, batch, row["answers"]), observations, extractions)
+        yield from store_new(tenancy, Opened(opened, batch, row["answers"]), observations, extractions)
     return states
 
 
-def _compared(event: PreparedEvent, stored: StoredBody | None, floating: frozenset[str]) -> str:
+def _compared(event: PreparedEvent, stored: StoredBody | None, *, floating: bool) -> str:
     """``stored`` for a new *event*, ``duplicate`` for a stored one, ``conflict`` if its id is another event's."""
     if stored is None:
         return "stored"
-    return "conflict" if stored.differs_from(event, floating=event.key in floating) else "duplicate"
+    return "conflict" if stored.differs_from(event, floating=floating) else "duplicate"
 
 
-def _placed(events: Iterable[PreparedEvent], floating: frozenset[str], last: int) -> Iterator[PreparedEvent]:
-    """*events* in order; floating ones are moved, where needed, after the sequence *last* and after each other."""
-    for event in events:
-        too_early = event.key in floating and event.event.sequence <= last
-        placed = _moved(event, last + 1) if too_early else event
-        last = max(last, placed.event.sequence)
+def _placed(events: Iterable[tuple[PreparedEvent, bool]], ends: Mapping[str, int]) -> Iterator[PreparedEvent]:
+    """*events* in order; floating ones are moved, where needed, after the end of their session and after each other.
+
+    Each comes with a flag that says whether it floats. *ends* holds the last sequence of each stored session, by key.
+    """
+    ends = dict(ends)
+    for event, is_floating in events:
+        last = ends.get(event.session_key, -1)
+        placed = _moved(event, last + 1) if is_floating and event.event.sequence <= last else event
+        ends[event.session_key] = max(last, placed.event.sequence)
         yield placed
 
 
@@ -279,14 +279,22 @@ class Draft:
         return document | {name: value for name, value in optional.items() if value}, warnings + more
 
 
-def append_one(tenancy: Tenancy, draft: Draft) -> Procedure[Receipt]:
-    """Append one event to the end of its session; with a time from the caller, it is stored at that time instead."""
-    document, warnings = draft.document(tenancy.tenant_id)
-    try:
-        event = Event.parse(document)
-    except InvalidDocument as error:
-        return Receipt(0, "rejected", reason="; ".join(map(str, error.faults)), warnings=warnings)
-    (prepared,) = mark_ahead([_prepared(tenancy, event)], draft.latest_us)
-    floating = frozenset() if draft.timed else frozenset({prepared.key})
-    states = yield from write(partial(append, tenancy, draft.session_id, [prepared], floating))
-    return _receipt(0, Outcome(Record(None), warnings=warnings), [prepared], (), states)
+def append_all(tenancy: Tenancy, drafts: Sequence[Draft]) -> Procedure[tuple[Receipt, ...]]:
+    """Append one event for each draft to the end of its session, all in one transaction; reject invalid ones.
+
+    An event with a time from the caller is stored at that time instead.
+    """
+    events: list[PreparedEvent] = []
+    floating: list[bool] = []
+    drafted = []
+    for draft in drafts:
+        document, warnings = draft.document(tenancy.tenant_id)
+        prepared, faults = _item_events(tenancy, draft.session_id, [document], draft.latest_us)
+        drafted.append((Outcome(Record(None), warnings=warnings), prepared, faults))
+        events.extend(prepared)
+        floating.extend(not draft.timed for _ in prepared)
+    states = iter((yield from write(partial(append, tenancy, events, floating))) if events else ())
+    return tuple(
+        _receipt(position, outcome, prepared, faults, list(islice(states, len(prepared))))
+        for position, (outcome, prepared, faults) in enumerate(drafted)
+    )

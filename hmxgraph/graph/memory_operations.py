@@ -555,7 +555,7 @@ def _remember(tenancy: Tenancy, statements: Sequence[tuple[Remembered, MemoryOpe
         prepare(memory_event(tenancy.tenant_id, operation, 0, EVENT_TYPE, statement.content), counter())
         for statement, operation in statements
     ]
-    states = yield from append(tenancy, SESSION, events, frozenset(event.key for event in events), by_hand=True)
+    states = yield from append(tenancy, events, [True] * len(events), by_hand=True)
     if "conflict" in states:
         raise _other_statement(statements[states.index("conflict")][0])
     stored = yield from memories.of_events(tenancy, [event.key for event in events])
