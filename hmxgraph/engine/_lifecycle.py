@@ -203,7 +203,8 @@ def start(settings: Settings, listen: Listener) -> Server:
     program = _java.find(settings, _java.accepted(jars.version))
     secret = ensure_password(settings.home, program, jars)
     listen(Step(f"starting Neo4j {jars.version}"))
-    usual = _process.command(program, jars, settings.home, sizes)
+    archive = _process.archive_flags(settings.cache, program, jars, settings.home)
+    usual = _process.command(program, jars, settings.home, sizes, (*_process.USUAL_COLLECTOR, *archive))
     try:
         return _start_process(settings, sizes, usual, secret, jars.version)
     except HeapFull:
@@ -508,6 +509,8 @@ def _terminate(folder: Path) -> bool:
     pid = _process.find(folder)
     if pid is not None and not _process.terminate(pid, folder, _STOP_SECONDS):
         raise _refusals.will_not_stop(pid, _STOP_SECONDS)
+    if pid is not None:
+        _process.keep_archive(read_settings(folder).cache, folder)
     return pid is not None
 
 
