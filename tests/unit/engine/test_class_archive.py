@@ -1,0 +1,41 @@
+"""The class archive: written by a server that stops, used by the next starts."""
+
+import pytest
+
+from hmxgraph.engine._jars import Distribution
+from hmxgraph.engine._process import archive_flags, keep_archive
+
+
+@pytest.fixture
+def flags(tmp_path):
+    """The flags for a server of a data home."""
+    java = tmp_path / "java"
+    java.touch()
+    jars = Distribution(tmp_path / "jars", "5.26.31", "Main")
+    return lambda home: archive_flags(tmp_path / "cache", java, jars, home)[-1].split("=")
+
+
+def test_the_next_server_uses_what_the_first_has_written(tmp_path, flags):
+    """The first server writes an archive under a name of its own; once it has stopped, all homes use it."""
+    first, other = tmp_path / "first", tmp_path / "other"
+    flag, written = flags(first)
+    assert flag == "-XX:ArchiveClassesAtExit"
+    assert flags(other)[1] != written
+    keep_archive(tmp_path / "cache", first)
+    assert flags(first) == [flag, written]
+    (tmp_path / "cache" / "classes-of-another-java.jsa").touch()
+    (tmp_path / "cache" / written.rpartition("/")[2]).write_bytes(b"\xa8\xba\x0b\xf0 classes")
+    keep_archive(tmp_path / "cache", other)
+    assert flags(other)[0] == flag
+    keep_archive(tmp_path / "cache", first)
+    assert flags(first) == flags(other)
+    assert flags(first)[0] == "-XX:SharedArchiveFile"
+    assert [file.suffix for file in (tmp_path / "cache").iterdir()] == [".jsa"]
+
+
+def test_an_incomplete_archive_is_removed(tmp_path, flags):
+    """Java writes the beginning of the file last: without it, the archive was cut off and is removed."""
+    _, written = flags(tmp_path)
+    (tmp_path / "cache" / written.rpartition("/")[2]).write_bytes(bytes(100))
+    keep_archive(tmp_path / "cache", tmp_path)
+    assert not list((tmp_path / "cache").iterdir())
