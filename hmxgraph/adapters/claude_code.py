@@ -1,8 +1,8 @@
 """Claude Code's hooks: a pack for a prompt, known remedies for a failed tool, and the transcript ingested as it grows.
 
 ``hmxgraph install claude-code`` puts ``hmxgraph hook EVENT`` into the settings of Claude Code. That command waits at
-most 0.3 seconds for the warm process (`warm`) that runs this module, prints nothing without an answer, and always
-succeeds: memory never blocks or fails the agent.
+most 0.3 seconds (``--within``) for the warm process (`warm`) that runs this module, prints nothing without an answer,
+and always succeeds: memory never blocks or fails the agent.
 """
 
 import json

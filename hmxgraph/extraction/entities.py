@@ -260,7 +260,7 @@ class MentionCollector:
         return tuple(sorted(self._by_key.values()))
 
     def resolve_relations(self, relations: Iterable[Relation]) -> tuple[Relation, ...]:
-        """The distinct *relations* between mentioned entities, under their final types."""
+        """The first 36 distinct *relations* between mentioned entities, under their final types, sorted."""
         resolved: dict[Relation, None] = {}
         for source, relation_type, target, confidence in relations:
             ends = (self._resolved(source), self._resolved(target))

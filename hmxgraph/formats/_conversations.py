@@ -232,4 +232,4 @@ def conversation(value: Mapping[str, Any], messages: Any, *, answer: Any = None)
 
 def single(value: Mapping[str, Any]) -> Talk | None:
     """*value* as a talk of one message; None if it is not a message."""
-    return replace(Talk((value,)), envelope=value) if is_message(value) else None
+    return Talk((value,), envelope=value) if is_message(value) else None

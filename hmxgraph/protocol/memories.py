@@ -194,7 +194,7 @@ class Report:
 class DreamReport:
     """The result of maintenance: actions taken (planned, in a dry run), findings only reported, and blocked actions.
 
-    ``report_id`` names the task record that keeps the report.
+    ``report_id`` names the task record that keeps the report; None if nothing was changed.
     """
 
     dry_run: bool

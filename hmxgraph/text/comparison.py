@@ -125,7 +125,7 @@ class _Stance(NamedTuple):
 def stance(text: str) -> _Stance:
     """The search terms of the subject of *text*, and whether an odd number of negations inverts it.
 
-    One word of each pair of opposites counts as a negation of the other: "reject" means "not accept".
+    One word of each pair of opposites counts as a negation of the other: "disable" means "not enable".
 
     >>> stance("Never deploy on Fridays") == _Stance(frozenset({"deploy", "friday"}), against=True)
     True
