@@ -82,6 +82,7 @@ def as_artifact(source: Artifact | Mapping[str, Any] | str | bytes) -> Artifact:
     """*source* as an artifact.
 
     Raises:
+        MalformedJson: it is text, but not strict JSON.
         InvalidDocument: it violates HMX-A; every fault is listed.
 
     """
@@ -92,6 +93,7 @@ def as_event(source: Event | Mapping[str, Any] | str | bytes) -> Event:
     """*source* as an event.
 
     Raises:
+        MalformedJson: it is text, but not strict JSON.
         InvalidDocument: it violates HMX-E; every fault is listed.
 
     """
@@ -115,6 +117,9 @@ class ArtifactFilters(TypedDict, total=False):
 
 def artifact_filter(filters: ArtifactFilters) -> ArtifactFilter:
     """The filter value of these keyword arguments.
+
+    Raises:
+        InvalidRequest: *tags* or *situation* is not a list.
 
     >>> artifact_filter({"tags": ["staging"]}).tags
     ('staging',)
@@ -158,6 +163,10 @@ def refuse_unknown(options: Mapping[str, Any], known: type, method: str) -> None
 
 def pack_request(query: str, options: PackOptions) -> PackRequest:
     """The validated request for a pack.
+
+    Raises:
+        PackError: an option is unknown or has an invalid value.
+        InvalidTime: *as_of* is not a valid time.
 
     >>> pack_request("Deploy", {"budget": 512, "sections": ["episodes"]}).budget
     512
@@ -324,7 +333,9 @@ _SET_ELSEWHERE = {
 
 
 def new_record(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The wire fields of a new record of *kind*, created at *at* or now; a new task or record gets a fresh id.
+    """The wire fields of a new record of *kind*, created at *at* or now.
+
+    If *fields* has no id for the record, or for the task that it starts, it gets a fresh one.
 
     Raises:
         InvalidRequest: *fields* has a field that callers cannot set; the error names it.

@@ -36,7 +36,8 @@ class Artifacts(Face):
         Versions that are stored already are left as they are, so that a stored chain can be brought up to date.
 
         Raises:
-            InvalidRequest: there are no versions, or they do not follow each other from version 1.
+            InvalidRequest: there are no versions, they do not follow each other from version 1, or the last one is
+                superseded.
             InvalidDocument: a version violates HMX-A; every fault is listed.
             LifecycleError: a version contradicts what is stored, such as a stored version with another successor.
 

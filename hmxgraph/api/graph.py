@@ -178,7 +178,7 @@ def isolated(where: Address, tenant_id: str, isolation: Isolation) -> Address:
     """The address of *tenant_id*'s database: *where* itself, or a separate database on that server, created if missing.
 
     Raises:
-        IsolationUnsupported: the server's edition has only one database.
+        IsolationUnsupported: the server cannot create a separate database.
         UnknownChoice: no such isolation.
 
     """
@@ -214,7 +214,8 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
     """One tenant's memory on a Neo4j; created by :func:`connect`, closed by the ``with`` block.
 
     Its methods are in ``hmxgraph.api``, one file per subject. All of them raise subclasses of `GraphError` when the
-    database refuses or does not answer; a failed transaction leaves nothing half-written.
+    database refuses or does not answer; a failed transaction leaves nothing half-written. Times are ISO 8601 text with
+    an offset or aware datetimes; anything else raises `InvalidTime`.
 
     A graph is thread-safe: any number of threads may call it at once, each call in its own transactions. Close it when
     no thread uses it any more.

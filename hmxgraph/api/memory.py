@@ -85,8 +85,8 @@ class MemoryOperations(NamedArguments, Face):
     ) -> MemoryView:
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
 
-        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it. Pass ``idempotency_key`` to this
-        and the other operations if a call may be repeated: with the same key, it counts once.
+        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it. Pass ``idempotency_key`` if a call
+        may be repeated: with the same key, it counts once. All operations that record something take it.
 
         Raises:
             UnknownChoice: no such kind.
@@ -210,7 +210,10 @@ class MemoryOperations(NamedArguments, Face):
         return self._perform(self._meter.measured("health", {}, procedure))
 
     def metrics(self) -> Report:
-        """The cost of the operations on this graph: milliseconds, bytes, estimated tokens (bytes / 4), errors."""
+        """The cost of the operations on this graph: milliseconds, bytes, estimated tokens (bytes / 4), errors.
+
+        Also the indexes that are not online, and the number of events.
+        """
         return self._perform(maintenance.metrics(self._tenancy, self._meter))
 
     def compact(

@@ -49,7 +49,8 @@ def forgettable(choices: ForgetChoices) -> ForgetCriteria:
     """The criteria in *choices*.
 
     Raises:
-        InvalidRequest: there is no criterion, one is unknown, or an age is negative or longer than any calendar.
+        InvalidRequest: there is no criterion, one is unknown or of the wrong type, or an age is negative or longer than
+            any calendar.
 
     >>> forgettable({"event_id": "e1", "older_than": timedelta(days=1)}).criteria
     {'event_ids': ('e1',), 'older_than_us': 86400000000}
@@ -109,7 +110,7 @@ def stated(text: str, options: RememberOptions) -> tuple[Remembered, MemoryOpera
     """The memory that the arguments of ``remember`` describe, with its agent, time and event id.
 
     Raises:
-        InvalidRequest: an unknown option.
+        InvalidRequest: an unknown option, or one that has the wrong type.
 
     >>> stated("Use Biome", {"scope": "code", "at": "1970-01-01T00:00:01Z"})[0].terms.scopes
     ('code',)
@@ -174,7 +175,12 @@ LIVE = timedelta(minutes=5)
 
 
 def latest_live_us(tolerance: timedelta = LIVE) -> int:
-    """The latest time at which an event recorded live counts: nothing is learned from events dated later."""
+    """The latest time of an event recorded live that counts; nothing is learned from one dated later.
+
+    Raises:
+        InvalidRequest: *tolerance* is negative or not a timedelta.
+
+    """
     return now_us() + as_microseconds(tolerance)
 
 
@@ -222,10 +228,10 @@ class LiveSessions:
 
     @contextmanager
     def recording(self, session_id: str) -> Iterator["Settle"]:
-        """Restore the state of a session if the block raises; pass what this yields the items and report of its call.
+        """Restore the state of a session if the block raises, and without the items that the block reports as rejected.
 
-        Then the state of rejected items is restored, too. Otherwise messages that were converted, but not stored, would
-        count as read when they are recorded again.
+        The block calls the yielded function with its items and their report. Otherwise messages that were converted,
+        but not stored, would count as read when they are recorded again.
         """
         # Not deepcopy, which fails if another thread changes the state meanwhile.
         before = json.dumps(self._carried.get(checked_text("session_id", session_id), {}))
@@ -285,7 +291,8 @@ class Recording(Face):
         are stored in one transaction.
 
         Raises:
-            InvalidRequest: *messages* is not a list of messages, or its format is not recognised.
+            InvalidRequest: *messages* is not a list of messages, its format is not recognised, or *session_id* or
+                *idempotency_key* is not text.
             UnknownChoice: there is no such format.
             ParentLoop: a message would be its own cause.
 
@@ -300,10 +307,10 @@ class Recording(Face):
     ) -> Receipt:
         """Append one event to the end of a session, and return its receipt; the engine sets id and sequence number.
 
-        Options: *agent_id*, *user_id*, *at* (its time, default now), *metadata*, *parent_event_id* (its cause),
-        *source*, *idempotency_key* (with the same key, the same event is a duplicate, another one is rejected),
-        *tolerance* (how far *at* may be ahead of this machine's clock, default 5 minutes; nothing is learned from a
-        later event).
+        Options: *agent_id*, *user_id*, *at* (its time: the event is placed among those of the session by this time,
+        not at the end), *metadata*, *parent_event_id* (its cause), *source*, *idempotency_key* (with the same key, the
+        same event is a duplicate, another one is rejected), *tolerance* (how far *at* may be ahead of this machine's
+        clock, default 5 minutes; nothing is learned from a later event).
 
         Raises:
             InvalidRequest: an unknown option, or content that is not a mapping.
@@ -329,9 +336,9 @@ class Recording(Face):
 
         Options: *format* (a format's name instead of recognition), *session_id*, *agent_id*, *user_id* (for records
         that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for
-        bad lines, to be corrected and ingested again; emptied first, but those of pipes, streams and iterators, which
-        cannot be read again, are added to it), *batch_size* (1,000), *writers* (1: the number of writer
-        threads, each with its own sessions), *rehome* (store events that name another tenant in this one; else they are
+        bad lines, to be corrected and ingested again; emptied first, unless the source is a pipe, a stream or an
+        iterator, which cannot be read again), *batch_size* (1,000), *writers* (1: the number of writer threads, each
+        with its own sessions), *rehome* (store events that name another tenant in this one; else they are
         rejected), *tolerance* (how far events may be dated ahead of this machine's clock, default a day: later ones are
         stored and reported, but nothing is learned from them), *progress* (called with the number of lines done),
         *tokenizer* (the encoding with which the tokens of texts are counted, default ``"o200k_base"``).
@@ -339,7 +346,8 @@ class Recording(Face):
         Raises:
             InvalidRequest: an unknown option, or a number out of range.
             UnknownChoice: there is no such *format* or *on_error*.
-            IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.
+            IngestRefused: the source or the *rejects* file cannot be opened, or a line is bad and *on_error* is
+                ``"raise"``.
 
         """
         refuse_unknown(options, IngestChoices, "ingest")
@@ -413,7 +421,8 @@ class Recording(Face):
     ) -> tuple[tuple[Memory, ...], str | None]:
         """A page of memories, newest first, and the cursor of the next page (None on the last).
 
-        Each memory lists the first hundred events of its evidence; its ``observation_count`` counts all observations.
+        With *as_of*, the memories that held then. Each memory lists the first hundred events of its evidence; its
+        ``observation_count`` counts all observations.
 
         Raises:
             UnknownChoice: there is no such kind or status.

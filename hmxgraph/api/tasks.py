@@ -79,6 +79,9 @@ class Tasks(SharedWork):
 
     Every step also takes ``at`` (default: now), ``artifact_id`` (default: a fresh id) and the optional fields of its
     record by name. Repeating a step with the same artifact_id writes nothing; its receipt says so (``created``).
+
+    Values that no record may have, such as a blank ``agent_id``, raise `TaskError`; values of the wrong type raise
+    `InvalidDocument`.
     """
 
     def start(

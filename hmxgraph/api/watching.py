@@ -146,6 +146,10 @@ class Watch:
     The same line of the same file always gives the same event id, so events read again after a crash are duplicates.
     ``settling``: the last step left something for later because it may not be fully written; once it stops changing,
     one of the next steps stores it.
+
+    Raises:
+        IngestRefused: there is no such file or folder.
+
     """
 
     def __init__(
