@@ -142,7 +142,7 @@ class TaskError(HmxGraphError, ValueError):
 
 
 class ParentLoop(HmxGraphError, ValueError):
-    """Events that would become their own cause through stored events; the call stores nothing."""
+    """Events that would be their own cause; the call stores nothing."""
 
     code = "conflict"
 
@@ -268,7 +268,7 @@ class NotWritten(HmxGraphError, OSError):
 
 
 class BackupRefused(HmxGraphError, ValueError):
-    """A backup that cannot be written or restored as it is."""
+    """A backup that cannot be written now, or a file that cannot be restored."""
 
     code = "invalid"
 
@@ -820,7 +820,7 @@ class ConflictClosed(LifecycleError):
 #     ├── TaskError (ValueError)        a task record that breaks a rule, or that existing records rule out
 #     ├── IngestRefused (ValueError)    an unusable source or rejects file, or the first bad line under on_error="raise"
 #     ├── KeyRefused (PermissionError)  an API key that is missing, unknown, revoked, expired, or lacks a scope
-#     ├── BackupRefused (ValueError)    a backup that cannot be written or restored as it is
+#     ├── BackupRefused (ValueError)    a backup that cannot be written now, or a file that cannot be restored
 #     ├── ParentLoop (ValueError)       events that would be their own cause
 #     ├── NotWritten (OSError)          an output file that cannot be written to the given path
 #     ├── GraphError

@@ -42,7 +42,7 @@ from hmxgraph.graph.embeddings import Embedder, Embedding
 from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.plan import Tenancy, Work, ask, bind
 from hmxgraph.graph.schema import migrate
-from hmxgraph.protocol.trust import DEFAULT_TRUST, MaskSecrets, TrustPolicy, masking
+from hmxgraph.protocol.trust import DEFAULT_TRUST, MaskSecrets, TrustPolicy, with_masking
 
 # Which Neo4j: the arguments, else the environment, else a local server started on demand.
 
@@ -112,7 +112,7 @@ def chosen_masking(
 
     """
     from_environment = mask_secrets is None and trust.mask_secrets == DEFAULT_TRUST.mask_secrets
-    return masking(trust, (environment.get("HMXGRAPH_MASK_SECRETS") or None) if from_environment else mask_secrets)
+    return with_masking(trust, (environment.get("HMXGRAPH_MASK_SECRETS") or None) if from_environment else mask_secrets)
 
 
 def revival(login: Login, *, environment: Mapping[str, str] = os.environ) -> Revive | None:

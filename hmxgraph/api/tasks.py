@@ -268,7 +268,7 @@ class Tasks(SharedWork):
         return self._perform(record_digests.board(self._tenancy, chosen, at_us=now_us(at), limit=limit))
 
     def get(self, task_id: str) -> TaskView:
-        """The task with its runs and records, oldest first.
+        """The task with its runs and its latest 10,000 records, oldest first; digests are left out.
 
         Raises:
             NotFound: there is no such task.

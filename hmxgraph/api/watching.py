@@ -178,7 +178,7 @@ class Watch:
         self._missing: dict[Path, int] = {}
 
     def step(self) -> int:
-        """Store what is new, up to the maximum of a step; return the number of events stored."""
+        """Store what is new, of growing files up to the maximum of a step; return the number of events stored."""
         before = self.progress.accepted
         paths = list(self._files())
         self.progress.files, self.progress.unfinished = len(paths), 0

@@ -127,7 +127,7 @@ class _Reading:
         self._texts = 0
 
     def parsed(self, node: Any) -> Any:
-        """*node*, parsed if it is JSON text."""
+        """*node*, parsed if it is JSON text; up to four texts of an event, none longer than 64,000 characters."""
         if not isinstance(node, str) or node.lstrip()[:1] not in {"{", "["} or len(node) > _LONGEST_JSON:
             return node
         if self._texts >= _MOST_JSON:

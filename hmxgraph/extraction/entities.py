@@ -369,7 +369,7 @@ def _entities_of_record(event: Event, collector: MentionCollector) -> list[Relat
 
 
 def _records(event: Event, collector: MentionCollector) -> tuple[list[Relation], frozenset[str]]:
-    """Add the things that the records of *event* identify; return their relations and all names."""
+    """Add the things that the records of *event* identify; return their relations, and the names of all things."""
     content = event.content
     tool = content.get("tool_name")
     part = {"tool_call": "arguments", "tool_result": "result"}.get(event.event_type)

@@ -91,7 +91,12 @@ def first(value: Mapping[str, Any], names: Iterable[str]) -> Any:
 
 
 class _Conversations:
-    """Tracks how far each conversation of a source was read."""
+    """Tracks how far each conversation of a source was read.
+
+    ``_known`` holds the number of messages read of each whole conversation, and the hash of these messages (`_chain`);
+    ``_latest`` the conversation read last; ``_seen`` the hash of each message by its id; ``_counts`` how often each
+    text without id and time occurred.
+    """
 
     def __init__(self, origin: Origin, reader: Reader) -> None:
         self._origin = origin

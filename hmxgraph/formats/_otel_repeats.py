@@ -56,10 +56,13 @@ class Repeats:
         self._waiting: list[list[str]] = carried.setdefault("waiting", [])
         self._answered: list[list[str]] = carried.setdefault("answered", [])
         self._unclaimed: list[list[str]] = carried.setdefault("unclaimed", [])
-        # Parts by message: reading every message again for each prompt that repeats it would be slow.
+        # The keys of its parts by message: reading every message again for each prompt that repeats it would be slow.
         self._parts_of: dict[str, list[str]] = carried.setdefault("parts", {})
+        # How often each conversation has each part.
         self._part_counts: dict[str, int] = carried.setdefault("said", {})
+        # The tool and the event of each call.
         self._call_events: dict[str, list[str]] = carried.setdefault("made", {})
+        # The first id of a call, by its other ids, and by its key with the number of its occurrence.
         self._aliases: dict[str, str] = carried.setdefault("same", {})
 
     def is_new(self, key: str) -> bool:

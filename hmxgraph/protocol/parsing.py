@@ -175,7 +175,7 @@ def canonical_size_bound(value: Any) -> int:
 
 
 def _most_bytes(compact: bytes) -> int:
-    """An upper bound of the canonical size: longer than *compact* only for exponents (1e20 is written in 21 digits)."""
+    """An upper bound of the canonical size: canonical text is longer than *compact* only for exponents (1e20)."""
     return len(compact) * 6 if len(compact) < 10_000 else len(compact) + 17 * compact.count(b"e")
 
 
@@ -269,7 +269,9 @@ def json_copy(value: Mapping[str, Any]) -> tuple[Any] | None:
 
 
 def has_safe_numbers(value: Any) -> bool:
-    """Whether no number in *value* lies where canonical JSON writes integers beyond 2^53-1, which lose digits.
+    """Whether canonical JSON writes no number in *value* as an integer beyond 2^53-1.
+
+    Python integers from 1e21 on are not noticed: `canonical_size_bound` finds them.
 
     >>> [has_safe_numbers([number]) for number in (2**53 - 1, 2**53, 1e20, 1e21, 0.1)]
     [True, False, False, True, True]

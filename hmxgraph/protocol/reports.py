@@ -453,13 +453,13 @@ class ReportedChange:
 
 @dataclass(frozen=True, slots=True)
 class CompileReport(HtmlTable):
-    """The outcome of a compilation: changes by artifact type, and seconds by stage.
+    """The outcome of a compilation: numbers of changes by artifact type, and seconds by stage.
 
-    ``sessions`` counts the sessions that were learned from, ``older`` says whether older ones were left out
-    (:class:`CompilerProfile`, ``max_sessions``). ``summarised`` counts those that were read in this run; of all
-    ``sessions``, ``without_outcome`` counts those whose outcome is unknown, and ``shortened`` those so long that steps
-    in the middle were skipped.
-    ``no_material``: for each type of artifact that could not be learned, one sentence with the reason.
+    ``changes`` lists all but the unchanged. ``sessions`` counts the sessions that were learned from, ``older`` says
+    whether older ones were left out (:class:`CompilerProfile`, ``max_sessions``). ``summarised`` counts those that were
+    read in this run; of all ``sessions``, ``without_outcome`` counts those whose outcome is unknown, and ``shortened``
+    those so long that steps in the middle were skipped. ``no_material``: for each type of artifact that could not be
+    learned, one sentence with the reason.
     """
 
     tenant_id: str

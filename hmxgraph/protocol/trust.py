@@ -117,7 +117,7 @@ class TrustPolicy:
 DEFAULT_TRUST = TrustPolicy()
 
 
-def masking(trust: TrustPolicy, mask_secrets: str | None) -> TrustPolicy:
+def with_masking(trust: TrustPolicy, mask_secrets: str | None) -> TrustPolicy:
     """*trust* with another masking mode, if *mask_secrets* is set.
 
     Raises:

@@ -82,7 +82,7 @@ class Passages:
         r"""At most *limit* characters: the beginning, then the most relevant passages, then their neighbours.
 
         Only the beginning if nothing is relevant; may be empty if *limit* is shorter than a piece. Unless
-        *from_beginning*, the most relevant passage is preferred to a less relevant beginning if both do not fit.
+        *from_beginning*, a passage that begins a sentence and is more relevant than the beginning comes first.
 
         >>> log = "run the suite\n" + 9 * "case passed\n" + "Error: unknown account\n" + 9 * "cleaned up\n"
         >>> print(Passages.of(log, {"account": 1.0}).excerpt(75))
