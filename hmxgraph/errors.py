@@ -288,8 +288,8 @@ class BackupRefused(HmxGraphError, ValueError):
 class EngineError(HmxGraphError, RuntimeError):
     """The local server could not be fetched, started, reached or stopped; the message ends with the way out.
 
-    It is raised while connecting, before anything is written. If a restart during a call fails, the error is
-    `LocalServerDied` instead.
+    It is raised before anything is written: while connecting, or by the commands for the server. If a restart during a
+    call fails, the error is `LocalServerDied` instead.
     """
 
     code = "unavailable"

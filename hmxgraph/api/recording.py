@@ -188,7 +188,7 @@ def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, op
     """The event that the arguments of ``append`` describe.
 
     Raises:
-        InvalidRequest: an unknown option, or content that is not a mapping.
+        InvalidRequest: an unknown option, content that is not a mapping, or a session or key that is not text.
 
     >>> event_draft("message", {"role": "user", "text": "hi"}, "s", {"idempotency_key": "k"}).timed
     False
@@ -259,7 +259,7 @@ class Recorder(NamedTuple):
     user_id: str | None = None
 
     def origin(self, idempotency_key: str | None, live: LiveSessions) -> Origin:
-        """The session, agent, user, time and id seed that converters give to messages recorded live."""
+        """The session, agent, user, time and prefix of ids that converters give to messages recorded live."""
         key = str(uuid4())
         if idempotency_key is not None:
             key = stable_id("record", self.session_id, checked_text("idempotency_key", idempotency_key))

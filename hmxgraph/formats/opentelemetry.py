@@ -287,7 +287,7 @@ class _Traces:
             self._calls.take(call_id)
 
     def _new_result(self, scene: _Scene, draft: Draft) -> Draft | None:
-        """*draft* under its call's id; None if the call has a result or, for an unknown call, if its content was read."""
+        """*draft* under its call's id; None if the call has a result or, for an unknown call, if it is not new."""
         stated = name(draft.content.get("call_id"))
         call_id = self._repeats.call_id(scene.session_id, stated)
         tool = text(draft.content.get("tool_name"))

@@ -103,7 +103,7 @@ def _time(text: str | None) -> int | None:
 _EXACT = 10
 # If at least this share of the sessions in which a step worked failed all the same, the note on the step says so.
 _MOSTLY_FUTILE = 0.75
-# Above `_EXACT`, another error that followed at least this share of the attempts followed "often".
+# Above `_EXACT` attempts, another error that followed at least this share of them is said to follow "often".
 _OFTEN = 0.3
 # A larger count is given as "more than" the largest of these below it.
 _ROUNDED = (10, 20, 50, 100, 200, 500, 1000)

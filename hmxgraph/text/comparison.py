@@ -72,15 +72,13 @@ _NEGATIONS = frozenset(
         "prevents",
     )
 )
-# Pairs of opposites.
+# Pairs of opposites, each with another second word: that word counts as the negation of the first.
 _ANTONYMS = (
-    "accept reject",
     "add remove",
     "allow deny",
     "allow block",
     "approve reject",
     "before after",
-    "continue stop",
     "enable disable",
     "fast slow",
     "faster slower",
