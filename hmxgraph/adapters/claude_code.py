@@ -48,7 +48,7 @@ class Hooks:
         return hook_output(event, text), (lambda: self.ingest(paths)) if paths else None
 
     def ingest(self, paths: list[Path]) -> int:
-        """Store what is new in the transcripts, then compile; returns the number of new events."""
+        """Store what is new in the transcripts, and compile if anything is; returns the number of new events."""
         stored = 0
         for path in paths:
             try:

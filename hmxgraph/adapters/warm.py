@@ -52,7 +52,7 @@ _UNREAD = 141
 
 
 def state_file() -> Path:
-    """The file with address and key of the warm process for this data home, database and version."""
+    """The file with address and key of the warm process for this data home, these settings and this version."""
     if not (home := os.environ.get("HMXGRAPH_HOME")):
         import platformdirs  # noqa: PLC0415 - only where the default is needed
 

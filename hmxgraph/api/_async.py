@@ -700,7 +700,7 @@ class AsyncExploring(AsyncFace):
 
         Raises:
             StatementMisuse: no such query, or missing or unexpected parameters.
-            InvalidRequest: the query returns rows without nodes.
+            InvalidRequest: the query returns rows, but no nodes.
 
         """
         rows = await self._perform(exploring.picture(self._tenancy, name, parameters), whole=True)
@@ -1101,7 +1101,7 @@ class AsyncTasks(AsyncSharedWork):
         return await self._perform(record_digests.board(self._tenancy, chosen, at_us=now_us(at), limit=limit))
 
     async def get(self, task_id: str) -> TaskView:
-        """The task with its runs and records, oldest first.
+        """The task with its runs and its latest 10,000 records, oldest first; digests are left out.
 
         Raises:
             NotFound: there is no such task.
@@ -1230,7 +1230,7 @@ class AsyncRecords(AsyncSharedWork):
         return await self._perform(records.record(self._tenancy, artifact_id))
 
     async def list_thread(self, thread_id: str, *, include_hidden: bool = True) -> tuple[RecordView, ...]:
-        """The records of a thread, oldest first; a task's own thread has the task's id."""
+        """The records of a thread without digests, oldest first, at most 10,000; a task's own thread has its id."""
         return await self._perform(records.thread(self._tenancy, thread_id, include_hidden=include_hidden))
 
     async def find_related(self, claim: str, *, project_id: str | None = None, limit: int = 20) -> Grounding:
