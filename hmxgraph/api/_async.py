@@ -521,9 +521,9 @@ class AsyncArtifacts(AsyncFace):
     ) -> ArtifactReceipt:
         """Record *artifact* and return the outcome: created, unchanged or duplicate.
 
-        Unchanged: the same id and immutable fields are stored already. Duplicate: the same type and content are stored
-        under another id. The time of recording is the later of *at* and ``created_at``; earlier as-of reads do not see
-        the artifact (HMX-A 2, 8). An artifact with ``supersedes`` is recorded as :meth:`supersede` does.
+        Unchanged: the same id and immutable fields are stored already. Duplicate: another draft or active artifact has
+        the same type and content. The time of recording is the later of *at* and ``created_at``; earlier as-of reads do
+        not see the artifact (HMX-A 2, 8). An artifact with ``supersedes`` is recorded as :meth:`supersede` does.
 
         Raises:
             InvalidDocument: *artifact* violates HMX-A; every fault is listed.

@@ -542,7 +542,7 @@ def _fields(annotation: Any) -> Iterable[str]:
 
 
 def _is_misnamed(name: str, signature: _Signature) -> bool:
-    """Whether *name* is a field of a `TaskRecord` that has another name in this method."""
+    """Whether *name* is ``reply_to_artifact_id`` in a method that calls it ``reply_to`` or ``run_id``."""
     return (
         name not in signature.own and name == "reply_to_artifact_id" and bool({"reply_to", "run_id"} & {*signature.own})
     )

@@ -2,6 +2,7 @@
 
 A record is one message, or a conversation from its beginning. Call logs repeat the whole conversation with every call:
 a record that begins with all earlier messages of a conversation continues it, and only its new messages become events.
+A conversation without a session id that continues none gets a session of its own.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
