@@ -28,7 +28,7 @@ from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.fingerprints import Envelope, Fingerprint
 from hmxgraph.protocol.lifecycle import ArtifactFilter
-from hmxgraph.protocol.parsing import checked_list, quoted
+from hmxgraph.protocol.parsing import checked_flag, checked_list, quoted
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.reports import IngestReport
 from hmxgraph.protocol.timestamps import is_representable, microseconds
@@ -159,6 +159,19 @@ def refuse_unknown(options: Mapping[str, Any], known: type, method: str) -> None
     for name in sorted(options.keys() - known.__annotations__.keys()):
         choices = ", ".join(known.__annotations__)
         raise InvalidRequest(name, quoted(options[name]), f"an option of {method}()", f"choose from {choices}")
+
+
+def flag(options: Mapping[str, Any], name: str) -> bool:
+    """The flag *name* of *options*; one that is left out is False.
+
+    Raises:
+        InvalidRequest: it is neither True nor False.
+
+    >>> flag({"pinned": True}, "pinned"), flag({"pinned": None}, "pinned"), flag({}, "pinned")
+    (True, False, False)
+    """
+    chosen = options.get(name)
+    return chosen is not None and checked_flag(name, chosen)
 
 
 def pack_request(query: str, options: PackOptions) -> PackRequest:
@@ -480,12 +493,8 @@ def check_arguments(function: Callable[..., Any], args: Sequence[Any], named: Ma
         if name not in positional_names and name not in named:
             raise InvalidRequest(name, "(missing)", f"an argument of {function.__name__}()", f"give it ({name}=...)")
     for name, value in (*zip(positional_names, args, strict=True), *named.items()):
-        if (
-            name in signature.flags
-            and not isinstance(value, bool)
-            and (value is not None or name not in signature.optional)
-        ):
-            raise InvalidRequest(name, f"{value!r:.60}", "True or False", f"give one of them ({name}=True)")
+        if name in signature.flags and (value is not None or name not in signature.optional):
+            checked_flag(name, value)
 
 
 @dataclass(frozen=True, slots=True)

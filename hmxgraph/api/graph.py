@@ -364,9 +364,9 @@ def connect(  # noqa: PLR0913 - every setting by name
 
     No transaction takes longer than *timeout* seconds (``HMXGRAPH_TIMEOUT``) with all its retries. The default is 15 s
     for reads, 60 s for writes such as a batch of events (120 s for both in the first two minutes of a local server),
-    and 600 s for calls that read a whole tenant (``compile``, ``verify``, ``digest``, ``forget``, saved queries,
-    fingerprints). ``graph.timeout(seconds)`` sets it for the calls in a block. A local server that died is noticed at
-    once and started again.
+    and 600 s for calls that read or rewrite a whole tenant, such as ``compile``, ``verify``, ``digest``, ``forget``,
+    ``backup``, saved queries and fingerprints. ``graph.timeout(seconds)`` sets it for the calls in a block. A local
+    server that died is noticed at once and started again.
 
     *embed* is a function from a list of texts to a vector for each, or its name (``module:function``,
     ``HMXGRAPH_EMBED``). With it, events get vectors when they are written, and packs also find text with the same

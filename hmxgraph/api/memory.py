@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypedDict, Unpack
 
-from hmxgraph.api._base import Face, Moment, NamedArguments, as_us, new_record, now_us, operation
+from hmxgraph.api._base import Face, Moment, NamedArguments, as_us, flag, new_record, now_us, operation
 from hmxgraph.extraction.language import Terms
 from hmxgraph.graph import maintenance, memory_operations
 from hmxgraph.graph.connection import Connection
@@ -268,4 +268,4 @@ def remembered(kind: str, text: str, about: About) -> Remembered:
     """The memory that the arguments of ``add`` describe."""
     tags = tuple(checked_list("tags", about.get("tags")))
     terms = Terms(expires_us=as_us(about.get("expires")))
-    return Remembered(kind, text, about.get("project_id"), tags, about.get("hard", False), terms=terms)
+    return Remembered(kind, text, about.get("project_id"), tags, flag(about, "hard"), terms=terms)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, cast
 from uuid import uuid4
 
-from hmxgraph.api._base import Face, Moment, as_us, now_us, operation, refuse_unknown
+from hmxgraph.api._base import Face, Moment, as_us, flag, now_us, operation, refuse_unknown
 from hmxgraph.errors import InvalidRequest
 from hmxgraph.extraction.language import Terms
 from hmxgraph.formats.conversion import Origin
@@ -67,8 +67,8 @@ def forgettable(choices: ForgetChoices) -> ForgetCriteria:
         event_ids=_event_ids(choices.get("event_id")),
         before_us=as_us(choices.get("before")),
         older_than_us=None if older_than is None else _microseconds(older_than),
-        expired=choices.get("expired", False),
-        now_us=now_us() if choices.get("now") else None,
+        expired=flag(choices, "expired"),
+        now_us=now_us() if flag(choices, "now") else None,
     )
 
 
@@ -120,11 +120,11 @@ def stated(text: str, options: RememberOptions) -> tuple[Remembered, MemoryOpera
     terms = Terms(
         (scope,) if isinstance(scope, str) else tuple(checked_list("scope", scope)),
         tuple(checked_list("aliases", options.get("aliases"))),
-        options.get("pinned", False),
+        flag(options, "pinned"),
         as_us(options.get("expires")),
         "" if supersedes is None else checked_text("supersedes", supersedes),
     )
-    kind, hard = options.get("kind", "fact"), options.get("hard", False)
+    kind, hard = options.get("kind", "fact"), flag(options, "hard")
     what = Remembered(kind, text, hard=hard, user_id=options.get("user_id"), terms=terms)
     key = options.get("idempotency_key")
     event_id = None if key is None else stable_id("remember", checked_text("idempotency_key", key), text)

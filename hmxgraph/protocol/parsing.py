@@ -403,6 +403,21 @@ def checked_text(name: str, value: object, way_out: str = "spell it as in the re
     return value
 
 
+def checked_flag(name: str, value: object) -> bool:
+    """*value*, if it is True or False.
+
+    Raises:
+        InvalidRequest: *value* has another type; the error names the argument.
+
+    >>> checked_flag("pinned", "no")
+    Traceback (most recent call last):
+    hmxgraph.errors.InvalidRequest: invalid pinned 'no': expected True or False; give one of them (pinned=True)
+    """
+    if not isinstance(value, bool):
+        raise InvalidRequest(name, quoted(value), "True or False", f"give one of them ({name}=True)")
+    return value
+
+
 def checked_integer(name: str, value: object, expected: str, least: int, most: int | None = None) -> int:
     """*value*, if it is an integer from *least* to *most*.
 
