@@ -389,8 +389,8 @@ def _records(event: Event, collector: MentionCollector) -> tuple[list[Relation],
 
 
 def _linked(link: Link, confidence: float, collector: MentionCollector) -> Relation:
-    ends = (collector.ref(*end) for end in (link.source, link.target))
-    return Relation(next(ends), link.relation_type, next(ends), confidence)
+    source, target = collector.ref(*link.source), collector.ref(*link.target)
+    return Relation(source, link.relation_type, target, confidence)
 
 
 def _actor(event: Event, collector: MentionCollector) -> None:
