@@ -189,7 +189,8 @@ class AsyncRecording(AsyncFace):
         clock, default 5 minutes; nothing is learned from a later event).
 
         Raises:
-            InvalidRequest: an unknown option, or content that is not a mapping.
+            InvalidRequest: an unknown option, content or *metadata* that is not a mapping, a *session_id* or
+                *idempotency_key* that is not text, or a *tolerance* that is negative or not a timedelta.
             ParentLoop: the event would be its own cause through *parent_event_id*.
 
         """
@@ -245,9 +246,9 @@ class AsyncRecording(AsyncFace):
 
         Raises:
             UnknownChoice: no such kind.
-            InvalidRequest: no text, an unknown option, *hard* for anything but a policy, an *idempotency_key* used for
-                the same text with other options, or, with *supersedes*, the words of a memory that already supersedes a
-                different one.
+            InvalidRequest: no text, an option that is unknown or of the wrong type, *hard* for anything but a policy,
+                an *idempotency_key* used for the same text with other options, or, with *supersedes*, the words of a
+                memory that already supersedes a different one.
             NotFound: there is no memory with the id *supersedes*, or no memory can be extracted from *text*.
             AlreadySuperseded: that memory has another successor.
             SupersessionCycle: *text* has the words of the memory to supersede, or of one of its predecessors.
@@ -348,7 +349,8 @@ class AsyncRecording(AsyncFace):
         is left: of an event, a status change of an artifact, or a conflict resolved by a person.
 
         Raises:
-            InvalidRequest: there is no criterion, one is unknown, or an age is negative or longer than any calendar.
+            InvalidRequest: there is no criterion, one is unknown or of the wrong type, or an age is negative or longer
+                than any calendar.
 
         """
         return await self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run), whole=True)

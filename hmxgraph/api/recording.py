@@ -81,6 +81,8 @@ def _event_ids(chosen: str | Iterable[str] | None) -> tuple[str, ...] | None:
 
 
 def _microseconds(span: timedelta) -> int:
+    if not isinstance(span, timedelta):
+        raise InvalidRequest("older_than", quoted(span), "timedelta", "write timedelta(days=30)")
     if not timedelta(0) <= span <= _LONGEST:
         way_out = f"give 0 to {_LONGEST.days:,} days"
         raise InvalidRequest("older_than", str(span), "a possible age of an event", way_out)
@@ -188,7 +190,8 @@ def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, op
     """The event that the arguments of ``append`` describe.
 
     Raises:
-        InvalidRequest: an unknown option, content that is not a mapping, or a session or key that is not text.
+        InvalidRequest: an unknown option, content or metadata that is not a mapping, a session or key that is not
+            text, or a tolerance that is negative or not a timedelta.
 
     >>> event_draft("message", {"role": "user", "text": "hi"}, "s", {"idempotency_key": "k"}).timed
     False
@@ -196,6 +199,9 @@ def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, op
     refuse_unknown(options, AppendOptions, "append")
     if not isinstance(content, Mapping):
         raise InvalidRequest("content", quoted(content), "content of an event", "give a dict")
+    metadata = options.get("metadata")
+    if not isinstance(metadata, Mapping | None):
+        raise InvalidRequest("metadata", quoted(metadata), "metadata of an event", "give a dict")
     at, key, user_id = options.get("at"), options.get("idempotency_key"), options.get("user_id")
     return Draft(
         event_type,
@@ -205,7 +211,7 @@ def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, op
         options.get("agent_id") or UNSIGNED,
         now_us(at),
         timed=at is not None,
-        metadata={**(options.get("metadata") or {}), **({"user_id": user_id} if user_id else {})},
+        metadata={**(metadata or {}), **({"user_id": user_id} if user_id else {})},
         parent_event_id=options.get("parent_event_id"),
         source=options.get("source"),
         latest_us=latest_live_us(options.get("tolerance", LIVE)),
@@ -314,7 +320,8 @@ class Recording(Face):
         clock, default 5 minutes; nothing is learned from a later event).
 
         Raises:
-            InvalidRequest: an unknown option, or content that is not a mapping.
+            InvalidRequest: an unknown option, content or *metadata* that is not a mapping, a *session_id* or
+                *idempotency_key* that is not text, or a *tolerance* that is negative or not a timedelta.
             ParentLoop: the event would be its own cause through *parent_event_id*.
 
         """
@@ -370,9 +377,9 @@ class Recording(Face):
 
         Raises:
             UnknownChoice: no such kind.
-            InvalidRequest: no text, an unknown option, *hard* for anything but a policy, an *idempotency_key* used for
-                the same text with other options, or, with *supersedes*, the words of a memory that already supersedes a
-                different one.
+            InvalidRequest: no text, an option that is unknown or of the wrong type, *hard* for anything but a policy,
+                an *idempotency_key* used for the same text with other options, or, with *supersedes*, the words of a
+                memory that already supersedes a different one.
             NotFound: there is no memory with the id *supersedes*, or no memory can be extracted from *text*.
             AlreadySuperseded: that memory has another successor.
             SupersessionCycle: *text* has the words of the memory to supersede, or of one of its predecessors.
@@ -473,7 +480,8 @@ class Recording(Face):
         is left: of an event, a status change of an artifact, or a conflict resolved by a person.
 
         Raises:
-            InvalidRequest: there is no criterion, one is unknown, or an age is negative or longer than any calendar.
+            InvalidRequest: there is no criterion, one is unknown or of the wrong type, or an age is negative or longer
+                than any calendar.
 
         """
         return self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run), whole=True)

@@ -7,7 +7,7 @@ import pytest
 import hmxgraph
 from hmxgraph.api._base import pack_request
 from hmxgraph.api.memory import remembered
-from hmxgraph.api.recording import forgettable, stated
+from hmxgraph.api.recording import event_draft, forgettable, stated
 from hmxgraph.errors import InvalidRequest, InvalidTenant
 
 
@@ -26,6 +26,19 @@ def test_an_age_beyond_the_calendar(span):
     """An age beyond the calendar, or a negative one, is refused."""
     with pytest.raises(InvalidRequest, match="older_than"):
         forgettable({"older_than": span})
+
+
+@pytest.mark.parametrize("span", [30, "30 days"])
+def test_an_age_that_is_no_timedelta(span):
+    """An age is a timedelta: a number does not say of which unit, and is refused."""
+    with pytest.raises(InvalidRequest, match="expected timedelta; write timedelta"):
+        forgettable({"older_than": span})
+
+
+def test_metadata_that_are_no_mapping():
+    """Metadata that are no mapping are refused, as content is."""
+    with pytest.raises(InvalidRequest, match="metadata"):
+        event_draft("message", {"role": "user", "text": "hi"}, "s1", {"metadata": ["urgent"]})
 
 
 @pytest.mark.parametrize("flag", ["expired", "now"])
