@@ -122,11 +122,11 @@ class Repeats:
         call_id, tool, arguments = call
         self.is_new(f"{session_id}/call/{call_id}")
         _put(self._call_events, f"{session_id}/{call_id}", [tool, event_id])
-        spelled = call_part(tool, arguments)
-        number = self._part_counts.get(f"{session_id}/{spelled}", 0)
-        _put(self._aliases, f"{session_id}/{spelled}/{number}", call_id)
+        part = call_part(tool, arguments)
+        number = self._part_counts.get(f"{session_id}/{part}", 0)
+        _put(self._aliases, f"{session_id}/{part}/{number}", call_id)
         calls = self._waiting if of_model else self._unclaimed
-        calls.append([session_id, tool, call_id, spelled])
+        calls.append([session_id, tool, call_id, part])
         del calls[:-_MOST_WAITING]
 
     def claim(self, session_id: str, call_id: str, part: str) -> bool:
@@ -239,9 +239,9 @@ def result_part(value: Any) -> str:
 
 
 def _canonical(value: Any) -> str:
-    spelled = parsed(value) if isinstance(value, str) else value
-    spelled = value if spelled is None else spelled
-    return _plain(spelled) if isinstance(spelled, str) else canonical_bytes(storable({"": spelled})[0]).decode()
+    read = parsed(value) if isinstance(value, str) else value
+    read = value if read is None else read
+    return _plain(read) if isinstance(read, str) else canonical_bytes(storable({"": read})[0]).decode()
 
 
 def call_of(draft: Draft) -> tuple[str, str, Any]:
