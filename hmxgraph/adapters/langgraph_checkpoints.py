@@ -191,7 +191,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
         self._graph.states.drop(str(thread_id))
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Delete the checkpoints of runs, with their writes."""
+        """Delete the checkpoints of runs, their writes, and the values that no other checkpoint uses."""
         self._check_writable("delete_for_runs")
         marked = self._graph.states.of_kind(_CHECKPOINT, marks=list(map(str, run_ids)))
         for thread, states in groupby(sorted(marked, key=attrgetter("shelf")), key=attrgetter("shelf")):
