@@ -36,6 +36,7 @@ NAME = rf"(?:(?<!\[)|(?!{_MARK}\]))(?:{_STRONG}|{KEY})[\w-]{{0,12}}"
 _DOOR = r"\b(?i:clave|schlüssel)\b"
 # Separators between a name and its value; in code and markup, a quote may close the name first.
 IS = r"\\*[\"']?\s*(?:=>|:=|={1,3}|:|%3[AD])\s*"
+# Quoted text of which the end may be cut off, and complete, not empty quoted text.
 _QUOTED = r"\\*\"[^\"\n]*\"?|'[^'\n]*'?|`[^`\n]*`?"
 WHOLE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)"
 VALUE = rf"(?P<value>{_QUOTED}|[^\s,;&\"'`]+)"
@@ -186,7 +187,7 @@ def _begins_secret(sentence: str) -> bool:
 
 _SENTENCE = r"(?P<value>\"[^\"]*\"|'[^']*'|[^.;\n\"']+)"
 _WORDS = r"(?i:seed|recovery|mnemonic|backup|unlock)[ _]?(?i:phrase|words)"
-_WHOLE = (
+_KNOWN_FORMS = (
     rule("[private key]", r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END [A-Z ]*-----|\Z)"),
     _password(rf"\b{_WORDS}\b(?:[^:=\n]{{0,40}}(?:\bis\b|[:=]))?\s*{_SENTENCE}"),
     _password(rf"(?i)\bmnemonic\w{{0,9}}[\"']?\s*[:=]\s*{_SENTENCE}"),
@@ -338,7 +339,7 @@ _BY_SHAPE = (
     rule("[phone]", rf"(?<![\w.+/:-])(?:\(0?\d{{2,5}}\)|0\d{{1,4}}|1[-. ]\(?\d{{3}}\)?){_PHONE_DIGITS}", phone),
     rule("[secret]", r"(?<![\w-])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,}(?![\w-])", _has_digit),
 )
-_FRAMED = (*_WHOLE, *_IN_FIELDS)
+_FRAMED = (*_KNOWN_FORMS, *_IN_FIELDS)
 _STATED = (
     _password(rf"(?<![\w-])--?[\w-]*(?:{NAME})(?:\s+|=)(?P<value>{_QUOTED}|[^\s;|&\"'`]+)"),
     _password(rf"(?:{NAME}){IS}{VALUE}"),

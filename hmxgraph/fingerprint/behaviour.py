@@ -202,7 +202,7 @@ def total(parts: Iterable[Behaviour]) -> Behaviour:
 
 
 def session_behaviour(events: Sequence[ObservedEvent]) -> Behaviour:
-    """The behaviour of the agent in one session; *events* are in order and include all ``COUNTED_EVENT_TYPES``."""
+    """The behaviour of the agent in one session; *events*, in order, are all that have a type to be counted."""
     calls = [event for event in events if is_call(event)]
     results = [event.success for event in events if _is_result(event) and event.success is not None]
     decisions = [event for event in events if event.event_type == "decision"]

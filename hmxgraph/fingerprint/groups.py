@@ -84,7 +84,7 @@ _REPRESENTATIVES = 3
 
 
 def clusters(artifacts: Sequence[ExportedArtifact]) -> list[tuple[ExportedArtifact, ...]]:
-    """Clusters of related artifacts, members heaviest first, ordered by their heaviest member.
+    """Clusters of related artifacts (some of one member), members heaviest first, ordered by their heaviest member.
 
     See :func:`_related_groups` for what counts as related.
     """

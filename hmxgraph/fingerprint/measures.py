@@ -9,7 +9,7 @@ from hmxgraph.fingerprint.depth import Depth
 from hmxgraph.protocol.fingerprints import ConnectedEntity, GraphDigest
 from hmxgraph.text.terms import most_first
 
-# Exact ratios and averages: sums of integers, rounded to six decimals.
+# Ratios and averages to six decimals; values are added as integers, so that the order of addition does not matter.
 
 _MILLION = 1_000_000
 
@@ -25,7 +25,7 @@ def ratio(part: float, whole: float) -> float:
 
 
 def millionths(value: float) -> int:
-    """*value* in millionths, an integer, so that sums do not depend on their order."""
+    """*value* in millionths, rounded to an integer, so that sums do not depend on their order."""
     return round(value * _MILLION)
 
 

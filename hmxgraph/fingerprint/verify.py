@@ -69,14 +69,14 @@ def verify(
 
     The checks are size, JSON, format, versions, both hashes (HMX-F 10), structure of the envelope, the envelope fields
     repeated in the metadata, the signature, structure of the migrated fingerprint, and all times. *signature* is a
-    detached signature; if it is None, the envelope's own is checked. *trusted* lists the public keys to accept. Expiry
-    is judged at *at_us*.
+    detached signature; if it is None, the envelope's own is checked. *trusted* lists the public keys to accept; if it
+    is empty, any key is accepted, and the envelope may be unsigned. Expiry is judged at *at_us*; without it, not at all.
 
     Raises:
         FingerprintRefused: the failed check is size, json, format, structure or words (a changed envelope field).
         UnsupportedVersion: hmx_version, envelope_version or fingerprint_version is not supported.
         HashMismatch: fingerprint_hash or integrity_hash does not match.
-        SignatureMismatch: the signature is missing, wrong, or made with another key.
+        SignatureMismatch: the signature is wrong, or keys are trusted and it is missing or made with another key.
 
     """
     document = _document(source)

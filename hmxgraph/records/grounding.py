@@ -58,7 +58,8 @@ class Case:
     def part(self, view: RecordView) -> Part:
         """How *view* relates to the claim.
 
-        Superseded and rejected records count for nothing. A digest or an unsigned record is at most a hint.
+        Hidden records (superseded, erased) and rejected ones are unrelated. A digest or an unsigned record is at most a
+        hint.
         """
         if view.artifact_kind == "digest":
             return "hint" if self._side_of(statements(record_text(view.record))) else "unrelated"
@@ -77,7 +78,7 @@ class Case:
 
     @cached_property
     def _hypotheses(self) -> Mapping[str, tuple[Statement, ...]]:
-        """The hypothesis of each task."""
+        """The clauses of each task's hypothesis, by task id."""
         starts = (view.record for view in self.records.values() if view.artifact_kind == "task_start")
         return {start.task_id: claims(start.hypothesis) for start in starts if start.hypothesis}
 
@@ -93,7 +94,10 @@ class Case:
         return stated
 
     def _verdict(self, view: RecordView, parent: RecordView, stated: Side | None) -> Side | None:
-        """The side of a reply, from its text (*stated*) and, if it still counts, its verdict on *parent*."""
+        """The side of a reply: that of its text (*stated*) or, without one, that of *parent* if the reply supports it.
+
+        A verdict that no longer counts takes no side, unless its text does and it supports its author's own record.
+        """
         record = view.record
         fields = (record.artifact_kind, record.supports_claim, record.verification_status)
         counts = view.artifact_id in parent.verified_by or view.artifact_id in parent.rejected_by

@@ -356,11 +356,12 @@ def _opposed(claim: Statement, statement: Statement) -> bool:
 
 def _swapped(claim: Statement, statement: Statement) -> bool:
     """Whether both compare the same two things, the other way round."""
-    (left, right), (first, second) = (_unlike(part.compared) for part in (claim, statement))
+    (left, right), (first, second) = (_compared_things(part.compared) for part in (claim, statement))
     return bool(left & second) and len(right & first) > len(right & second)
 
 
-def _unlike(compared: tuple[frozenset[str], frozenset[str]]) -> tuple[frozenset[str], frozenset[str]]:
+def _compared_things(compared: tuple[frozenset[str], frozenset[str]]) -> tuple[frozenset[str], frozenset[str]]:
+    """The terms on one side of "than" only, without the word that compares, such as "faster"."""
     return compared[0] - compared[1] - _COMPARING, compared[1] - compared[0]
 
 
