@@ -87,11 +87,11 @@ def _bounded(value: Any) -> Any:
 class Origins:
     """Functions that return the source of a value, or "".
 
-    ``since`` considers only what came after the failure, ``earlier`` the whole session.
+    ``since`` considers only what came after the failure, ``in_session`` the whole session up to now.
     """
 
     since: Callable[[str], str]
-    earlier: Callable[[str], str]
+    in_session: Callable[[str], str]
 
 
 def amendments(
@@ -119,7 +119,7 @@ def amendments(
 
 def _new_input(name: str, value: Any, origins: Origins) -> Amendment:
     """The amendment for an input that the failed call lacked, with its source, or its value if it can be stated."""
-    source = _source(value, None, origins.since) or _source(value, None, origins.earlier)
+    source = _source(value, None, origins.since) or _source(value, None, origins.in_session)
     plain = _plain(value)
     if source:
         return Amendment(name, GIVEN, "", source if source == FROM_USER else f"from {source}")
@@ -150,14 +150,14 @@ def _replacement(name: str, part: str, change: tuple[Any, Any], origins: Origins
         return Amendment(name, ASKED, part) if source == FROM_USER else Amendment(name, FROM, part, source)
     if (form := _form(old, new)) is not None:
         return Amendment(name, *form)
-    if source := _source(new, old, origins.earlier):
+    if source := _source(new, old, origins.in_session):
         return Amendment(name, FROM, part, source)
     plain = _plain(new)
     return Amendment(name, SET, "", plain) if plain else Amendment(name, CORRECTED, part)
 
 
 def _list_relation(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Amendment]:
-    """How a list changed relative to another list of the call: pairs of equal entries left out of both, or as many."""
+    """How a list changed relative to another list of the call: equal pairs left out of both, or now of equal length."""
     old, new = before[name], after[name]
     for other in sorted(before.keys() & after.keys() - {name}):
         other_old, other_new = before[other], after[other]
@@ -286,7 +286,7 @@ def _part(name: str, old: Any, new: Any) -> str:
 
 
 def _leaves(value: Any, key: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Each scalar except None, or container nested too deeply, with the innermost key above it; *key* if none is."""
+    """Each scalar but None, and each container nested too deeply, with the innermost key above it, else *key*."""
     if isinstance(value, Mapping) and depth < _DEEPEST:
         for name in sorted(value, key=str):
             yield from _leaves(value[name], str(name)[:40], depth + 1)

@@ -232,7 +232,10 @@ def _ends_sessions(uses: _StepsBySession, summaries: Sequence[SessionSummary]) -
 
 
 def _changes_without_lookup(action: str, users: Sequence[SessionSummary], uses: _StepsBySession) -> Iterator[_Cause]:
-    """Yield a cause for each lookup that often precedes *action*: neither it nor a similar lookup came before."""
+    """Yield a cause for each lookup that some sessions make before *action* and others do not: that it was left out.
+
+    A similar lookup counts as the same one.
+    """
     before = {user.session_id: frozenset(user.actions[: uses[user.session_id][0]]) for user in users}
     names = sorted({name for seen in before.values() for name in seen if kind_of(name) == "lookup"})
     for lookup in names:

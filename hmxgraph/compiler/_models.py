@@ -411,7 +411,7 @@ class _Exemplar:
 class Goals:
     """The request model: words, actions, their weights (the constant, then a row per word), and the latest sessions.
 
-    The *neighbours* most similar successful sessions vote on the actions, each with its similarity to the *power*.
+    The *neighbours* most similar successful sessions vote on the actions, each with its similarity raised to *power*.
     Their vote has the weight *share* in the result, the logistic model the rest.
     """
 

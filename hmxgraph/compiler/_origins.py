@@ -16,7 +16,7 @@ _SCALARS_PER_RESULT = 200
 _MESSAGE_CHARS = 4000
 _INPUTS = 12
 # An argument name with this many spaces is a sentence, which procedures must not repeat.
-_WORDS = 3
+_SENTENCE_SPACES = 3
 _PHRASES = 50
 _SOURCES = 3
 _IDENTIFIERS = 100
@@ -98,7 +98,7 @@ class ValueOrigins:
         return tuple(
             (str(name)[:40], origin)
             for name, value in named
-            if str(name).count(" ") < _WORDS
+            if str(name).count(" ") < _SENTENCE_SPACES
             for origin in self._origins(value)
         )
 

@@ -60,8 +60,8 @@ _MOST_WAYS = 3
 _MOST_REPAIRS = 4
 _HALF = 0.5
 _LEADS_NOWHERE = PREPARATIONS | {"exit"}
-# A lookup prevents a failure if it preceded that much more of the successful calls than of the failing ones, with at
-# least this many calls of each, and if the difference is significant (standard errors; a one-sided 5 % level is enough,
+# A lookup prevents a failure if a clearly larger share of the successful calls than of the failing ones came after it:
+# minimum difference of the shares, minimum calls of each, and minimum standard errors (a one-sided 5 % level is enough,
 # because an unnecessary lookup costs little).
 _GAP, _LEAST_CALLS, _CLEARLY = 0.2, 4, 1.64
 _MOST_LOOKUPS = 2
@@ -107,7 +107,7 @@ def failure_playbooks(
 def _is_general(group: FailureGroup, recovery: Recovery, cases: Cases) -> bool:
     """Whether a reaction is more than what one user preferred.
 
-    A change that helped instead of another action than the group's counts only if it helped in several cases.
+    A change that helped in place of a failed action other than the group's must have helped in several cases.
     """
     helped = recovery.seen.successes and _replaces(recovery)
     return recovery.failed == group.action or not helped or _count_cases([recovery], cases) > 1
@@ -130,7 +130,7 @@ def _has_advice(group: FailureGroup, best: Sequence[Recovery]) -> bool:
         return True
     if not any(occurrence.repaired for occurrence in group.occurrences):
         return len(group.sessions) > 1 or bool(_continuation(group))
-    retried = [occurrence for occurrence in group.occurrences if occurrence.again is not None]
+    retried = [occurrence for occurrence in group.occurrences if occurrence.next_attempt is not None]
     worked = sum(occurrence.repaired and not occurrence.displaced for occurrence in retried)
     return bool(_only_repair(group)) or worked <= _HALF * len(retried)
 
@@ -349,7 +349,7 @@ def _way_text(group: FailureGroup, recovery: Recovery, text: str, rule: ResultRu
 
 def _no_recovery(group: FailureGroup) -> str:
     """What to do if no reaction is known to help; several changes may have helped together."""
-    retried = [occurrence for occurrence in group.occurrences if occurrence.again is not None]
+    retried = [occurrence for occurrence in group.occurrences if occurrence.next_attempt is not None]
     repaired = sum(occurrence.repaired for occurrence in retried)
     displaced = sum(occurrence.displaced for occurrence in retried)
     if not repaired:
@@ -386,8 +386,8 @@ def _change_texts(work: Sequence[Step]) -> list[str]:
 def _continuation(group: FailureGroup) -> str:
     """The sentence that says how most sessions went on without a retry.
 
-    "" without a failed action, if most sessions did not go on, if all of those that went on failed, or if these only
-    prepared something.
+    "" without a failed action, if half of the sessions or more did not go on, if all of those that went on failed, or
+    if these only prepared something.
     """
     went_on = [occurrence for occurrence in group.occurrences if _did_other_work(occurrence)]
     failed = all(occurrence.summary.went_well is False for occurrence in went_on)
@@ -402,7 +402,7 @@ def _continuation(group: FailureGroup) -> str:
 def _did_other_work(occurrence: Occurrence) -> bool:
     """Whether the session continued with other work, without retrying, stopping or handing over."""
     following = occurrence.following[:1]
-    return occurrence.again is None and any(
+    return occurrence.next_attempt is None and any(
         kind_of(step.action) in {"lookup", "action"} and step.action != occurrence.action for step in following
     )
 
@@ -534,8 +534,10 @@ def _prevention(
 
 def _missing_inputs(group: FailureGroup, summaries: Iterable[SessionSummary]) -> list[str]:
     """The inputs that failing calls lacked but most successful retries and calls had."""
-    again = [occurrence for occurrence in group.occurrences if occurrence.retried and occurrence.action == group.action]
-    helped = [occurrence for occurrence in again if occurrence.helped]
+    retries = [
+        occurrence for occurrence in group.occurrences if occurrence.retried and occurrence.action == group.action
+    ]
+    helped = [occurrence for occurrence in retries if occurrence.helped]
     counts = Counter(
         change.input for occurrence in helped for change in changed_inputs(occurrence) if change.how == GIVEN
     )

@@ -88,7 +88,7 @@ class Option:
 def decision_policies(
     classes: Sequence[GoalClass], summaries: Sequence[SessionSummary], profile: CompilerProfile
 ) -> Iterator[ArtifactDraft]:
-    """The policies from decision events, then those from the clearest implicit choices."""
+    """The policies from decision events, then the best supported ones from implicit choices."""
     yield from _decision_policies(summaries, profile)
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
     everywhere = {
@@ -106,7 +106,10 @@ def decision_policies(
 
 
 def _class_differs(options: Sequence[Option], usual: Sequence[Option]) -> bool:
-    """Whether a goal class chooses differently from all requests together."""
+    """Whether a goal class needs its own policy: its best option is not that of all sessions (*usual*).
+
+    It needs none if conditions in the policy for all sessions already tell the same options apart.
+    """
     if not usual:
         return True
     covered = {option.name for option in options} <= {option.name for option in usual} and _distinguishable(usual)
@@ -191,7 +194,7 @@ def _choices(
 ) -> Iterator[tuple[str, list[Option]]]:
     """Yield each point at which competing actions were chosen and advice is possible, with the options, best first."""
     points: defaultdict[str, dict[str, list[tuple[SessionSummary, bool | None, str]]]] = defaultdict(dict)
-    for summary in sorted(summaries, key=lambda option: option.session_id):
+    for summary in sorted(summaries, key=lambda session: session.session_id):
         for point, step in _first_choices(summary):
             points[point].setdefault(step.action, []).append((summary, summary.went_well, step.event_id))
     for point in sorted(points):
@@ -374,8 +377,8 @@ def _branch_sentences(branches: Iterable[tuple[str, str]]) -> str:
     """
     sentences, before = [], ""
     for condition, action_text in branches:
-        again = before.startswith(MENTIONS) and condition.startswith(MENTIONS)
-        shortened = condition.replace(MENTIONS, "it mentions", 1) if again else condition
+        same_form = before.startswith(MENTIONS) and condition.startswith(MENTIONS)
+        shortened = condition.replace(MENTIONS, "it mentions", 1) if same_form else condition
         sentences.append(f"If {shortened}: {action_text}")
         before = condition
     return ". ".join(sentences)

@@ -230,16 +230,16 @@ def _waits_for(action: str, lookup: str, records: _Records, least: int) -> Resul
     request contains a noun of the action, the statement calls for it.
     """
     cases = records.cases[action, lookup]
-    things: defaultdict[str, set[str]] = defaultdict(set)
+    items_by_statement: defaultdict[str, set[str]] = defaultdict(set)
     for case in cases:
         for statement in case.lookup.says:
-            things[statement].add(case.about)
+            items_by_statement[statement].add(case.about)
     total = _count_distinct(case.about for case in cases)
     chances = {
-        statement: len(things)
+        statement: len(items_by_statement)
         * (1 if _shared_nouns(action, statement) else records.lookups_before(action))
         * _chance(len(about), total, records.share(lookup, statement))
-        for statement, about in things.items()
+        for statement, about in items_by_statement.items()
         if len(about) >= least and records.decides(lookup, statement)
     }
     statement = _clearest(chances, action)
@@ -263,10 +263,12 @@ def _called_for(action: str, lookup: str, records: _Records) -> ResultRule | Non
     cases, said = records.cases[action, lookup], records.said_before(action, lookup)
     acted = {case.about for case in cases}
     statements = {statement for case in cases for statement in case.lookup.says}
-    things = {statement: {about for about in said if statement in said[about]} for statement in sorted(statements)}
-    comparisons = len(things) * records.actions_after(lookup)
+    items_by_statement = {
+        statement: {about for about in said if statement in said[about]} for statement in sorted(statements)
+    }
+    comparisons = len(items_by_statement) * records.actions_after(lookup)
     chances = {}
-    for statement, about in things.items():
+    for statement, about in items_by_statement.items():
         both = len(acted & about)
         sessions = _count_distinct(case.session.session_id for case in cases if case.about in about)
         enough = sessions >= _LEAST_ITEMS and both >= max(_LEAST_ITEMS, _NEARLY_ALWAYS * len(about))
@@ -277,7 +279,7 @@ def _called_for(action: str, lookup: str, records: _Records) -> ResultRule | Non
     if not statement:
         return None
     holding = tuple(case for case in cases if statement in said[case.about])
-    counts = len(acted & things[statement]), len(things[statement])
+    counts = len(acted & items_by_statement[statement]), len(items_by_statement[statement])
     return ResultRule(action, lookup, statement, *counts, chances[statement], holding, called_for=True)
 
 

@@ -49,10 +49,12 @@ _KEYWORDS = 80
 _MOST_KEYWORDS = 6
 _MOST_CHANGES = 3
 _MOST_RUNS = 4
+# Shares of sessions, requests or classes.
 _HALF = 0.5
 _OFTEN = 0.3
 _USUALLY = 0.75
 _SELDOM = 0.2
+# Minimum success rate of a procedure.
 _RARELY = 0.25
 _MOST_OPTIONAL = 2
 # Success rate below which a procedure says how often its change went well, and minimum sessions to say so.
@@ -176,8 +178,8 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
     """Whether the steps are a way to do what is asked, and not only what sessions happened to do.
 
     There must be several cases that share a step and most of their actions, with few optional steps and not too many
-    failures, and a step must say what it acts on. Without requests, all sessions must do nearly the same, because
-    nothing else shows when to do it.
+    failures, and a step must say what it acts on. Without requests, sessions must agree on more of their actions,
+    because nothing else shows when to do the work.
     """
     least = _HALF if goal_class.requests else _USUALLY
     shared = {name for name, share in goal_class.steps if share >= least}

@@ -125,6 +125,8 @@ def tried_again(line: str, later: str) -> bool:
 def blamed(parts: Sequence[Command], output: str) -> Command | None:
     """The command that *output* names more than any other, by its program, subcommand or operands; None if unclear.
 
+    A command that ran alone is always blamed.
+
     >>> blamed(commands("git add . && npm test"), "npm ERR! Test failed").name
     'npm test'
     """

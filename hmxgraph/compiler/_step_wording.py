@@ -190,10 +190,10 @@ def _repeated(action: str, uses: Sequence[Sequence[Step]]) -> str:
     if not times or statistics.median(times) < 2:
         return ""
     changing = Counter(name for steps in uses for step in steps for name in step.changed)
-    again = sum(len(steps) - 1 for steps in uses if steps)
+    repetitions = sum(len(steps) - 1 for steps in uses if steps)
     # A plural names a list, of which a call takes several values at once.
     names_one = (name for name in most_first(changing) if identifies(name) and not name.endswith("s"))
-    usual = [name for name in names_one if changing[name] > _HALF * again]
+    usual = [name for name in names_one if changing[name] > _HALF * repetitions]
     if usual:
         return f"; once for each {usual[0]}"
     return "" if is_action(action) else "; as often as needed"

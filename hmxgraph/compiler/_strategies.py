@@ -242,7 +242,7 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
 
 
 def _changes_outcome(field: Field, flow: Sequence[str]) -> bool:
-    """Whether sessions that go through all phases succeed more often than others with the same kind of request."""
+    """Whether sessions with all phases succeed clearly more often than others with the same kind of request."""
     observed = [
         (kind.name, set(flow) <= {phase for phase, _ in phases(model)}, model.succeeded)
         for kind in field.classes

@@ -283,18 +283,18 @@ def plain_words(words: Sequence[str], requests: Sequence[str]) -> list[str]:
     >>> plain_words(["refund", "ann"], ["A refund for Ann", "I want a refund"])
     ['refund']
     """
-    small = frozenset[str]().union(*(_small_words(request) for request in requests))
-    return [word for word in words if word in small]
+    lower_case = frozenset[str]().union(*(_small_words(request) for request in requests))
+    return [word for word in words if word in lower_case]
 
 
 @lru_cache(maxsize=20_000)
 def _small_words(request: str) -> frozenset[str]:
     """The informative words that a request writes in lower case inside a sentence."""
     tokens = _tokens(request)
-    small = (
+    lower_case = (
         token for place, token in enumerate(tokens) if token[0].islower() and _is_common_word(token, place, tokens)
     )
-    return frozenset(word for token in small for word in telling_words(token))
+    return frozenset(word for token in lower_case for word in telling_words(token))
 
 
 def title(text: str) -> str:

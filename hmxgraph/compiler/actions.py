@@ -139,10 +139,10 @@ def _browser_target(content: Mapping[str, Any]) -> str:
     return inside or (public_address(next(iter(targets.values()), "")) if navigates else "")
 
 
-def _unbundled(bundles: Mapping[str, Any]) -> dict[str, Any]:
+def _unbundled(inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The inputs, with the fields of each bundle in its place."""
     opened: dict[str, Any] = {}
-    for name, value in bundles.items():
+    for name, value in inputs.items():
         opened |= value if isinstance(value, Mapping) else {name: value}
     return opened
 
@@ -173,7 +173,7 @@ def _first_word(verb: str) -> str:
 LONGEST_COMMAND = 120
 _NAME_PARTS = re.compile(r"[A-Za-z][a-z]*")
 # A tool name with this many spaces is a sentence.
-_WORDS_OF_NAME = 3
+_SENTENCE_SPACES = 3
 # Arguments stored as one text longer than this are not parsed.
 _LONGEST_OBJECT = 20_000
 _GAPS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
@@ -270,7 +270,7 @@ def tool_name(value: object) -> str:
     'tool-407f0335'
     """
     name = indexable(_GAPS.sub(" ", str(value or "")).strip())
-    return name if name.count(" ") < _WORDS_OF_NAME else f"tool-{sha256_hex(name.encode())[:8]}"
+    return name if name.count(" ") < _SENTENCE_SPACES else f"tool-{sha256_hex(name.encode())[:8]}"
 
 
 def _tool_call(content: Mapping[str, Any]) -> tuple[Action, ...]:

@@ -59,10 +59,10 @@ def goal_classes(summaries: Sequence[SessionSummary], goals: Goals, profile: Com
     unrequested = [summary for summary in summaries if not summary.request and summary.steps]
     shared, unique = _by_wording(requested, goals, profile)
     groups = _with_support(_merge_similar(_grouped(shared), profile), profile)
-    silent = _with_support(_grouped((_changes(summary), summary) for summary in unrequested), profile)
+    by_changes = _with_support(_grouped((_changes(summary), summary) for summary in unrequested), profile)
     classes = [
         GoalClass(key, tuple(sorted(members, key=lambda member: member.session_id)))
-        for key, members in _joined(_joined(groups, silent), _grouped(unique)).items()
+        for key, members in _joined(_joined(groups, by_changes), _grouped(unique)).items()
     ]
     learning = _Learning(summaries, profile)
     united = _merge_same_work([learned for learned in map(learning.finished, classes) if learned.steps], learning)
@@ -143,7 +143,7 @@ def _merge_same_work(classes: Sequence[GoalClass], learning: _Learning) -> list[
 
 
 def expected(chances: Mapping[str, float], profile: CompilerProfile) -> Key:
-    """The actions to expect, at least one of *chances*; changes, the purpose of a request, need less than lookups."""
+    """The actions to expect, at least one of *chances*; changes, the purpose of a request, need lower probabilities."""
     chosen = {name for name, chance in chances.items() if chance >= threshold(name, profile)}
     return frozenset(chosen or most_first(chances)[:1])
 

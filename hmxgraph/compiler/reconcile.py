@@ -16,8 +16,8 @@ from hmxgraph.protocol.timestamps import iso
 # A pure comparison of stored heads with new drafts (HMX-A 5, 7): the same heads and drafts give the same changes.
 
 COMPILER = "hmxgraph-compiler"
-# Reasons are compared with stored ones, so the texts must not change. This is the prefix of the compiler's own reasons;
-# any other reason except ``ERASED`` is an operator's decision.
+# Reasons are compared with stored ones, so the texts must not change. The compiler's own reasons begin with
+# ``OWN_REASON``; any other reason except ``ERASED`` is an operator's decision.
 OWN_REASON = "compiler: "
 ERASED = "all evidence was erased"
 _UNSUPPORTED = OWN_REASON + "the evidence no longer shows it"
@@ -120,8 +120,8 @@ def reconcile(heads: Iterable[Head], drafts: Sequence[ArtifactDraft], making: Ma
 
 def lineage(draft: ArtifactDraft, generation: int = 1) -> str:
     """The lineage key under which versions of *draft* are stored; no artifact id has this form."""
-    again = f"{_GENERATION}{generation}" if generation > 1 else ""
-    return f"{COMPILER}/{draft.artifact_type}/{draft.lineage_key}{again}"
+    suffix = f"{_GENERATION}{generation}" if generation > 1 else ""
+    return f"{COMPILER}/{draft.artifact_type}/{draft.lineage_key}{suffix}"
 
 
 def hashed_lineage(lineage_key: str) -> str:
@@ -135,8 +135,8 @@ def hashed_lineage(lineage_key: str) -> str:
     """
     compiler, artifact_type, named = lineage_key.split("/", 2)
     name, generation = _generation(named)
-    again = f"{_GENERATION}{generation}" if generation > 1 else ""
-    return f"{compiler}/{artifact_type}/{_hashed_name(name)}{again}"
+    suffix = f"{_GENERATION}{generation}" if generation > 1 else ""
+    return f"{compiler}/{artifact_type}/{_hashed_name(name)}{suffix}"
 
 
 def build(draft: ArtifactDraft, place: Place, making: Making) -> Artifact:

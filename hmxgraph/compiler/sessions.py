@@ -72,7 +72,7 @@ def judged(event: SessionEvent) -> Verdict | None:
 
 
 def _from_work(steps: Sequence[Step], failures: Sequence[Failure]) -> Verdict:
-    """The outcome inferred from the work itself: failure if an error was final, or the last test run or step failed.
+    """The outcome inferred from the work itself: failure if an error was final, or the last step or last tests failed.
 
     Steps without a known result do not count; if none has one, any failure decides, else the outcome is unknown.
 
@@ -84,14 +84,14 @@ def _from_work(steps: Sequence[Step], failures: Sequence[Failure]) -> Verdict:
     final = [failure for failure in failures if failure.recoverable is False]
     if final:
         return Verdict("failure", f"final error: {final[-1].signature}", final[-1].event_id)
-    judged = [step for step in steps if step.ok is not None]
-    if not judged:
+    finished = [step for step in steps if step.ok is not None]
+    if not finished:
         return Verdict("failure", failures[-1].signature, failures[-1].event_id) if failures else Verdict()
-    open_trials = {step.action: step for step in judged if _is_trial(step.action)}
-    failed = [step for step in (*open_trials.values(), judged[-1]) if not step.ok]
+    last_trials = {step.action: step for step in finished if _is_trial(step.action)}
+    failed = [step for step in (*last_trials.values(), finished[-1]) if not step.ok]
     if failed:
         return Verdict("failure", f"{failed[-1].action} failed last", failed[-1].event_id)
-    return Verdict("success", "no failure left open", judged[-1].event_id)
+    return Verdict("success", "no failure left open", finished[-1].event_id)
 
 
 def _is_trial(action: str) -> bool:
@@ -210,7 +210,10 @@ class _OpenSteps:
         self._gap = self.count
 
     def called(self, call_id: object, tool: str) -> _OpenStep | None:
-        """The step of a result: found by call id, else the last step if it has no result and fits the tool."""
+        """The step of a result: found by call id, else the last step, if it has no result and is of this tool.
+
+        A command fits any tool, and any step fits a result that names none.
+        """
         if call_id and str(call_id) in self._calls:
             return self._calls.pop(str(call_id))
         last = self.last

@@ -264,7 +264,8 @@ def _tools(chances: Mapping[str, float], recoveries: Iterable[tuple[str, int, in
     """Every tool with its probability, highest first.
 
     After a failure, *recoveries* that worked are mixed in. If any of them usually worked, those that worked less than
-    half of the time are scaled by their success rate. Tools that were tried repeatedly and never worked come last.
+    half of the time are scaled by their estimated success rate. Tools that were tried repeatedly and never worked get
+    the probability 0.
     """
     worked: defaultdict[str, int] = defaultdict(int)
     used: defaultdict[str, int] = defaultdict(int)

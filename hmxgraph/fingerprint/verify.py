@@ -70,7 +70,7 @@ def verify(
     The checks are size, JSON, format, versions, both hashes (HMX-F 10), structure of the envelope, the envelope fields
     repeated in the metadata, the signature, structure of the migrated fingerprint, and all times. *signature* is a
     detached signature; if it is None, the envelope's own is checked. *trusted* lists the public keys to accept; if it
-    is empty, any key is accepted, and the envelope may be unsigned. Expiry is judged at *at_us*; without it, not at all.
+    is empty, any key is accepted, and so is an unsigned envelope. Expiry is judged at *at_us*, if given.
 
     Raises:
         FingerprintRefused: the failed check is size, json, format, structure or words (a changed envelope field).

@@ -94,9 +94,9 @@ class Case:
         return stated
 
     def _verdict(self, view: RecordView, parent: RecordView, stated: Side | None) -> Side | None:
-        """The side of a reply: that of its text (*stated*) or, without one, that of *parent* if the reply supports it.
+        """The side of a reply, from its text (*stated*) and the side of *parent*, which it supports or opposes.
 
-        A verdict that no longer counts takes no side, unless its text does and it supports its author's own record.
+        A verdict that does not count takes no side; only an author's support for their own record still counts as text.
         """
         record = view.record
         fields = (record.artifact_kind, record.supports_claim, record.verification_status)
