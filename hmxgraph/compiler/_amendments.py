@@ -14,12 +14,23 @@ from hmxgraph.compiler._vocabulary import has_word, telling_words
 from hmxgraph.compiler.summary import FROM_USER, Amendment
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
-# How an input changed. Depending on the kind, the detail of an amendment is the source of the new value, the value or
-# its form, an added or removed affix, another input, or the words that name a number in the message.
-GIVEN, LEFT, ASKED, CHOSEN, FROM, SET = "given", "left out", "asked", "chosen", "from", "set"
-ADDS_UP, EQUALS, SPLIT, NAMED = "adds up", "equals", "split", "named"
-UNLIKE, AS_MANY, FEWER = "unlike", "as many", "fewer"
-AFFIXED, STRIPPED, WRITTEN, CORRECTED = "affixed", "stripped", "written", "corrected"
+# How an input changed; the detail of the amendment in brackets.
+GIVEN = "given"  # added [where its value is from, or the value]
+LEFT = "left out"
+ASKED = "asked"  # replaced by a value from the user
+CHOSEN = "chosen"  # replaced by a value that the user chose [from the result of this action]
+FROM = "from"  # replaced by a value from a result [of this action]
+SET = "set"  # replaced by a flag, a small number or a plain word [the value]
+ADDS_UP = "adds up"  # several numbers that now add up to one in the message [the words that name it]
+EQUALS = "equals"  # a number that now equals one in the message [the words that name it]
+SPLIT = "split"  # the same total, in more parts
+NAMED = "named"  # replaced by values that the message contains
+UNLIKE = "unlike"  # a list without the entries that equal those of another list [this list]
+AS_MANY = "as many"  # a list that is now as long as another [this list]
+FEWER = "fewer"  # a list without some of its entries
+AFFIXED, STRIPPED = "affixed", "stripped"  # a short affix was added or removed [the affix]
+WRITTEN = "written"  # the same value in another form [the form]
+CORRECTED = "corrected"  # any other replacement
 # Kinds that do not say how to repeat the change.
 UNEXPLAINED = frozenset({CORRECTED, FEWER})
 

@@ -26,6 +26,7 @@ from hmxgraph.text.comparison import jaccard
 _COUNTEREXAMPLES = 3
 # Below three affected sessions the test is significant too easily.
 _LEAST_AFFECTED = 3
+# Jaccard index of the sessions of two causes from which one is redundant.
 _SAME = 0.8
 _LATER_CLAUSES = re.compile(r"[,;:][^”]*”")
 _SUCCEEDS, _FAILS, _CALL_FAILS = "the session succeeds", "the session fails", "the call fails"

@@ -145,11 +145,11 @@ def as_the_error_asks(chances: Mapping[str, float], running: SessionSummary, inp
 
 def _first_asked(heard: str, actions: Iterable[str]) -> list[str]:
     """The changes whose verb comes first among the terms that the user said."""
-    said = heard.split()
+    heard_terms = heard.split()
     places = {
-        action: min(said.index(term) for term in verbs)
+        action: min(heard_terms.index(term) for term in verbs)
         for action in actions
-        if is_action(action) and (verbs := set(terms(read_action(action).verb)).intersection(said))
+        if is_action(action) and (verbs := set(terms(read_action(action).verb)).intersection(heard_terms))
     }
     return [action for action, place in places.items() if place == min(places.values())]
 

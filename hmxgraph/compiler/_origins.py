@@ -11,12 +11,14 @@ from hmxgraph.compiler._bounded import remember
 from hmxgraph.compiler._vocabulary import identifies
 from hmxgraph.compiler.summary import FROM_USER
 
+# Limits: actions whose last call is remembered, values read per result, characters read per message, inputs per call.
 _CALLS = 1000
 _SCALARS_PER_RESULT = 200
 _MESSAGE_CHARS = 4000
 _INPUTS = 12
 # An argument name with this many spaces is a sentence, which procedures must not repeat.
 _SENTENCE_SPACES = 3
+# Limits: remembered argument values of several words, sources per value, identifiers per session.
 _PHRASES = 50
 _SOURCES = 3
 _IDENTIFIERS = 100
@@ -38,6 +40,7 @@ class ValueOrigins:
         # For each value: the fewest values that its field had in a result, and the actions that returned so few.
         self._sources: dict[str, tuple[int, tuple[str, ...]]] = {}
         self._messages: deque[tuple[int, str]] = deque(maxlen=most_messages)
+        # The number of messages and results so far, which serves as time.
         self.moment = 0
         self._last_arguments: dict[str, dict[str, int]] = {}
         self._phrases: dict[str, str] = {}

@@ -139,14 +139,14 @@ def _is_undecided(options: Sequence[Option], profile: CompilerProfile) -> bool:
 
 def _decision_policy(
     key: str,
-    made: Sequence[tuple[SessionSummary, Decision]],
+    decisions: Sequence[tuple[SessionSummary, Decision]],
     options: Sequence[Option],
     profile: CompilerProfile,
 ) -> ArtifactDraft:
-    question = most_frequent(decision.question for _, decision in made)
+    question = most_frequent(decision.question for _, decision in decisions)
     best = options[0]
     decided = {failure_key(signature("", option.name)) for option in options}
-    unchosen = {failure_key(signature("", name)): name for _, decision in made for name in decision.alternatives}
+    unchosen = {failure_key(signature("", name)): name for _, decision in decisions for name in decision.alternatives}
     never = sorted(name for key, name in unchosen.items() if key not in decided)
     other_options = [
         *(_alternative(option.name, option) for option in options[1:]),
@@ -171,17 +171,17 @@ def _decision_policy(
         content=content,
         seen=best.seen,
         source_events=evidence(
-            ([decision.event_id, session.outcome_event_id] for session, decision in made), profile.max_evidence
+            ([decision.event_id, session.outcome_event_id] for session, decision in decisions), profile.max_evidence
         ),
         tags=tags(["decision", *scope]),
-        metadata={"origin": "decisions", "decided": len(made)},
+        metadata={"origin": "decisions", "decided": len(decisions)},
     )
 
 
-def _decided_options(made: Iterable[tuple[SessionSummary, Decision]]) -> list[Option]:
+def _decided_options(decisions: Iterable[tuple[SessionSummary, Decision]]) -> list[Option]:
     taken: defaultdict[str, list[tuple[SessionSummary, bool | None, str]]] = defaultdict(list)
     names: defaultdict[str, list[str]] = defaultdict(list)
-    for summary, decision in made:
+    for summary, decision in decisions:
         verdict = decision.verdict if decision.verdict is not None else summary.went_well
         key = failure_key(signature("", decision.chosen))
         taken[key].append((summary, verdict, decision.event_id))
@@ -310,14 +310,16 @@ def _condition_of(option: Option, options: Sequence[Option]) -> str:
 
 def _predicts_choice(requests: Sequence[str], rival_requests: Sequence[str], option_terms: AbstractSet[str]) -> bool:
     """Whether the condition learned from some requests predicts the option of the others (cross-validation)."""
-    claimed, right = 0, 0
+    predicted, correct = 0, 0
     for fold in range(_FOLDS):
-        mine, others = _split(requests, fold)
-        theirs, rivals = _split(rival_requests, fold)
-        words = set(terms(what_requests_mention(mine, theirs, option_terms).removeprefix(MENTIONS)))
-        hits, misses = (sum(bool(words & set(terms(request))) for request in held) for held in (others, rivals))
-        claimed, right = claimed + hits + misses, right + hits
-    return right >= _PRECISION * claimed and right >= _HALF * len(requests)
+        training, held_out = _split(requests, fold)
+        rival_training, rival_held_out = _split(rival_requests, fold)
+        words = set(terms(what_requests_mention(training, rival_training, option_terms).removeprefix(MENTIONS)))
+        hits, misses = (
+            sum(bool(words & set(terms(request))) for request in group) for group in (held_out, rival_held_out)
+        )
+        predicted, correct = predicted + hits + misses, correct + hits
+    return correct >= _PRECISION * predicted and correct >= _HALF * len(requests)
 
 
 def _split(requests: Sequence[str], fold: int) -> tuple[list[str], list[str]]:

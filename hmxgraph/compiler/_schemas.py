@@ -65,24 +65,24 @@ def task_schemas(
     classes: Sequence[GoalClass],
     profile: CompilerProfile,
     rules: Sequence[ResultRule],
-    asked: Mapping[str, RequestedChange],
+    requested: Mapping[str, RequestedChange],
     pitfalls: Mapping[str, str],
 ) -> Iterator[ArtifactDraft]:
     """One schema per goal class with a required step.
 
-    *rules* contain the results that changes wait for, *pitfalls* the usual failure of each change, and *asked* the
+    *rules* contain the results that changes wait for, *pitfalls* the usual failure of each change, and *requested* the
     requested change of each class, by class name.
     """
     usual = _usual_lookups(classes)
     requests = [request for goal_class in classes for request in goal_class.requests]
-    everyone = term_counts(requests)
+    all_counts = term_counts(requests)
     for goal_class in classes:
-        keywords = distinctive(goal_class.requests, everyone, len(requests), _KEYWORDS)
+        keywords = distinctive(goal_class.requests, all_counts, len(requests), _KEYWORDS)
         content = _content(goal_class, goal_class.examples, profile)
         _add_result_conditions(content, rules)
         _add_pitfalls(content, pitfalls)
-        schema = _schema(goal_class, content, keywords, usual, profile, asked.get(goal_class.name))
-        if not _shows_when(goal_class, everyone, len(requests), profile):
+        schema = _schema(goal_class, content, keywords, usual, profile, requested.get(goal_class.name))
+        if not _shows_when(goal_class, all_counts, len(requests), profile):
             schema = replace(schema, useful=False)
         if any(not step["optional"] for step in schema.content["steps"]):
             yield schema
@@ -100,13 +100,13 @@ def _schema(
     keywords: Sequence[str],
     usual: frozenset[str],
     profile: CompilerProfile,
-    asked: RequestedChange | None,
+    requested: RequestedChange | None,
 ) -> ArtifactDraft:
     models = goal_class.examples
     name = class_name(goal_class, profile)
     telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_MOST_KEYWORDS]
     seen = _observations(goal_class, content)
-    content["preconditions"] += [asked.precondition] if asked else _doubts(goal_class, seen)
+    content["preconditions"] += [requested.precondition] if requested else _doubts(goal_class, seen)
     return ArtifactDraft(
         artifact_type="task_schema",
         lineage_key=f"goal:{goal_class.name}",
@@ -120,7 +120,7 @@ def _schema(
         qualifiers=_qualifiers(goal_class, common_words(telling, goal_class.requests, _HALF), usual),
         metadata={"goal_actions": _required(content), "requests_speak_of": telling},
         # If most sessions declined the change, a procedure would lead an agent to make it without saying when.
-        useful=_useful(goal_class, content, profile) and (asked is None or not asked.usually_declined),
+        useful=_useful(goal_class, content, profile) and (requested is None or not requested.usually_declined),
     )
 
 
@@ -200,11 +200,11 @@ def _says_on_what(step: Mapping[str, Any]) -> bool:
     return "`" in step["description"] or any(map(names_its_object, step["tools_used"]))
 
 
-def _shows_when(goal_class: GoalClass, everyone: Counter[str], total: int, profile: CompilerProfile) -> bool:
+def _shows_when(goal_class: GoalClass, all_counts: Counter[str], total: int, profile: CompilerProfile) -> bool:
     """Whether the requests show when the work is due, so that a procedure is not followed for other requests.
 
     They show it if most share a phrase or a complaint; for changes, also if they name each of them, or if most contain
-    a word that is rare in other requests. *everyone* counts the terms of all requests, *total* the requests. Work
+    a word that is rare in other requests. *all_counts* counts the terms of all requests, *total* the requests. Work
     without requests, answers and general-purpose programs need no such sign.
     """
     requests = [example.request for example in goal_class.examples if example.request]
@@ -215,7 +215,7 @@ def _shows_when(goal_class: GoalClass, everyone: Counter[str], total: int, profi
     if any(phrase(requests, profile.title_share) for phrase in (common_complaint, common_phrase)):
         return True
     named = all(_is_named(change, changes, requests) for change in changes)
-    return bool(changes) and (named or _has_own_word(goal_class, requests, everyone, total))
+    return bool(changes) and (named or _has_own_word(goal_class, requests, all_counts, total))
 
 
 def _is_named(change: str, changes: Sequence[str], requests: Sequence[str]) -> bool:
@@ -229,12 +229,13 @@ def _name_terms(action: str) -> frozenset[str]:
     return frozenset(terms(" ".join((read_action(action).verb, *noun_words(action)))))
 
 
-def _has_own_word(goal_class: GoalClass, requests: Sequence[str], everyone: Counter[str], total: int) -> bool:
+def _has_own_word(goal_class: GoalClass, requests: Sequence[str], all_counts: Counter[str], total: int) -> bool:
     """Whether there is a term that most *requests* of the examples use, and few requests of other classes."""
-    here, own = term_counts(requests), term_counts(goal_class.requests)
+    example_counts, class_counts = term_counts(requests), term_counts(goal_class.requests)
     others = total - len(goal_class.requests)
     return any(
-        here[term] >= _USUALLY * len(requests) and everyone[term] - own[term] <= _SELDOM * others for term in here
+        example_counts[term] >= _USUALLY * len(requests) and all_counts[term] - class_counts[term] <= _SELDOM * others
+        for term in example_counts
     )
 
 

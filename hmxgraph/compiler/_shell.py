@@ -90,10 +90,10 @@ def commands(line: str) -> tuple[Command, ...]:
 @lru_cache(maxsize=10_000)
 def _commands_of(line: str) -> tuple[Command, ...]:
     try:
-        every = tuple(command for command in _commands(line, 0, filtered=False) if command.name)
+        all_commands = tuple(command for command in _commands(line, 0, filtered=False) if command.name)
     except RecursionError:  # a generated line of a thousand parts or of nested brackets
-        every = tuple(_resolved(line.split(), line, _DEEPEST, filtered=False))
-    return tuple(command for command in every if command.name not in PREPARATIONS) or every[:1]
+        all_commands = tuple(_resolved(line.split(), line, _DEEPEST, filtered=False))
+    return tuple(command for command in all_commands if command.name not in PREPARATIONS) or all_commands[:1]
 
 
 def command_name(line: str) -> str:

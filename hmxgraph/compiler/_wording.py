@@ -209,8 +209,8 @@ def common_topics(requests: Sequence[str], share: float, most: int) -> list[str]
     >>> common_topics(["my phone has no service", "No service on the phone", "phone broken"], 0.6, 2)
     ['phone', 'service']
     """
-    request_counts, written = term_counts(requests), spelling(requests)
-    shared = [written[term] for term in most_first(request_counts) if request_counts[term] >= share * len(requests)]
+    request_counts, spellings = term_counts(requests), spelling(requests)
+    shared = [spellings[term] for term in most_first(request_counts) if request_counts[term] >= share * len(requests)]
     return [word for word in plain_words(shared, requests) if word not in COUNT_WORDS][:most]
 
 
@@ -246,20 +246,20 @@ def link_between(verb: str, noun: str, request: str) -> str | None:
     return link if _ARTICLES.isdisjoint(following) else f"{link} the"
 
 
-def distinctive(requests: Sequence[str], everyone: Counter[str], total: int, most: int) -> list[str]:
+def distinctive(requests: Sequence[str], all_counts: Counter[str], total: int, most: int) -> list[str]:
     """The words that distinguish these requests from others, in their usual spelling, the most distinctive first.
 
-    Log-odds with a prior, weighted by frequency; *everyone* and *total* count all requests.
+    Log-odds with a prior, weighted by frequency; *all_counts* and *total* count all requests.
     """
-    here, other_requests = term_counts(requests), total - len(requests)
-    written = spelling(requests)
+    counts, other_requests = term_counts(requests), total - len(requests)
+    spellings = spelling(requests)
     scores = {
         term: count
-        * math.log((count + 0.5) / (len(requests) + 1) * (other_requests + 1) / (everyone[term] - count + 0.5))
-        for term, count in here.items()
+        * math.log((count + 0.5) / (len(requests) + 1) * (other_requests + 1) / (all_counts[term] - count + 0.5))
+        for term, count in counts.items()
         if count >= min(2, len(requests))
     }
-    return [written[term] for term in most_first(scores) if scores[term] > 0][:most]
+    return [spellings[term] for term in most_first(scores) if scores[term] > 0][:most]
 
 
 def common_words(words: Sequence[str], requests: Sequence[str], share: float) -> list[str]:

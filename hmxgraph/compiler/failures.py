@@ -301,8 +301,8 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
         _way_helped(failed, route, summary) if next_attempt is None else _failure_gone(summary, failure, next_attempt)
     )
     action = failure.line or failed.action
-    taken = next_attempt if next_attempt is not None else next(iter(route), None)
-    settled = taken is not None and any(step.situation.since in SPOKEN for step in _until(taken, later))
+    reaction = next_attempt if next_attempt is not None else next(iter(route), None)
+    settled = reaction is not None and any(step.situation.since in SPOKEN for step in _until(reaction, later))
     occurrence = Occurrence(summary, failure, action, _first_reactions(later), next_attempt, route, helped)
     work = tuple(_changing(between)) if changes else ()
     names = tuple(step.action for step in changes)
@@ -455,9 +455,9 @@ def changes_another(step: Step, failed: int, summary: SessionSummary) -> bool:
     """
     looked_up = {
         name
-        for each in summary.steps[:failed]
-        if each.ok is not False and kind_of(each.action) == "lookup"
-        for name in each.about
+        for earlier in summary.steps[:failed]
+        if earlier.ok is not False and kind_of(earlier.action) == "lookup"
+        for name in earlier.about
     }
     known = looked_up.intersection(summary.steps[failed].about)
     return is_action(step.action) and bool(known and step.about) and known.isdisjoint(step.about)

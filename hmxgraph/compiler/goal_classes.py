@@ -95,19 +95,23 @@ class _Learning:
         Sessions with further changes or none do not show how this work is done. Changes made by general-purpose
         programs do not distinguish work.
         """
-        doing: defaultdict[Key, list[SessionSummary]] = defaultdict(list)
+        models_by_changes: defaultdict[Key, list[SessionSummary]] = defaultdict(list)
         for model in models:
-            made = changes_of(model)
-            if made or not asks_for_change(model.request):
-                doing[made].append(model)
-        cases = {made: self._count(doing[made]) for made in doing}
-        usual = max(doing, key=lambda made: (cases[made], len(doing[made]), sorted(made)), default=Key())
+            changes = changes_of(model)
+            if changes or not asks_for_change(model.request):
+                models_by_changes[changes].append(model)
+        cases = {changes: self._count(models_by_changes[changes]) for changes in models_by_changes}
+        usual = max(
+            models_by_changes,
+            key=lambda changes: (cases[changes], len(models_by_changes[changes]), sorted(changes)),
+            default=Key(),
+        )
         if not usual:
-            return doing[usual] or models
-        rivals = max((cases[made] for made in cases if made and made != usual), default=0)
+            return models_by_changes[usual] or models
+        rivals = max((cases[changes] for changes in cases if changes and changes != usual), default=0)
         if cases[usual] < _CLEARLY * rivals or any(map(serves_any_purpose, usual)):
             return models
-        return self._by_changes[usual] or doing[usual]
+        return self._by_changes[usual] or models_by_changes[usual]
 
     def same_work(self, goal_class: GoalClass, candidate: GoalClass) -> bool:
         """Whether two classes have the same examples, or make the same changes in similar steps.
@@ -367,12 +371,14 @@ def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary])
         {name: place / len(order) for place, name in enumerate(order)}
         for order in (list(dict.fromkeys(model.actions)) for model in dict.fromkeys(models))
     ]
-    own = {name: [each for each in places if name in each] for name in sorted(actions)}
-    mean = {name: statistics.fmean(each[name] for each in own[name]) for name in own}
+    places_by_name = {name: [each for each in places if name in each] for name in sorted(actions)}
+    mean = {name: statistics.fmean(each[name] for each in places_by_name[name]) for name in places_by_name}
 
     def follows(name: str, other: str) -> bool:
-        both = [each for each in own[name] if other in each]
+        both = [each for each in places_by_name[name] if other in each]
         later = sum(each[name] > each[other] for each in both)
         return 2 * later > len(both) or (2 * later == len(both) and mean[name] > mean[other])
 
-    return sorted(own, key=lambda name: (sum(follows(name, other) for other in own), mean[name], name))
+    return sorted(
+        places_by_name, key=lambda name: (sum(follows(name, other) for other in places_by_name), mean[name], name)
+    )

@@ -76,9 +76,9 @@ def suggest(
     # Suggest nothing for a request unlike any seen before, however usual an action is.
     unfamiliar = not chances and bool(telling_words(running.request))
     chances_next = {} if unfamiliar else _chances_next(model, running)
-    tried = {playbook.artifact_id: list(_recoveries(playbook, _failed_action(running))) for playbook in playbooks}
-    tools = _tools(chances_next, chain.from_iterable(tried.values()))
-    supporting = _supporting_artifacts(schema, tried, ordered)
+    recoveries = {playbook.artifact_id: list(_recoveries(playbook, _failed_action(running))) for playbook in playbooks}
+    tools = _tools(chances_next, chain.from_iterable(recoveries.values()))
+    supporting = _supporting_artifacts(schema, recoveries, ordered)
     ahead: dict[str, Any] = (
         _ahead(schema, running.actions) if schema else {"steps": _usual_steps(chances, running.actions, model, profile)}
     )
@@ -287,22 +287,22 @@ def _tools(chances: Mapping[str, float], recoveries: Iterable[tuple[str, int, in
             name: (worked[name] + 1) / (used[name] + 2) for name, rate in rates.items() if usual and rate < _HALF
         }
         chances = {name: chance * doubtful.get(name, 1.0) for name, chance in chances.items()}
-    known = {name: 0.0 if name in never_worked else chance for name, chance in chances.items()}
-    return sorted(((name, round(chance, 4)) for name, chance in known.items()), key=lambda pair: (-pair[1], pair[0]))
+    final = {name: 0.0 if name in never_worked else chance for name, chance in chances.items()}
+    return sorted(((name, round(chance, 4)) for name, chance in final.items()), key=lambda pair: (-pair[1], pair[0]))
 
 
 def _supporting_artifacts(
-    schema: Guide | None, tried: Mapping[str, Sequence[tuple[str, int, int]]], guides: Sequence[Guide]
+    schema: Guide | None, recoveries_by_playbook: Mapping[str, Sequence[tuple[str, int, int]]], guides: Sequence[Guide]
 ) -> dict[str, list[str]]:
     """For each tool the artifacts that support it: the schema, the playbooks and the policies that recommend it.
 
-    *tried* holds the recoveries of each playbook, by its id.
+    *recoveries_by_playbook* holds the recoveries of each playbook, by its id.
     """
     supporting: defaultdict[str, list[str]] = defaultdict(list)
     if schema is not None:
         for tool in texts(schema.content.get("tools_used")):
             supporting[tool].append(schema.artifact_id)
-    for artifact_id, recoveries in tried.items():
+    for artifact_id, recoveries in recoveries_by_playbook.items():
         for tool in (tool for tool, _, worked in recoveries if worked):
             supporting[tool].append(artifact_id)
     for guide in guides:

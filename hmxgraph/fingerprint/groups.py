@@ -43,7 +43,10 @@ def _related_groups(tags: Sequence[Words], titles: Sequence[Words]) -> list[list
 
 
 class _Overlap:
-    """Counts the words that each set shares with each earlier set, using an inverted index."""
+    """Counts the words that each set shares with each earlier set, using an inverted index.
+
+    Call :meth:`with_earlier` for every set, in order: it also adds the set to the index.
+    """
 
     def __init__(self, sets: Sequence[Words]) -> None:
         self._sizes = np.array([len(words) for words in sets], dtype=np.int32)

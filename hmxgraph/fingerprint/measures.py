@@ -72,7 +72,7 @@ def ranked(counts: Mapping[str, float], most: int) -> list[str]:
 
 # The digest, from counts by type (HMX-F 5).
 
-Counts: TypeAlias = Sequence[Mapping[str, Any]]
+Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 class MeasuredDigest(GraphDigest):
@@ -85,7 +85,7 @@ class MeasuredDigest(GraphDigest):
         return self.model_dump(mode="json")
 
 
-def digest_of(entities: Counts, relations: Counts, connected: Counts, depth: Depth) -> MeasuredDigest:
+def digest_of(entities: Rows, relations: Rows, connected: Rows, depth: Depth) -> MeasuredDigest:
     """The digest from counts by type, connected entities and depth; averages do not depend on the order of rows.
 
     >>> row = {"type": "tool", "entity_count": 2, "confidence_millionths": 1_500_000}

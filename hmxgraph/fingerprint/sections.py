@@ -149,11 +149,13 @@ def _tags(served: Sequence[ServedPack], *, liked: bool) -> Counter[str]:
 
 
 def _usual_budget(served: Sequence[ServedPack]) -> int:
+    """The median budget of the packs without negative feedback or corrections; the default if there are none."""
     budgets = sorted(pack.budget for pack in served if VERDICTS[pack.signal] >= 0)
     return budgets[(len(budgets) - 1) // 2] if budgets else DEFAULT_BUDGET
 
 
 def _priorities(served: Sequence[ServedPack], artifact_ids: Sequence[str]) -> list[str]:
+    """The artifacts with the best feedback first, else in the given order; without those with mostly bad feedback."""
     votes = Counter[str]()
     for pack in served:
         votes.update(dict.fromkeys(pack.artifact_ids, VERDICTS[pack.signal]))

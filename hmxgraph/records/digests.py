@@ -39,7 +39,7 @@ class DigestName(NamedTuple):
 
     @property
     def digest_key(self) -> str:
-        """The stable key.
+        """The role and the scope in one text, equal for every version of the digest.
 
         >>> DigestName("failure_library", "soil").digest_key
         'failure_library:soil'
@@ -52,7 +52,7 @@ class DigestName(NamedTuple):
         return None if self.role == "task_resume" or self.scope == EVERYTHING else self.scope
 
     def artifact_id(self, tenant_id: str) -> str:
-        """The stable id: refreshing a digest keeps its record."""
+        """The id of the digest's record, the same after each refresh."""
         return OWN_DIGESTS + stable_id(tenant_id, "digest", self.role, self.scope)
 
 
@@ -236,6 +236,7 @@ def _library(role: str, sources: Sequence[RecordView]) -> dict[str, Any]:
     return {"summary": "\n".join(lines), "sources": chosen} | _present(**listed)
 
 
+# For each library, the kind of projection that a line of its digest shows, and the field of records that it also lists.
 _LINES = {
     "failure_library": "failed",
     "decision_library": "decision",
@@ -260,6 +261,7 @@ def _distinct(lists: Iterable[Sequence[str] | None]) -> list[str]:
 
 
 def _project(sources: Sequence[RecordView], role: str) -> str | None:
+    """The project that the newest source of a task's digest names; None for other digests, or if none names one."""
     named = [source.record.project_id for source in sources if source.record.project_id is not None]
     return named[-1] if role == "task_resume" and named else None
 

@@ -12,6 +12,7 @@ from hmxgraph.records.search import means_failure, sentences
 
 # Task records as HMX events.
 
+# The agent id of events that report unsigned records.
 UNSIGNED = "unsigned"
 # Prefix of the session id of records that name no session.
 TASK_SESSION = "task:"

@@ -24,11 +24,12 @@ _GENERAL = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One clause: its terms, each with a sign; whether it is denied as a whole; its quantities and labels.
+    """One clause: its terms, each with a sign; whether it is denied as a whole; its quantities and numbered names.
 
-    The sign of a term is negative where the text excludes it ("without errors") or names its opposite ("slower" for
-    "faster"). ``compared`` are the terms before and after "than". A clause that takes terms from the one before it ("it
-    halves them", "the others do not") speaks only about claims that name all of ``about``.
+    ``labels`` are the numbered names, such as "seed 7". The sign of a term is negative where the text excludes it
+    ("without errors") or names its opposite ("slower" for "faster"). ``compared`` are the terms before and after
+    "than". A clause that takes terms from the one before it ("it halves them", "the others do not") speaks only about
+    claims that name all of ``about``.
     """
 
     terms: Mapping[str, bool]
