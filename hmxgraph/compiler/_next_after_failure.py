@@ -17,9 +17,9 @@ from hmxgraph.text.terms import most_first, terms
 # An input counts if at least this share of the calls of its action have it.
 _USUAL = 0.5
 _MOST_INPUTS, _MOST_SOURCES = 12, 5
-# Least number and share of the known values of an input that come from a source.
+# A lookup supplies an input if at least this number and this share of the input's known values came from it.
 _LEAST_VALUES, _LEAST_SHARE = 2, 0.05
-# An action depends on a lookup that supplies one of its inputs in at least this share of its calls.
+# An action depends on a lookup from which at least this share of the values of one of its inputs came.
 _DEPENDS = 0.5
 _SLOT = re.compile(r"<([^<>]*)>")
 _PARTS = re.compile(r"[\W_]+")

@@ -225,7 +225,7 @@ def _fields(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, s
 
 
 def _scalars_with_key(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Each scalar with the innermost key above it."""
+    """Each text and integer of the lengths that :func:`_fields` yields, with the innermost key above it."""
     if isinstance(value, Mapping) and depth < 6:
         for key in sorted(value, key=str):
             yield from _scalars_with_key(value[key], str(key)[:40], depth + 1)

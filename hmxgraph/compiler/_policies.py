@@ -38,6 +38,7 @@ _CLEARLY = 2.33
 _HALF = 0.5
 # Minimum success rate for a branch to be recommended, and for the advice that either of two branches will do.
 _MOSTLY, _NEARLY_ALWAYS = 0.6, 0.9
+# Minimum difference of success rates for one option to work better than another.
 _CLEARLY_BETTER = 0.15
 # Cross-validation of a condition: number of folds, and minimum precision.
 _FOLDS, _PRECISION = 10, 0.8

@@ -222,8 +222,9 @@ def _changes_something_else(way: Step, occurrence: Occurrence) -> bool:
 def tallies(advised: Iterable[Recovery], failed: str) -> list[dict[str, Any]]:
     """The tries and successes of each first action, as stored in the metadata of a playbook.
 
-    *failed* is the action that usually failed; a reaction to the failure of another action names it in "after". A check
-    that runs after other work is not a first action, and a lookup before another attempt is not to blame if that fails.
+    *failed* is the action that usually failed; a reaction to the failure of another action names it in "after". Left
+    out are reactions that usually came after other changes, and lookups before attempts that all failed: the lookup is
+    not to blame for these.
     """
     counted: dict[tuple[str, str], dict[str, Any]] = {}
     for recovery in (recovery for recovery in advised if recovery.comes_first and not _is_vain_lookup(recovery)):
@@ -244,7 +245,7 @@ def _is_vain_lookup(recovery: Recovery) -> bool:
 
 
 def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
-    """The occurrences of each way: whole routes, and single actions with every route that contains them.
+    """The occurrences of each way: of each whole route, and of each single action that routes contain.
 
     Retries are grouped by the inputs that changed. A single action that did not help alone gets no credit for longer
     routes that helped: something else was needed. An action never tried alone is a separate way only if the failure was

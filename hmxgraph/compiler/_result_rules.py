@@ -28,8 +28,8 @@ from hmxgraph.text.terms import terms
 # by chance, after correction for the number of comparisons (Bonferroni).
 _NEARLY_ALWAYS, _MORE, _BY_CHANCE = 0.8, 0.25, 0.05
 # A statement calls for an action only if the action was taken for at least this many items with the statement, in as
-# many sessions: successful sessions resemble each other, so that fewer may coincide by chance, and a handover is about
-# all items of its session.
+# many sessions. Fewer may coincide by chance, because successful sessions resemble each other. Items alone do not
+# suffice, because one handover is about all items of its session.
 _LEAST_ITEMS = 5
 # Minimum and maximum number of values of a field that decides: a single value decides nothing, and a field with many
 # values identifies items.

@@ -26,7 +26,7 @@ _MOST_SLOTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A message with named slots; ``values`` holds, for each message compared, the pairs (slot value, slot mark)."""
+    """A message with named slots; ``values`` holds the pairs (slot value, slot mark) of each original message."""
 
     text: str
     values: tuple[tuple[tuple[str, str], ...], ...]

@@ -84,10 +84,11 @@ def _origins_by_argument(uses: Sequence[Sequence[Step]]) -> dict[str, tuple[set[
 
 
 def _alternatives(sessions: set[int], sessions_by_origin: Mapping[str, set[int]]) -> list[tuple[str, ...]]:
-    """The triples of origins that together cover nearly all sessions, while each is often the only one; else the pairs.
+    """The groups of alternative origins of an argument, such as "the user or get_order".
 
-    If the user is an origin, pairs are tried first: there are further sources only if two do not suffice. In each group
-    the user comes first, then the more frequent origins. A pair of lookups is joined by a more frequent third one.
+    The origins of a group together cover nearly all sessions, and each is often the only one. Groups of three are
+    preferred; if the user is an origin, groups of two. In each group the user comes first, then the more frequent
+    origins. A pair of lookups gets a third origin if that is more frequent than one of the pair.
     """
     ranked = sorted(sessions_by_origin, key=lambda name: (name != FROM_USER, -len(sessions_by_origin[name]), name))
     for number in (2, 3) if FROM_USER in sessions_by_origin else (3, 2):

@@ -44,7 +44,7 @@ class Stratum:
 def strata(observed: Iterable[tuple[str, bool, bool]]) -> dict[str, Stratum]:
     """The strata that have sessions with and without the property.
 
-    *observed* holds (kind of request, has the property, shows the effect) for each session.
+    *observed* holds (kind of request, has the property, shows the effect) for each session or call.
 
     >>> strata([("a", True, True), ("a", False, False), ("b", True, True)])
     {'a': Stratum(having=1, affected=1, others=1, others_affected=0)}

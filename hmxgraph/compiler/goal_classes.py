@@ -167,10 +167,10 @@ def fit(key: Iterable[str], chances: Mapping[str, float], profile: CompilerProfi
 def _by_wording(
     requested: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile
 ) -> tuple[list[tuple[Key, SessionSummary]], list[tuple[Key, SessionSummary]]]:
-    """The sessions with their keys, split by whether the request shares words with others or has unique words.
+    """The sessions with their keys: those whose requests share informative words with others, then the other ones.
 
-    A request in unique words counts as shared if the session takes the usual actions; otherwise its own actions are its
-    key, and failed sessions are left out.
+    A session whose request shares no words counts among the first if it takes the usual actions. Otherwise its key is
+    made of its own actions, and it is left out if it failed.
     """
     shared, unique = [], []
     counts_by_term = _actions_by_term(requested)
@@ -289,7 +289,7 @@ def _supported(members: Sequence[SessionSummary], profile: CompilerProfile) -> b
 
 
 def _similarity(left: Key, right: Key) -> float:
-    """The Dice coefficient (1945)."""
+    """The share of actions that two keys have in common (Dice coefficient, 1945); 1 for two empty keys."""
     return 2 * len(left & right) / (len(left) + len(right)) if left or right else 1.0
 
 
@@ -362,7 +362,7 @@ def _reactions(session: SessionSummary) -> set[int]:
 
 
 def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary]) -> list[str]:
-    """These actions in the order in which most sessions with both first took them.
+    """These actions sorted so that of two actions the one comes first that most sessions with both took first.
 
     Mean positions over different sessions can contradict this, because actions of long sessions seem to come late; they
     only break ties.

@@ -284,7 +284,7 @@ def _differences(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> 
 
 
 def _generation(named: str) -> tuple[str, int]:
-    """The name of a pattern and the number of its chain."""
+    """The name of a pattern and the number of its chain, from the stored form "name~number"."""
     name, mark, number = named.rpartition(_GENERATION)
     return (name, int(number)) if mark and number.isdecimal() else (named, 1)
 

@@ -273,6 +273,8 @@ class _OpenSteps:
 
 # From the events of a session to its summary: the map step of the compiler.
 
+# User messages among which the request is sought, maximum statements about what worked, and minimum informative words
+# of a request.
 _OPENINGS = 3
 _MOST_WORKED = 20
 _LEAST_INFORMATIVE = 2

@@ -218,7 +218,7 @@ def _with_own_habits(model: Model, running: SessionSummary) -> dict[str, float]:
 
 
 def _similar_announcements(running: SessionSummary) -> dict[str, float]:
-    """For each action announced earlier in this session, the summed similarity of those messages to the last one."""
+    """For each action, how similar the messages that announced it in this session are to the last message, summed."""
     latest, similarities = _announcement(running.ahead), defaultdict[str, float](float)
     for step in running.steps if latest else ():
         earlier = _announcement(step.situation)
