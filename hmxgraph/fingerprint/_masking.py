@@ -30,7 +30,7 @@ _MARK = (
     r"(?:account number|address|api key|card number|code|email|hash|national id|password|phone|private key|secret"
     r"|token)(?: [0-9a-f]{4})?"
 )
-# Excludes the name inside a mark such as [password], so that masking a masked text again does not change it.
+# Excludes the name inside a mark such as [password], so that masking a masked text again keeps its marks.
 NAME = rf"(?:(?<!\[)|(?!{_MARK}\]))(?:{_STRONG}|{KEY})[\w-]{{0,12}}"
 # Words for password that also mean a door key: the value must look like a secret.
 _DOOR = r"\b(?i:clave|schlüssel)\b"

@@ -118,8 +118,9 @@ def context_priors(
 def section_weights(served: Sequence[ServedPack]) -> dict[str, float]:
     """The weight of each section: 1 + (helped - hindered) / (helped + hindered + 2).
 
-    *helped* and *hindered* are the sums of the section's shares of the tokens in packs with positive and negative
-    feedback. If these sums are small, the weight is close to 1; if both are zero, the section is left out.
+    *helped* and *hindered* are the sums of the section's shares of the tokens in packs with positive and with negative
+    feedback, including corrections. If these sums are small, the weight is close to 1; if both are zero, the section is
+    left out.
 
     >>> section_weights([ServedPack("p", "positive", 100, {"facts": 30, "procedures": 10}, (), ())])
     {'facts': 1.272727, 'procedures': 1.111111}

@@ -220,7 +220,7 @@ def outcome_content(memory_ids: tuple[str, ...], result: str, summary: str) -> d
 
 # Erased records: only ids, kind, time, thread and parent are kept.
 
-# Statuses that erasure may keep, because they reveal nothing about a record's content.
+# Statuses of tasks and runs that erasure may keep, because they reveal nothing about the content of records.
 PLAIN_STATUSES = ("open", "completed", "failed", "abandoned", "finished")
 
 

@@ -1,7 +1,7 @@
 """Grounding: find out which task records speak for or against a claim (memd: Trust Boundary).
 
-Evidence, the ends of runs and tasks, decisions, reviews, verifications and revisions can ground a claim. Goals,
-hypotheses, questions, plans and starts never do.
+Evidence, the ends of runs and tasks, decisions, reviews, verifications and revisions can ground a claim; starts and
+checkpoints cannot. In these records, questions and guesses do not count, and plans count only in decisions.
 """
 
 import re
