@@ -22,7 +22,7 @@ from hmxgraph.compiler._recoveries import (
 from hmxgraph.compiler._result_rules import ResultRule
 from hmxgraph.compiler._retries import call_again
 from hmxgraph.compiler._slots import filled
-from hmxgraph.compiler._step_wording import as_done, usual_line
+from hmxgraph.compiler._step_wording import usual_line, with_actor
 from hmxgraph.compiler._unfit_choices import choices, unfit_choices
 from hmxgraph.compiler._verbs import (
     instruction,
@@ -430,7 +430,7 @@ def _reaction_text(group: FailureGroup, recovery: Recovery) -> str:
     if not all(named) and not all(occurrence.declared for occurrence in recovery.credited):
         return ""
     texts = [
-        line_instruction(name, line) if line else as_done(instruction(name), recovery.steps_of(name))
+        line_instruction(name, line) if line else with_actor(instruction(name), recovery.steps_of(name))
         for name, line in zip(recovery.actions, recovery.lines, strict=True)
     ]
     text = ", then ".join([texts[0], *map(small, texts[1:])])

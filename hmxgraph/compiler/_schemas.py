@@ -187,7 +187,7 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
     return (
         goal_class.cases >= _cases_needed(goal_class, profile)
         and any(not step["optional"] for step in content["steps"])
-        and any(map(_says_on_what, content["steps"]))
+        and any(map(_states_object, content["steps"]))
         and sum(step["optional"] for step in content["steps"]) <= _MOST_OPTIONAL
         and _does_what_is_asked(goal_class)
         and statistics.median(_share_covered(shared, model) for model in goal_class.examples) >= least
@@ -195,7 +195,7 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
     )
 
 
-def _says_on_what(step: Mapping[str, Any]) -> bool:
+def _states_object(step: Mapping[str, Any]) -> bool:
     """Whether a step says what it acts on: by the name of its tool, or with a command line or place."""
     return "`" in step["description"] or any(map(names_its_object, step["tools_used"]))
 
@@ -298,14 +298,14 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
         names = in_order_of_work([*names, first], models)
         shares = {first: _HALF, **dict(chosen)}
         chosen = [(name, shares[name]) for name in names]
-    firm = {name for name, share in chosen if _is_firm((name, share), alternatives, models, profile)}
+    required = {name for name, share in chosen if _is_required((name, share), alternatives, models, profile)}
     steps: list[dict[str, Any]] = [
         {
             "order": order,
             "description": _step_description(name, alternatives.get(name, ""), models, names[: order - 1])
-            + ("" if name in firm else _how_often(name, models)),
+            + ("" if name in required else _how_often(name, models)),
             "tools_used": [name, *_common_alternative(alternatives.get(name, ""), models)],
-            "optional": name not in firm,
+            "optional": name not in required,
         }
         for order, name in enumerate(names, start=1)
     ]
@@ -322,7 +322,7 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
     }
 
 
-def _is_firm(
+def _is_required(
     step: tuple[str, float], alternatives: Collection[str], models: Sequence[SessionSummary], profile: CompilerProfile
 ) -> bool:
     """Whether a *step*, given by name and share, is required: nearly all models take it, or it has an alternative."""
@@ -489,9 +489,9 @@ def _postconditions(steps: Sequence[tuple[str, bool]], goal_class: GoalClass) ->
         return [informed if declined else "The user's question is answered from what was found"]
     telling = {step.action for session in goal_class.examples for step in session.steps if step.ok}
     changes = [(name, optional) for name, optional in steps if is_action(name) and name in telling]
-    firm = [f"{name} has reported success" for name, optional in changes if not optional]
-    loose = [f"{name} has reported success, if it was called" for name, optional in changes if optional]
-    return firm + loose
+    unconditional = [f"{name} has reported success" for name, optional in changes if not optional]
+    conditional = [f"{name} has reported success, if it was called" for name, optional in changes if optional]
+    return unconditional + conditional
 
 
 def _does_work(tool: str) -> bool:
@@ -501,12 +501,12 @@ def _does_work(tool: str) -> bool:
 def _summary(name: str, content: dict[str, Any]) -> str:
     """The procedure in one sentence: lookups with their alternatives and changes in order, then the check."""
     either = {step["tools_used"][0]: " or ".join(step["tools_used"]) for step in content["steps"]}
-    firm = [step["tools_used"][0] for step in content["steps"] if not step["optional"]]
-    runs = [(changing, list(tools)) for changing, tools in groupby(filter(_does_work, firm), key=is_action)]
+    required = [step["tools_used"][0] for step in content["steps"] if not step["optional"]]
+    runs = [(changing, list(tools)) for changing, tools in groupby(filter(_does_work, required), key=is_action)]
     if len(runs) > _MOST_RUNS:
-        looked, changed = ([tool for tool in firm if kind_of(tool) == kind] for kind in ("lookup", "action"))
+        looked, changed = ([tool for tool in required if kind_of(tool) == kind] for kind in ("lookup", "action"))
         runs = [(False, looked), (True, changed)]
-    loose = [
+    optional_changes = [
         step["tools_used"][0] for step in content["steps"] if step["optional"] and is_action(step["tools_used"][0])
     ]
     checks = len(runs) > 1 and not runs[-1][0]
@@ -514,7 +514,7 @@ def _summary(name: str, content: dict[str, Any]) -> str:
         f"{'carry out' if changing else 'consult'} {listed([either[tool] for tool in tools])}"
         for changing, tools in runs[: len(runs) - checks]
     ]
-    parts += [f"{listed(loose, most=_MOST_CHANGES)} where needed"] if loose else []
+    parts += [f"{listed(optional_changes, most=_MOST_CHANGES)} where needed"] if optional_changes else []
     parts += [f"check with {listed(runs[-1][1])}"] if checks else []
     how = ", then ".join(parts) or f"use {listed(content['tools_used'])}"
     return f"{capital(name)}: {how}."

@@ -12,11 +12,11 @@ from hmxgraph.compiler._vocabulary import (
     FEEDERS,
     OPERAND_PROGRAMS,
     PREPARATIONS,
+    READ_ONLY_PROGRAMS,
+    READ_ONLY_SUBCOMMANDS,
     REQUEST_VERBS,
     SHELLS,
     SUBCOMMANDS,
-    TELLING_PROGRAMS,
-    TELLING_SUBCOMMANDS,
     TOOL_VERBS,
     WRAPPER_FLAGS_WITH_VALUE,
     WRAPPERS,
@@ -312,5 +312,5 @@ def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
 
 def _is_verb(program: str, word: str) -> bool:
     """Whether *word*, the first after an unknown program, is a verb and so its subcommand: "bd show"."""
-    takes_operands = program in TELLING_PROGRAMS | OPERAND_PROGRAMS | PREPARATIONS
-    return not takes_operands and word in REQUEST_VERBS | TOOL_VERBS | TELLING_SUBCOMMANDS
+    takes_operands = program in READ_ONLY_PROGRAMS | OPERAND_PROGRAMS | PREPARATIONS
+    return not takes_operands and word in REQUEST_VERBS | TOOL_VERBS | READ_ONLY_SUBCOMMANDS

@@ -35,11 +35,11 @@ def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str])
         return line_instruction(action, line) + (
             _inputs_with_origins(uses, before, TARGET_FIELDS) if action.startswith(BROWSER) else ""
         )
-    instruction_text = as_done(instruction(action), every)
+    instruction_text = with_actor(instruction(action), every)
     return instruction_text + _inputs_with_origins(uses, before, free=not is_action(action)) + _repeated(action, uses)
 
 
-def as_done(instruction_text: str, steps: Sequence[Step]) -> str:
+def with_actor(instruction_text: str, steps: Sequence[Step]) -> str:
     """*instruction_text*, reworded as "Have the user ..." if the user took most of these *steps*."""
     return f"Have the user {small(instruction_text)}" if done_by_user(steps) else instruction_text
 

@@ -11,9 +11,9 @@ from hmxgraph.compiler._vocabulary import (
     BROWSER_LOOKUPS,
     CHECKING_PROGRAMS,
     INTERFACES,
+    READ_ONLY_PROGRAMS,
+    READ_ONLY_SUBCOMMANDS,
     REQUEST_VERBS,
-    TELLING_PROGRAMS,
-    TELLING_SUBCOMMANDS,
     TOOL_VERBS,
     WEB_LOOKUPS,
     WEB_METHODS,
@@ -225,7 +225,7 @@ def _is_verb(word: str) -> bool:
 
 
 def _is_program(action: str) -> bool:
-    named = " " in action or action in TELLING_PROGRAMS or action.endswith((".sh", ".py"))
+    named = " " in action or action in READ_ONLY_PROGRAMS or action.endswith((".sh", ".py"))
     return named or ("-" in action and not _is_verb(action.partition("-")[0]))
 
 
@@ -397,8 +397,10 @@ def _program_kind(action: str) -> Kind:
     """Lookup or action, by the program, else by its last subcommand: "aws rds describe-db-instances"."""
     words = action.split(" ")
     prefixes = {"/".join(words[:length]) for length in range(1, len(words) + 1)}
-    tells = bool(prefixes & TELLING_PROGRAMS) or (len(words) > 1 and words[-1].split("-")[0] in TELLING_SUBCOMMANDS)
-    return "lookup" if tells else "action"
+    reads_only = bool(prefixes & READ_ONLY_PROGRAMS) or (
+        len(words) > 1 and words[-1].split("-")[0] in READ_ONLY_SUBCOMMANDS
+    )
+    return "lookup" if reads_only else "action"
 
 
 _TABLES: tuple[tuple[Kind, dict[str, str]], ...] = (

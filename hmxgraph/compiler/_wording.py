@@ -84,16 +84,16 @@ def goal_phrase(actions: Sequence[str], link: str = "and") -> str:
     changes = [read_action(name) for name in actions if is_action(name)]
     if changes:
         return _joined([(reading.verb, reading.subject) for reading in changes], link)
-    if about := matters(actions):
+    if about := looked_up_subjects(actions):
         return f"answer a question about {about}"
     lookups = [name for name in actions if kind_of(name) == "lookup"]
     return _joined([_phrase(name) for name in lookups or actions])
 
 
-def matters(actions: Iterable[str]) -> str:
+def looked_up_subjects(actions: Iterable[str]) -> str:
     """The subjects that *actions* look up, at most three, without searches and lists; "" if their names state none.
 
-    >>> matters(["get_user_details", "get_order_details", "transfer_to_agent"])
+    >>> looked_up_subjects(["get_user_details", "get_order_details", "transfer_to_agent"])
     'the user and the order'
     """
     lookups = (read_action(name) for name in actions if kind_of(name) == "lookup")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from hmxgraph.compiler._shell import Command, commands
-from hmxgraph.compiler._vocabulary import BROWSER, BROWSER_LOOKUPS, BROWSER_WAYS, SHELL_WORDS, WEB_METHODS
+from hmxgraph.compiler._vocabulary import BROWSER, BROWSER_LOOKUPS, BROWSER_NAVIGATION, SHELL_WORDS, WEB_METHODS
 from hmxgraph.protocol.canonical import indexable, sha256_hex
 from hmxgraph.protocol.events import WORK, went_well
 from hmxgraph.text.masking import mask_ids, mask_secrets, public_address
@@ -135,7 +135,7 @@ def _browser_target(content: Mapping[str, Any]) -> str:
     inputs = _inputs_of("browser_action", content)
     targets = {name: inputs[name] for name in TARGET_FIELDS if isinstance(inputs.get(name), str)}
     inside = next((targets[name] for name in TARGET_FIELDS[:3] if name in targets), "")
-    navigates = _first_word(_browser_verb(content)) in BROWSER_WAYS
+    navigates = _first_word(_browser_verb(content)) in BROWSER_NAVIGATION
     return inside or (public_address(next(iter(targets.values()), "")) if navigates else "")
 
 

@@ -62,7 +62,7 @@ class Verdict:
     event_id: str = ""
 
 
-def judged(event: SessionEvent) -> Verdict | None:
+def verdict_of(event: SessionEvent) -> Verdict | None:
     """The verdict of *event* on the session, if any: feedback, or a good or bad state."""
     if event.event_type == "feedback":
         return _from_feedback(event)
@@ -531,7 +531,7 @@ class SessionReader:
         statements = event.content.get("what_worked")
         if isinstance(statements, list):
             self._worked += [_readable(text) for text in statements[: _MOST_WORKED - len(self._worked)]]
-        verdict = judged(event)
+        verdict = verdict_of(event)
         if verdict is None:
             return
         target = str(event.content.get("target_event_id") or "")

@@ -90,10 +90,10 @@ def verify(
     fingerprint = _structured(Fingerprint, readable_inner)
     _check_times(envelope, fingerprint)
     verdict = Verdict(envelope, fingerprint, signed_by, expired=False, migration_steps=steps, warnings=warnings)
-    return judged(verdict, at_us)
+    return with_expiry(verdict, at_us)
 
 
-def judged(verdict: Verdict, at_us: int | None) -> Verdict:
+def with_expiry(verdict: Verdict, at_us: int | None) -> Verdict:
     """*verdict*, marked as expired and with a warning if its fingerprint expired before *at_us*."""
     expires_at = verdict.fingerprint.expires_at
     if verdict.expired or at_us is None or expires_at is None or microseconds(expires_at) >= at_us:

@@ -16,16 +16,16 @@ from hmxgraph.records.search import means_failure, record_text
 from hmxgraph.records.statements import Side, Statement, claims, failure, side, statements
 from hmxgraph.records.trust import COUNTERSIGNING, agent_key, countersigns, rejects
 
-Part: TypeAlias = Literal["supporting", "conflicting", "hint", "unrelated"]
+Relation: TypeAlias = Literal["supporting", "conflicting", "hint", "unrelated"]
 GROUNDING = frozenset({"evidence", "run_finish", "task_finish", *COUNTERSIGNING})
-_PARTS: Mapping[Side | None, Part] = {"for": "supporting", "against": "conflicting", None: "unrelated"}
+_RELATIONS: Mapping[Side | None, Relation] = {"for": "supporting", "against": "conflicting", None: "unrelated"}
 _OPPOSITE: Mapping[Side, Side] = {"for": "against", "against": "for"}
 
 
 class Grounds(NamedTuple):
     """A record's relation to a claim, and its trust."""
 
-    part: Part
+    relation: Relation
     trust_tier: str
 
 
@@ -37,15 +37,15 @@ def grounding_status(grounds: Sequence[Grounds]) -> str:
     >>> grounding_status([Grounds("hint", "compiled_digest_hint")])
     'hint_only'
     """
-    parts = {ground.part for ground in grounds}
-    if {"supporting", "conflicting"} <= parts:
+    relations = {ground.relation for ground in grounds}
+    if {"supporting", "conflicting"} <= relations:
         return "contested"
-    if "conflicting" in parts:
+    if "conflicting" in relations:
         return "contradicted"
-    if "supporting" in parts:
-        verified = any(ground.part == "supporting" and ground.trust_tier == "verified_record" for ground in grounds)
+    if "supporting" in relations:
+        verified = any(ground.relation == "supporting" and ground.trust_tier == "verified_record" for ground in grounds)
         return "verified" if verified else "grounded"
-    return "hint_only" if "hint" in parts else "ungrounded"
+    return "hint_only" if "hint" in relations else "ungrounded"
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Case:
     claim: str
     records: Mapping[str, RecordView]
 
-    def part(self, view: RecordView) -> Part:
+    def relation(self, view: RecordView) -> Relation:
         """How *view* relates to the claim.
 
         Hidden records (superseded, erased) and rejected ones are unrelated. A digest or an unsigned record is at most a
@@ -67,7 +67,7 @@ class Case:
             return "unrelated"
         judged = self._judged(view)
         signed = agent_key(view.record.agent_id) is not None
-        return _PARTS[judged] if signed or judged is None else "hint"
+        return _RELATIONS[judged] if signed or judged is None else "hint"
 
     @cached_property
     def _clauses(self) -> tuple[Statement, ...]:
