@@ -34,6 +34,8 @@ CORRECTED = "corrected"  # any other replacement
 # Kinds that do not say how to repeat the change.
 UNEXPLAINED = frozenset({CORRECTED, FEWER})
 
+# Limits: calls remembered, characters of a value or message, values compared per input, nesting depth, length of an
+# affix.
 _CALLS = 100
 _LONGEST = 2000
 _LEAVES = 200

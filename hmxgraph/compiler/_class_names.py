@@ -20,6 +20,7 @@ from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.text.terms import most_first, words
 
+# Shares of sessions, requests or examples; maximum changes in a name, and words considered as its noun.
 _HALF, _OFTEN = 0.5, 0.3
 _MOST_CHANGES = 3
 _TOPICS = 6

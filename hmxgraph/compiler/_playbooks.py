@@ -52,6 +52,8 @@ from hmxgraph.compiler.summary import Amendment, SessionSummary, Step
 from hmxgraph.text.artifacts import attempted, done, noted, plain, times
 from hmxgraph.text.terms import most_first
 
+# Limits: playbooks, recoveries and failure keys in the metadata of one, inputs named with a trigger, reactions advised
+# after one failed action, and changes described as the only repair.
 _MOST_DRAFTS = 200
 _MOST_TALLIES = 8
 _MOST_KEYS = 20

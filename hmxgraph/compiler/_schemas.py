@@ -45,6 +45,8 @@ from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
 from hmxgraph.text.artifacts import in_sessions, times
 from hmxgraph.text.terms import most_first, terms
 
+# Limits: search words, words in the tags, optional changes named in the summary, and alternations between lookups and
+# changes up to which the summary keeps their order.
 _KEYWORDS = 80
 _MOST_KEYWORDS = 6
 _MOST_CHANGES = 3

@@ -46,6 +46,7 @@ _SSH_FLAGS_WITH_VALUE = frozenset(f"-{letter}" for letter in "BbcDEeFIiJLlmOopQR
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _WORD = re.compile(r"[a-z][a-z0-9:._-]*")
 _PARTS = re.compile(r"[a-z]+|[0-9]+")
+# Minimum similarity of words that are taken for a correction of others.
 _SIMILAR_SPELLING = 0.5
 _DURATION = re.compile(r"\d*\.?\d+[smhd]?")
 # The flag of a shell that precedes the line to run.

@@ -28,6 +28,7 @@ from hmxgraph.text.terms import terms
 # The map step: the rules in one message.
 
 _LONGEST_MESSAGE = 8000
+# Limits of a sentence that may be a rule.
 _FEWEST_WORDS, _MOST_WORDS, _MOST_CHARACTERS = 4, 35, 200
 # A sentence also ends at the "\n" of JSON inside a message.
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"”]?\s+|\n+|;\s+|\\n")

@@ -14,6 +14,7 @@ from hmxgraph.compiler.actions import TARGET_FIELDS
 from hmxgraph.compiler.summary import FROM_USER, Step
 from hmxgraph.text.terms import most_first
 
+# Shares of sessions or uses.
 _HALF, _MOSTLY, _USUALLY, _NEARLY_ALL = 0.5, 0.7, 0.75, 0.8
 # Minimum share of sessions in which each of several alternative origins is the only one.
 _LEAST_ALONE = 0.15

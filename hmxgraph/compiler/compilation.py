@@ -202,7 +202,7 @@ def _drafts(
 
 
 def _no_material(sessions: Sequence[SessionSummary]) -> Iterator[str]:
-    """A sentence on the kinds of artifacts that these sessions cannot teach, with the reason; else nothing."""
+    """Which kinds of artifacts cannot be learned from these sessions, and why, in at most one sentence."""
     if not sessions:
         return
     if not any(session.steps for session in sessions):

@@ -87,10 +87,13 @@ def chance(table: Stratum) -> float:
 
 # What happened after each failure.
 
+# Maximum steps kept as the reaction to a failure.
 _FOLLOWING = 3
 # Values of ``since`` when the user has spoken.
 SPOKEN = frozenset({"user", "both"})
+# Maximum changes of a route.
 _ROUTE = 3
+# Minimum Jaccard index of the nouns of two actions that are about the same thing.
 _ALIKE = 0.35
 _MARK = re.compile(r"<[^<>]*>")
 # Names inside a message: paths, hosts, hyphenated names.

@@ -167,7 +167,7 @@ def fit(key: Iterable[str], chances: Mapping[str, float], profile: CompilerProfi
 def _by_wording(
     requested: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile
 ) -> tuple[list[tuple[Key, SessionSummary]], list[tuple[Key, SessionSummary]]]:
-    """The sessions with their keys: those whose requests share informative words with others, then the other ones.
+    """The sessions with their keys: those whose requests share informative words with others, and then the rest.
 
     A session whose request shares no words counts among the first if it takes the usual actions. Otherwise its key is
     made of its own actions, and it is left out if it failed.
@@ -362,7 +362,7 @@ def _reactions(session: SessionSummary) -> set[int]:
 
 
 def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary]) -> list[str]:
-    """These actions sorted so that of two actions the one comes first that most sessions with both took first.
+    """These actions sorted: of two actions, the one that most sessions with both took first comes first.
 
     Mean positions over different sessions can contradict this, because actions of long sessions seem to come late; they
     only break ties.

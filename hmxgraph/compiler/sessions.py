@@ -122,6 +122,7 @@ def _from_state(event: SessionEvent) -> Verdict | None:
 
 # The steps of a session while it is read, including those without a result yet; all collections are bounded.
 
+# Limits: calls that await their result, actions with a stated outcome, event ids that name steps.
 _OPEN_CALLS = 1000
 _MOST_TOOLS = 1000
 _MOST_IDS = 1000

@@ -23,6 +23,7 @@ from hmxgraph.protocol.suggestions import SuggestedStep, SuggestedTool, Suggesti
 from hmxgraph.text.terms import terms, words
 
 _MOST_TOOLS = 10
+# Weight of playbooks' recoveries among the next tools; tries after which a tool that never worked is ruled out.
 _PLAYBOOK_SHARE = 0.15
 _TRIED_OFTEN = 2
 _MOST_CHANGES = 3

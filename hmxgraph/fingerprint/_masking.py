@@ -36,7 +36,7 @@ NAME = rf"(?:(?<!\[)|(?!{_MARK}\]))(?:{_STRONG}|{KEY})[\w-]{{0,12}}"
 _DOOR = r"\b(?i:clave|schlüssel)\b"
 # Separators between a name and its value; in code and markup, a quote may close the name first.
 IS = r"\\*[\"']?\s*(?:=>|:=|={1,3}|:|%3[AD])\s*"
-# Quoted text of which the end may be cut off, and complete, not empty quoted text.
+# Quoted text whose end may be cut off, and complete quoted text that is not empty.
 _QUOTED = r"\\*\"[^\"\n]*\"?|'[^'\n]*'?|`[^`\n]*`?"
 WHOLE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)"
 VALUE = rf"(?P<value>{_QUOTED}|[^\s,;&\"'`]+)"
@@ -124,6 +124,7 @@ _LONGEST_WORD = 20
 _LONG_NUMBER = 9
 # Maximum strangeness of a name with digits, by length: keys are long, and long names consist of words.
 _ALLOWED = ((15, 0.4), (23, 0.3), (1_000_000, 0.2))
+# The maximum is higher by this factor for a name without digits.
 _WITHOUT_DIGITS = 1.5
 _HEX = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{12,}|(?=[0-9A-F]*\d)[0-9A-F]{12,}")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -29,6 +29,7 @@ from hmxgraph.text.terms import terms
 
 Entry: TypeAlias = dict[str, Any]
 _IDS = ("artifact_id", "cluster_id", "representative_ids")
+# Texts of at most this length are not shortened further; a comma separates two entries.
 _SHORTEST = 32
 _COMMA = 1
 

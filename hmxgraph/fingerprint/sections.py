@@ -12,6 +12,7 @@ from hmxgraph.protocol.fingerprints import MEMORY_STATUSES
 
 # Behaviour (HMX-F 4).
 
+# Maximum preferred tools and decision domains.
 _PREFERRED = 5
 _MILLISECOND, _SECOND = 1_000, 1_000_000
 
