@@ -262,7 +262,7 @@ def _find_the_same(name: str, other: str) -> bool:
     >>> _find_the_same("find_by_zip", "find_by_email"), _find_the_same("get_user_details", "get_order_details")
     (True, False)
     """
-    parts, other_parts = (each.partition("_by_") for each in (name, other))
+    parts, other_parts = (tool.partition("_by_") for tool in (name, other))
     return parts[:2] == other_parts[:2] if parts[1] else alike(name, other)
 
 

@@ -310,8 +310,8 @@ def _parsed_list(value: Any) -> Any:
     """The list of texts and numbers in a text, if there is one; else *value*."""
     if not (isinstance(value, str) and value.startswith("[") and value.endswith("]")):
         return value
-    lists = (each for each in _parsed_values(value) if isinstance(each, list))
-    return next((each for each in lists if all(isinstance(part, str | int | float) for part in each)), value)
+    lists = (parsed for parsed in _parsed_values(value) if isinstance(parsed, list))
+    return next((parsed for parsed in lists if all(isinstance(part, str | int | float) for part in parsed)), value)
 
 
 def _parsed_values(written: str) -> Iterator[Any]:

@@ -367,18 +367,16 @@ def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary])
     Mean positions over different sessions can contradict this, because actions of long sessions seem to come late; they
     only break ties.
     """
-    places = [
+    positions = [
         {name: place / len(order) for place, name in enumerate(order)}
         for order in (list(dict.fromkeys(model.actions)) for model in dict.fromkeys(models))
     ]
-    places_by_name = {name: [each for each in places if name in each] for name in sorted(actions)}
-    mean = {name: statistics.fmean(each[name] for each in places_by_name[name]) for name in places_by_name}
+    with_action = {name: [session for session in positions if name in session] for name in sorted(actions)}
+    mean = {name: statistics.fmean(session[name] for session in with_action[name]) for name in with_action}
 
     def follows(name: str, other: str) -> bool:
-        both = [each for each in places_by_name[name] if other in each]
-        later = sum(each[name] > each[other] for each in both)
+        both = [session for session in with_action[name] if other in session]
+        later = sum(session[name] > session[other] for session in both)
         return 2 * later > len(both) or (2 * later == len(both) and mean[name] > mean[other])
 
-    return sorted(
-        places_by_name, key=lambda name: (sum(follows(name, other) for other in places_by_name), mean[name], name)
-    )
+    return sorted(with_action, key=lambda name: (sum(follows(name, other) for other in with_action), mean[name], name))

@@ -41,7 +41,7 @@ def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, An
         case "task_schema":
             return _same_steps(_steps(content), _steps(other))
         case "failure_playbook":
-            first_steps = [_texts(each.get("recovery_steps"))[:1] for each in (content, other)]
+            first_steps = [_texts(either.get("recovery_steps"))[:1] for either in (content, other)]
             same_failure = _alike(content.get("failure_pattern"), other.get("failure_pattern"))
             return same_failure and _same_steps(*first_steps)
         case _:

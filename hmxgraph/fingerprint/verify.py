@@ -30,7 +30,7 @@ from hmxgraph.protocol.timestamps import REPRESENTABLE, is_representable, micros
 # About ten times the largest tier, to allow for indentation and larger limits of later versions.
 MOST_BYTES = 1024 * 1024
 EnvelopeSource: TypeAlias = bytes | bytearray | str | Mapping[str, Any] | Envelope
-_ASK = "get the file again from its sender"
+_GET_AGAIN = "get the file again from its sender"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _document(source: EnvelopeSource) -> Mapping[str, Any]:
     try:
         document = parse_json(source)
     except MalformedJson as error:
-        raise FingerprintRefused("json", str(error), _ASK) from error
+        raise FingerprintRefused("json", str(error), _GET_AGAIN) from error
     if not isinstance(document, Mapping):
         raise FingerprintRefused("format", "not a JSON object", "give an exported envelope")
     return document
@@ -124,7 +124,7 @@ def _inner(document: Mapping[str, Any]) -> Mapping[str, Any]:
         raise FingerprintRefused("format", format_fault, "a fingerprint travels in an envelope (HMX-F 10)")
     inner = document.get("fingerprint")
     if not isinstance(inner, Mapping):
-        raise FingerprintRefused("structure", "there is no object 'fingerprint' (HMX-F 10)", _ASK)
+        raise FingerprintRefused("structure", "there is no object 'fingerprint' (HMX-F 10)", _GET_AGAIN)
     return inner
 
 
@@ -146,7 +146,7 @@ def _check_hashes(document: Mapping[str, Any], inner: Mapping[str, Any]) -> None
     }
     for name, (stated, compute) in hashes.items():
         if not isinstance(stated, str):
-            raise FingerprintRefused("structure", f"there is no {name!r} (HMX-F 10)", _ASK)
+            raise FingerprintRefused("structure", f"there is no {name!r} (HMX-F 10)", _GET_AGAIN)
         if stated != (computed := _computed(compute, inner)):
             raise HashMismatch(name, stated, computed)
 
@@ -155,7 +155,7 @@ def _computed(compute: Any, inner: Mapping[str, Any]) -> str:
     try:
         return str(compute(inner))
     except ValueError as error:
-        raise FingerprintRefused("json", f"it has no canonical form: {error}", _ASK) from error
+        raise FingerprintRefused("json", f"it has no canonical form: {error}", _GET_AGAIN) from error
 
 
 def _check_copied_fields(envelope: Envelope) -> None:
@@ -166,7 +166,7 @@ def _check_copied_fields(envelope: Envelope) -> None:
         return
     for name in COPIED:
         if name in copied and copied[name] != getattr(envelope, name):
-            raise FingerprintRefused("words", f"{name} was changed after the export", _ASK)
+            raise FingerprintRefused("words", f"{name} was changed after the export", _GET_AGAIN)
 
 
 def _check_times(envelope: Envelope, fingerprint: Fingerprint) -> None:
@@ -174,7 +174,7 @@ def _check_times(envelope: Envelope, fingerprint: Fingerprint) -> None:
     times = {name: getattr(fingerprint, name) for name in ("created_at", "expires_at")}
     for name, time in {**times, "exported_at": envelope.exported_at}.items():
         if time is not None and not _is_representable_time(time):
-            raise FingerprintRefused("structure", f"{name} {time!r} is not {REPRESENTABLE}", _ASK)
+            raise FingerprintRefused("structure", f"{name} {time!r} is not {REPRESENTABLE}", _GET_AGAIN)
 
 
 def _is_representable_time(time: str) -> bool:
@@ -202,4 +202,4 @@ def _structured(kind: Any, document: Mapping[str, Any]) -> Any:
     try:
         return kind.parse(document)
     except InvalidDocument as error:
-        raise FingerprintRefused("structure", str(error), _ASK) from error
+        raise FingerprintRefused("structure", str(error), _GET_AGAIN) from error
