@@ -23,6 +23,7 @@ from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
 from hmxgraph.text.comparison import jaccard
 from hmxgraph.text.terms import most_first, terms
 
+# The steps of a session, each with its phase.
 _Phased = Sequence[tuple[str, Step]]
 _PHASES = {
     "identify": "Identify what the request is about",
@@ -32,7 +33,7 @@ _PHASES = {
     "verify": "Verify the result",
     "hand over": "Hand over what cannot be done",
 }
-_STAGES = {name: phase for phase, name in _PHASES.items()}
+_PHASE_OF_NAME = {name: phase for phase, name in _PHASES.items()}
 # Maximum tools of a phase, kinds of requests named in the goal, and values named in a success criterion.
 _MOST_TOOLS, _MOST_NAMED, _MOST_VALUES = 6, 4, 4
 # Minimum share of sessions in which later phases use a value, for a success criterion to name it.
@@ -213,7 +214,7 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
     models = field.models
     phased_sessions = _purposeful(models)
     documents = _phase_documents(phased_sessions, _flow(phased_sessions, profile), agreed_first=agreed(models))
-    stages = [_STAGES[phase["name"]] for phase in documents]
+    stages = [_PHASE_OF_NAME[phase["name"]] for phase in documents]
     names = list(dict.fromkeys(class_name(goal_class, profile) for goal_class in field.classes))
     flow = listed(stages, "then")
     about = _about(field, names)

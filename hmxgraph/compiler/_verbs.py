@@ -46,7 +46,8 @@ _HANDOVER = {
     "transfer": "hand over", "escalate": "escalate", "handoff": "hand over", "handover": "hand over",
     "delegate": "delegate", "forward": "forward",
 }  # fmt: skip
-# Verbs that mean a handover only of work, conversations or people, or with "to"; of money, they are changes.
+# Verbs that mean a handover if they stand alone, or before "to", work, conversations or people. Otherwise they are
+# changes: "transfer money".
 _MOVES = frozenset({"transfer", "forward"})
 _HANDED_OVER = frozenset(
     """

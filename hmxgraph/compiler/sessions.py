@@ -134,7 +134,8 @@ class _OpenStep:
 
     ``tool`` is the called tool: the shell, if the action is a program that ran in it. ``argument_names`` maps the
     values of the call, in lower case, to their arguments. ``earlier`` holds the steps before it in its shell line,
-    ``culprit`` the step of the line that failed.
+    ``culprit`` the step of the line that failed. ``ended`` is set once its result is known, ``declined`` if the user
+    refused it. For the fields of the same names see :class:`Step`.
     """
 
     action: str
