@@ -26,14 +26,14 @@
 // The events after each of the $trails are fetched: what was done about a failure, or next to a piece of work, often
 // has none of the words of the question.
 //
-// failed lists those of the $sessions, and of the sessions of linked events, whose last feedback by then was negative;
+// outcomes gives the last feedback by then on each of the $sessions, and of the sessions of linked events, that got any;
 // long_sessions lists those of the $sessions, and the running one, with more than $longest events by then.
 //
 // This is the last statement of a pack, and each statement sees what was committed before it: state_version, read
 // last, reveals concurrent commits since the first statement.
 //
 // mode: read
-// row:  mentions, events, texts, results, contents, failed, long_sessions, relations, related, cut_off, state_version
+// row:  mentions, events, texts, results, contents, outcomes, long_sessions, relations, related, cut_off, state_version
 CALL () {
   UNWIND $anchors AS key
   MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
@@ -126,9 +126,9 @@ CALL (linked) {
   UNWIND $sessions + [event IN linked | event.session_key] AS key
   WITH DISTINCT key
   MATCH (session:Session {key: key})
-  WHERE session.tenant_id = $tenant_id AND session.outcome IN ['negative', 'correction']
+  WHERE session.tenant_id = $tenant_id AND session.outcome IN ['positive', 'negative', 'correction']
     AND session.outcome_order[1] <= $as_of_us
-  RETURN collect(session.session_id) AS failed
+  RETURN collect([session.session_id, session.outcome]) AS outcomes
 }
 CALL () {
   UNWIND $sessions + [$session_key] AS key
@@ -213,7 +213,7 @@ RETURN
   texts,
   results,
   contents,
-  failed,
+  outcomes,
   long_sessions,
   [relation IN links | [
     startNode(relation).key, relation.relation_type, endNode(relation).key, relation.weight, relation.confidence,
