@@ -95,9 +95,9 @@ def suggest(
 def predicted_actions(request: str, actions: Iterable[str], model: Model) -> dict[str, float]:
     """For each action, the probability that a session with this request takes it; 1 for actions taken.
 
-    Actions unrelated to the request and to the actions taken are omitted, however usual they are. If the model expects
-    no change confidently, the changes that the request names replace its guesses; otherwise their odds are raised and
-    those of other changes lowered.
+    Actions unrelated to the request and to the actions taken are omitted, however usual they are. If the model is sure
+    of no change, the changes that the request names replace those that it predicts. If it is sure of one, the odds of
+    named changes are raised and those of other changes lowered.
     """
     taken = tuple(actions)
     related = model.goals.related_actions(request, taken)

@@ -53,7 +53,7 @@ class Step:
     ``inputs`` pairs each argument with each origin of its value (an action, "user", or "" if unknown). ``changed``
     lists the arguments that differ from the last call of the same action in the session; if this step retries a failed
     call, ``amendments`` describe how its inputs differ from those of that call. ``about`` holds checksums of the
-    identifiers in the call (none for a command line), ``says`` the statements in the result of a lookup, ``edit`` the
+    identifiers in the call (none with a ``command``), ``says`` the statements in the result of a lookup, ``edit`` the
     file and lines that an edit changed. ``by_user`` marks what the user did, such as pressing a switch on a device that
     the agent cannot reach. ``chosen`` holds the statements of lookups about the items that the arguments of a change
     name, as (argument, lookup, statement).
