@@ -61,27 +61,31 @@ def origins(uses: Sequence[Step]) -> dict[str, str]:
     return usual_origins([[step] for step in uses], _MOSTLY)
 
 
-def usual_origins(uses: Sequence[Sequence[Step]], most: float = _NEARLY_ALL) -> dict[str, str]:
-    """The usual origin of each argument, "" if it varies or is unknown; a session with several calls counts once."""
+def usual_origins(uses: Sequence[Sequence[Step]], least: float = _NEARLY_ALL) -> dict[str, str]:
+    """For each argument the origin of its value in at least the share *least* of sessions; "" if there is none."""
     usual = {}
     for argument, (sessions, counts) in _origins_by_argument(uses).items():
         # Ties go to the action called first.
         origin, with_origin = max(counts.items(), key=lambda item: len(item[1]), default=("", set()))
-        usual[argument] = origin if len(with_origin) >= most * len(sessions) else ""
+        usual[argument] = origin if len(with_origin) >= least * len(sessions) else ""
     return usual
 
 
 def _origins_by_argument(uses: Sequence[Sequence[Step]]) -> dict[str, tuple[set[int], dict[str, set[int]]]]:
     """For each argument of most sessions: the sessions that pass it, and those with each origin of its value."""
-    given: defaultdict[str, set[int]] = defaultdict(set)
+    sessions_by_argument: defaultdict[str, set[int]] = defaultdict(set)
     sessions_by_origin: defaultdict[str, defaultdict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     for session, steps in enumerate(uses):
         for argument, named in _shared_origins(steps).items():
-            given[argument].add(session)
+            sessions_by_argument[argument].add(session)
             for origin in named:
                 sessions_by_origin[argument][origin].add(session)
     least = _HALF * sum(map(bool, uses))
-    return {name: (given[name], sessions_by_origin[name]) for name in sorted(given) if len(given[name]) >= least}
+    return {
+        name: (sessions_by_argument[name], sessions_by_origin[name])
+        for name in sorted(sessions_by_argument)
+        if len(sessions_by_argument[name]) >= least
+    }
 
 
 def _alternatives(sessions: set[int], sessions_by_origin: Mapping[str, set[int]]) -> list[tuple[str, ...]]:
