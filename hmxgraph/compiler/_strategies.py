@@ -50,7 +50,10 @@ _MAJORITY = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Goal classes that are handled in the same way: about one subject, or making one change."""
+    """Goal classes that are handled in the same way: about one subject, or making one change.
+
+    ``purpose`` is this change, "" if there is none.
+    """
 
     subject: str
     purpose: str
@@ -86,8 +89,8 @@ def strategy_templates(classes: Sequence[GoalClass], profile: CompilerProfile) -
 def phases(summary: SessionSummary) -> list[tuple[str, Step]]:
     """Each step with its phase, judged by its place in the session.
 
-    A lookup identifies if it is the first step, or is first used with inputs from the user; other lookups gather, and
-    those after the last change verify.
+    Lookups after the last change verify. Before it, a lookup identifies if it is the first step, or is first used with
+    inputs from the user; the others gather.
     """
     changes = [place for place, step in enumerate(summary.steps) if is_action(step.action)]
     last = changes[-1] if changes else len(summary.steps)
@@ -214,9 +217,8 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
     models = field.models
     phased_sessions = _purposeful(models)
     documents = _phase_documents(phased_sessions, _flow(phased_sessions, profile), agreed_first=agreed(models))
-    stages = [_PHASE_OF_NAME[phase["name"]] for phase in documents]
+    flow = [_PHASE_OF_NAME[phase["name"]] for phase in documents]
     names = list(dict.fromkeys(class_name(goal_class, profile) for goal_class in field.classes))
-    flow = listed(stages, "then")
     about = _about(field, names)
     goal = about if len(names) == 1 or field.purpose else f"{about}: {'; '.join(names[:_MOST_NAMED])}"
     content = {
@@ -230,14 +232,14 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
         lineage_key=f"strategy:{field.purpose or field.subject}:{'change' if field.purpose else 'subject'}",
         title=title(f"Strategy to {about}"),
         summary=f"Sessions that {about}{' and succeed' if any(model.succeeded for model in models) else ''} "
-        f"go like this: {flow}.",
+        f"go like this: {listed(flow, 'then')}.",
         content=content,
         seen=Observations.of_sessions(models, field.members),
         source_events=evidence((trail(model) for model in models), profile.max_evidence),
         tags=tags(["strategy", field.subject]),
         qualifiers=(goal_phrase([field.purpose]),) if field.purpose else (),
         # A single class is described by its task schema.
-        useful=len(field.classes) > 1 and _changes_outcome(field, stages),
+        useful=len(field.classes) > 1 and _changes_outcome(field, flow),
         metadata={"kinds_of_requests": len(field.classes)},
     )
 

@@ -133,10 +133,10 @@ def read_action(action: str) -> Reading:
     >>> read_action("update_reservation_flights").kind, read_action("kubectl rollout status").phrase
     ('action', 'run kubectl rollout status')
 
-    A name without a verb is read as something to call.
+    A name of several words without a verb is read as something to call, a single word as something to run.
 
-    >>> read_action("billing_api").phrase, read_action("s3").phrase
-    ('call billing_api', 'call s3')
+    >>> read_action("billing_api").phrase, read_action("provision").phrase
+    ('call billing_api', 'run provision')
 
     A service or object name may precede the verb.
 
