@@ -20,7 +20,7 @@ _MILLISECOND, _SECOND = 1_000, 1_000_000
 def behavioral_patterns(
     behaviour: Behaviour, options: ExportOptions, disclosure: Disclosure, most: int
 ) -> dict[str, Any]:
-    """Counts, averages, and at most *most* names of each kind; sessions are in seconds, recoveries in milliseconds."""
+    """Counts, averages, and at most *most* names in each map; sessions are in seconds, recoveries in milliseconds."""
     tools = _names(behaviour.tools, disclosure, allowed=options.discloses("tool"))
     errors = _names(behaviour.error_types, disclosure, allowed=options.discloses("error_type"))
     domains = _names(behaviour.decision_domains, disclosure, allowed=options.discloses("tag"))

@@ -67,8 +67,8 @@ def verify(
 ) -> Verdict:
     """The verdict on *source*, an envelope as text or document; the first failing check raises.
 
-    The checks are size, JSON, format, versions, both hashes (HMX-F 10), structure of the envelope, the envelope fields
-    repeated in the metadata, the signature, structure of the migrated fingerprint, and all times. *signature* is a
+    The checks are size and JSON (of a text), format, versions, both hashes (HMX-F 10), structure of the envelope, its
+    fields in the metadata, the signature, structure of the migrated fingerprint, and all times. *signature* is a
     detached signature; if it is None, the envelope's own is checked. *trusted* lists the public keys to accept; if it
     is empty, any key is accepted, and so is an unsigned envelope. Expiry is judged at *at_us*, if given.
 

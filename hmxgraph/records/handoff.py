@@ -299,10 +299,10 @@ def _author_suffix(record: TaskRecord) -> str:
 
 
 def _inner(text: str) -> str:
-    """*text* without its full stop and, unless it starts with a name, with a small first letter."""
+    """*text* without its full stop and with a small first letter, unless it starts with an acronym, a code or "I"."""
     plain = text.strip().rstrip(".")
-    starts_with_name = plain[1:2].isupper() or plain[1:2] in tuple("-'0123456789") or plain.startswith("I ")
-    return plain if starts_with_name else plain[:1].lower() + plain[1:]
+    keeps_capital = plain[1:2].isupper() or plain[1:2] in tuple("-'0123456789") or plain.startswith("I ")
+    return plain if keeps_capital else plain[:1].lower() + plain[1:]
 
 
 def _last(values: Iterable[Any]) -> Any:

@@ -222,7 +222,8 @@ _AS_MUCH = tuple(
         ("half as (?:much|many)", r"less\1than"),
     )
 )
-# "Unaffected" and "non-linear" deny one term; "unlocked" and "unit" do not.
+# "Unaffected" and "non-linear" deny one term; "unzipped" and "unit" do not. "Unlocked" is left to
+# :func:`hmxgraph.text.comparison.stance`, which knows it as the opposite of "locked".
 _UN = re.compile(
     r"\b(?:un(?!it|der|i(?:on|que|fi|ver)|lock|pack|zip|load|install|mount|wind|fold|subscrib|do)|non-)"
     r"(\w{3,}(?:ed|able|ible)|safe|healthy|common|(?<=-)\w+)\b",
