@@ -262,7 +262,7 @@ class MentionCollector:
         return tuple(sorted(self._by_key.values()))
 
     def resolve_relations(self, relations: Iterable[Relation]) -> tuple[Relation, ...]:
-        """The distinct *relations* between mentioned entities, under their final types."""
+        """The first 36 distinct *relations* between mentioned entities, under their final types, sorted."""
         resolved: dict[Relation, None] = {}
         for source, relation_type, target, confidence in relations:
             ends = (self._resolved(source), self._resolved(target))
@@ -371,7 +371,7 @@ def _entities_of_record(event: Event, collector: MentionCollector) -> list[Relat
 
 
 def _records(event: Event, collector: MentionCollector) -> tuple[list[Relation], frozenset[str]]:
-    """Add the things that the records of *event* identify; return their relations and all names."""
+    """Add the things that the records of *event* identify; return their relations, and the names of all things."""
     content = event.content
     tool = content.get("tool_name")
     part = {"tool_call": "arguments", "tool_result": "result"}.get(event.event_type)
@@ -389,8 +389,8 @@ def _records(event: Event, collector: MentionCollector) -> tuple[list[Relation],
 
 
 def _linked(link: Link, confidence: float, collector: MentionCollector) -> Relation:
-    ends = (collector.ref(*end) for end in (link.source, link.target))
-    return Relation(next(ends), link.relation_type, next(ends), confidence)
+    source, target = collector.ref(*link.source), collector.ref(*link.target)
+    return Relation(source, link.relation_type, target, confidence)
 
 
 def _actor(event: Event, collector: MentionCollector) -> None:

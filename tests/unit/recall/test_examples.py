@@ -172,6 +172,7 @@ def test_the_request_decides_which_cases_are_like_the_question():
     ("query", "case"),
     [
         ("What did Mei Kovacs want the last time?", 3),
+        ("What seat did Mei Kovacs want to move to the last time?", 3),
         ("What did Mei Kovacs pay for the latest ticket at the window?", 1),
     ],
 )
