@@ -1,7 +1,8 @@
-// Active artifacts about a condition, each with the other active artifacts about it that have no conflict with it yet.
+// Those of the given artifacts that are active and about a condition or cause, each with the other active artifacts
+// about it that have no conflict with it yet.
 //
-// The conflicts of an artifact are read once, not once for each other artifact about its condition.
-// Without the hint the planner reads every active artifact of the tenant for each claim.
+// The conflicts of an artifact are read once, not once for each other artifact. Without the hint the planner reads
+// every active artifact of the tenant for each claim.
 //
 // mode: read
 // row:  claim, rivals

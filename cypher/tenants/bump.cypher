@@ -1,5 +1,5 @@
-// Raise the version of a tenant's state by one, at the end of a transaction that wrote (events/settle does so for
-// events).
+// Raise the version of a tenant's state by one, normally at the end of a transaction that wrote (events/settle does so
+// for events).
 //
 // All writers of the tenant share the lock on this node; taken last, it is held only while the transaction commits.
 // The logical clock advances here and in events/settle, and goes back only in retention/rewind.

@@ -310,9 +310,9 @@ Revive: TypeAlias = Callable[[], Address | None]
 class Terms(NamedTuple):
     """Settings of a connection: its deadlines, how it restarts a local server, and its embedder.
 
-    Each transaction may take *timeout* seconds with its retries, by default those of `deadlines.SECONDS`. *revive*
-    restarts a local server that died, and is called after a lost connection. *settling* tells whether the server has
-    just started. *embedding* computes the vectors of texts.
+    Each transaction may take *timeout* seconds with its retries, by default as many as :class:`Patience` allows.
+    *revive* restarts a local server that died, and is called after a lost connection. *settling* tells whether the
+    server has just started. *embedding* computes the vectors of texts.
     """
 
     timeout: float | None = None

@@ -45,7 +45,7 @@ class Query:
 
     @property
     def code(self) -> str:
-        """The text with comments and quoted strings blanked, character by character."""
+        """The text with comments and everything in quotes or backticks blanked, character by character."""
         return _code(self.text)
 
 
@@ -135,9 +135,9 @@ def parse_script(name: str, text: str) -> tuple[Query, ...]:
 
     Each is named after the constraint or index that it creates or drops, any other after its position: ``upgrade:2``.
 
-    >>> script = "// Two.\n//\n// mode: write\n// row:  -\nMATCH (n:A) SET n.x = ';';\nMATCH (n:B) SET n.x = 1;\n"
-    >>> [statement.text[-24:] for statement in parse_script("upgrade", script)]
-    ["ATCH (n:A) SET n.x = ';'", '\nMATCH (n:B) SET n.x = 1']
+    >>> script = "// mode: schema\n// row:  -\nCREATE INDEX by_x FOR (n:A) ON (n.x);\nMATCH (n:A) SET n.x = ';';\n"
+    >>> [statement.name for statement in parse_script("upgrade", script)]
+    ['upgrade:by_x', 'upgrade:2']
     """
     whole = parse(name, text)
     code = _code(text)
@@ -154,7 +154,7 @@ def parse_script(name: str, text: str) -> tuple[Query, ...]:
 
 
 def _code(text: str) -> str:
-    return _NOT_CODE.sub(lambda quoted: " " * len(quoted[0]), text)
+    return _NOT_CODE.sub(lambda match: " " * len(match[0]), text)
 
 
 def _file_text(name: str) -> str:
@@ -316,7 +316,7 @@ class Tenancy:
         """The key of the node with these *parts* as its id: hex SHA-256 of tenant id and parts, joined by NUL.
 
         Raises:
-            InvalidRequest: an id that is not text, or not valid Unicode.
+            InvalidRequest: a part is not text, or not valid Unicode.
 
         """
         try:
@@ -364,7 +364,10 @@ def bump(tenancy: Tenancy, logical_us: int, *, events: int = 0) -> Plan[int]:
 
 
 def open_batch(tenancy: Tenancy, batch: Row) -> Plan[Row]:
-    """Lock and return the sessions and stored answers of *batch*: the row of ``events/open``; keys may be omitted."""
+    """Lock and return the sessions and stored answers of *batch*: the row of ``events/open``.
+
+    A key that *batch* omits counts as empty.
+    """
     defaults: Row = {"sessions": [], "event_keys": [], "slot_keys": [], "answers": {}}
     rows = yield bind("events/open", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, batch=defaults | batch)
     return rows[0]

@@ -262,7 +262,7 @@ def _poll(stream: IO[bytes]) -> "select.poll | None":
 #
 # At most one chunk and one value are in memory. An empty chunk or line stands for a pause.
 
-# An event has at most 1 MB, but a line of a transcript may hold images too; no valid line is longer than this.
+# An event has at most 1 MB, but a line of a transcript may hold images too. Longer lines are rejected.
 LONGEST_LINE = 64 << 20
 # A first line that ends inside an object begins a multi-line object, unless the next line is a whole object: then the
 # first line is damaged.
