@@ -231,7 +231,12 @@ def user_distribution(folder: Path, lock: Lock) -> Distribution:
 
 
 def distribution_in(folder: Path) -> Distribution:
-    """The distribution in *folder*: version and main class (renamed in 2026.x) come from the server's jar."""
+    """The distribution in *folder*: version and main class (renamed in 2026.x) come from the server's jar.
+
+    Raises:
+        JarsUnavailable: *folder* contains no server.
+
+    """
     for path in sorted(folder.glob("neo4j-[0-9]*.jar")):
         version = re.sub(r"^neo4j-|\.jar$", "", path.name)
         with zipfile.ZipFile(path) as archive:

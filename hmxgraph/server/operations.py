@@ -34,7 +34,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A validated request: the caller's key, the body or query, and the path parameters."""
+    """A validated request: the caller's key, the body or query as a model and as sent, and the path parameters."""
 
     service: Service
     key: ApiKey
