@@ -19,7 +19,7 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, terms
 
 # Artifacts as nodes and back: the only place that knows both the HMX-A document and its stored form.
 
-# The fields that change after an artifact was recorded (HMX-A 1).
+# The fields that may change after an artifact was recorded (HMX-A 1).
 OVERLAY = ("status", "superseded_by", "updated_at", "observed_count", "success_rate", "tags", "metadata")
 # The value of ``as_of_us`` that includes everything recorded so far.
 ALWAYS = 2**63 - 1
@@ -38,7 +38,7 @@ BLANK = MappingProxyType(
 )
 # The types that guide a running session whatever they contain.
 _GUIDING = frozenset({"task_schema", "failure_playbook"})
-# Number of search terms per node; more would bloat the index.
+# Maximum number of search terms per node; more would bloat the index.
 _SEARCHED = 4_000
 _NESTED = ("content", "metadata", "validity_scope")
 _NUMBERS = ("confidence", "success_rate")

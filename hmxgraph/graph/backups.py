@@ -282,7 +282,7 @@ def _tenant_node(tenancy: Tenancy) -> Plan[list[Row]]:
     return rows
 
 
-# A restore creates a marker node first and removes it last. No event has the marker's key.
+# A restore or replay creates a marker node first and removes it last. No event has the marker's key.
 
 
 def _key_of_restore(tenancy: Tenancy) -> str:

@@ -1,4 +1,4 @@
-"""Drivers: one per process and address for all synchronous connections; those of an event loop are opened for it."""
+"""Drivers: one per process and address for all synchronous connections, and others for those of event loops."""
 
 import logging
 import os

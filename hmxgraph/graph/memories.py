@@ -167,7 +167,7 @@ def _memory_row(builder: _RowBuilder, memory_id: str, observations: Sequence[Obs
 
 
 def _remembered_terms(observations: Sequence[Observation]) -> Row | None:
-    """The terms of the last explicit `remember`, which replace those of earlier ones; None if there is none."""
+    """The terms of the last explicit `remember`, or None; they replace earlier ones, aliases only if it gives any."""
     by_hand = [observation.draft for observation in observations if observation.draft.extraction_method == BY_HAND]
     if not by_hand:
         return None

@@ -543,7 +543,7 @@ def remember(
 
     The same words in the same scope for the same user are another observation of the same memory. Unless it names
     the memory to supersede, an answer replaces earlier answers to the same question. A *hard* policy is part of every
-    context pack; with *user_id*, of every pack for that user.
+    context pack for its user and scopes, or of all packs without these.
 
     Raises:
         UnknownChoice: no such kind.

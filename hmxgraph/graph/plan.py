@@ -351,11 +351,15 @@ def model_key(tenancy: Tenancy) -> str:
     return tenancy.node_key("compiler-model")
 
 
-# The tenant's state: the version, raised once per write, and the logical clock.
+# The tenant's state: the version, which rises with each transaction that changes what packs may show, and the logical
+# clock.
 
 
 def bump(tenancy: Tenancy, logical_us: int, *, events: int = 0) -> Plan[int]:
-    """Raise the tenant's state version and return it; usually sent last, as all writers wait for this node's lock."""
+    """Raise the tenant's state version and return it; the logical clock advances to *logical_us*, if that is later.
+
+    Usually sent last, because all writers of the tenant wait for the lock that it takes.
+    """
     rows = yield bind(
         "tenants/bump", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, logical_us=logical_us, events=events
     )

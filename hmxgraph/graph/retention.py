@@ -151,7 +151,7 @@ def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -
 
 
 def _preview(tenancy: Tenancy, criteria: Row, totals: _Totals) -> Procedure[None]:
-    """Add to *totals* what would be erased, and what would be lost because all its evidence would be erased."""
+    """Add to *totals* the events that would be erased, and the knowledge that would be lost with them."""
     after = _BEFORE_ALL
     hits: Counter[tuple[str, str]] = Counter()
     while page := (yield from read(partial(_page, tenancy, criteria, after))):

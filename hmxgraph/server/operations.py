@@ -56,7 +56,12 @@ class Call:
 
 
 def capture(call: Call) -> dict[str, Any]:
-    """Store one event."""
+    """Store one event.
+
+    Raises:
+        Refusal: the event was rejected.
+
+    """
     (receipt,) = _recorded(call, [call.raw])
     if receipt.status == "rejected":
         raise Refusal(422, receipt.reason)
