@@ -15,6 +15,5 @@ MERGE (tenant:Tenant {key: $tenant_key})
     tenant.compiled_version = 0
 SET
   tenant.state_version = tenant.state_version + 1,
-  tenant.event_count = tenant.event_count + $events,
   tenant.logical_us = CASE WHEN $logical_us > tenant.logical_us THEN $logical_us ELSE tenant.logical_us END
 RETURN tenant.state_version AS state_version

@@ -182,9 +182,9 @@ def _end(values: Sequence[Any]) -> End:
     return End((sequence, time_us, event_id), key)
 
 
-def neighbours(around: Sequence[list[Any]], order: Position) -> Neighbours:
-    """The two events of a session that one with this *order* belongs between; *around* are the sorted events nearby."""
-    *_, before, after = around[bisect_left(around, list(order)) - 1]
+def neighbours(nearby: Sequence[list[Any]], order: Position) -> Neighbours:
+    """The two events of a session between which one with this *order* belongs, from the sorted *nearby* events."""
+    *_, before, after = nearby[bisect_left(nearby, list(order)) - 1]
     return Neighbours(before, after)
 
 
@@ -659,8 +659,8 @@ def _neighbours(tenancy: Tenancy, events: Sequence[PreparedEvent]) -> Plan[dict[
     sequences = {(event.session_key, event.event.sequence) for event in events}
     late = [{"session_key": session_key, "sequence": sequence} for session_key, sequence in sorted(sequences)]
     rows = yield bind("events/neighbours", tenant_id=tenancy.tenant_id, batch={"late": late})
-    around = {(row["session_key"], row["sequence"]): sorted(row["around"]) for row in rows}
-    return {event.key: neighbours(around[event.session_key, event.event.sequence], event.order) for event in events}
+    nearby = {(row["session_key"], row["sequence"]): sorted(row["nearby"]) for row in rows}
+    return {event.key: neighbours(nearby[event.session_key, event.event.sequence], event.order) for event in events}
 
 
 def _late(events: Iterable[PreparedEvent], sessions: Mapping[str, StoredSession]) -> int:

@@ -355,14 +355,12 @@ def model_key(tenancy: Tenancy) -> str:
 # clock.
 
 
-def bump(tenancy: Tenancy, logical_us: int, *, events: int = 0) -> Plan[int]:
+def bump(tenancy: Tenancy, logical_us: int) -> Plan[int]:
     """Raise the tenant's state version and return it; the logical clock advances to *logical_us*, if that is later.
 
     Usually sent last, because all writers of the tenant wait for the lock that it takes.
     """
-    rows = yield bind(
-        "tenants/bump", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, logical_us=logical_us, events=events
-    )
+    rows = yield bind("tenants/bump", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, logical_us=logical_us)
     version: int = rows[0]["state_version"]
     return version
 

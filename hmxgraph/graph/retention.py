@@ -98,17 +98,17 @@ class _Totals:
 
     events: dict[str, ErasedEvent] = field(default_factory=dict)
     sessions: set[str] = field(default_factory=set)
-    gone: dict[str, set[str]] = field(default_factory=dict)
+    lost_ids: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, page: Sequence[Row]) -> None:
         self.events |= {row["key"]: ErasedEvent(row["event_id"], row["event_hash"]) for row in page}
         self.sessions |= {row["session_key"] for row in page}
 
     def lose(self, kind: str, ids: Iterable[str]) -> None:
-        self.gone.setdefault(kind, set()).update(ids)
+        self.lost_ids.setdefault(kind, set()).update(ids)
 
     def report(self, tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool, remaining: int) -> ForgetReport:
-        lost = {field: tuple(sorted(self.gone.get(kind, ()))) for kind, field in _FIELDS.items()}
+        lost = {field: tuple(sorted(self.lost_ids.get(kind, ()))) for kind, field in _FIELDS.items()}
         return ForgetReport(
             tenancy.tenant_id,
             chosen.criteria,
@@ -267,10 +267,10 @@ def _erase(tenancy: Tenancy, page: Sequence[Row], fingerprint: str | None) -> Pl
     yield bind("retention/lock_entities", tenant_id=tenancy.tenant_id, batch={"event_keys": keys})
     erases_latest = any(row["time_us"] >= tenant["logical_us"] for row in page)
     at_us = (yield from _latest(tenancy)) if erases_latest else tenant["logical_us"]
-    gone = yield from erase(tenancy, records, at_us)
+    erased_records = yield from erase(tenancy, records, at_us)
     lost = yield from _forget_knowledge(tenancy, keys, at_us)
-    lost["record"] = list(gone.records)
-    lost["entity"] += gone.entities
+    lost["record"] = list(erased_records.records)
+    lost["entity"] += erased_records.entities
     lost["artifact"] = yield from _forget_artifacts(tenancy, page, keys, at_us)
     version = yield from bump(tenancy, at_us)
     if erases_latest:
@@ -321,9 +321,9 @@ def _forget_knowledge(tenancy: Tenancy, event_keys: list[str], at_us: int) -> Pl
 
     Memories come first, so that entities that only they mention lose their names.
     """
-    forgotten = yield from memories.forget(tenancy, event_keys, at_us)
-    gone = yield from _entities.forget(tenancy, event_keys, at_us)
-    return {"memory": forgotten, "entity": list(gone.entities), "relation": list(gone.relations)}
+    memory_ids = yield from memories.forget(tenancy, event_keys, at_us)
+    forgotten = yield from _entities.forget(tenancy, event_keys, at_us)
+    return {"memory": memory_ids, "entity": list(forgotten.entities), "relation": list(forgotten.relations)}
 
 
 def _sessions(page: Sequence[Row]) -> list[Row]:
