@@ -349,7 +349,9 @@ def supersede(tenancy: Tenancy, memory_id: str, what: Remembered, operation: Mem
 
 
 def follow(tenancy: Tenancy, memory_id: str, older_id: str, at_us: int) -> Procedure[None]:
-    """Make a stored memory the successor of an older one, unless it supersedes one already or would close a cycle.
+    """Make a stored memory the successor of an older one, as it was in the tenant of a backup.
+
+    ``memory_operations/follow`` decides whether other links of the two give way.
 
     Raises:
         NotFound: one of the two does not exist.
@@ -450,7 +452,7 @@ def _supersede(tenancy: Tenancy, memory_id: str, what: Remembered, operation: Me
 def _follow(tenancy: Tenancy, memory_id: str, older_id: str, at_us: int) -> Plan[None]:
     yield from _lock(tenancy, (memory_id, older_id))
     keys = {"new_key": tenancy.node_key(memory_id), "old_key": tenancy.node_key(older_id)}
-    if (yield bind("memory_operations/supersede", tenant_id=tenancy.tenant_id, at_us=at_us, **keys)):
+    if (yield bind("memory_operations/follow", tenant_id=tenancy.tenant_id, at_us=at_us, **keys)):
         yield from settle(tenancy, [keys["old_key"]], at_us)
         yield from bump(tenancy, at_us)
 
