@@ -26,15 +26,15 @@
 // The events after each of the $trails are fetched: what was done about a failure, or next to a piece of work, often
 // has none of the words of the question.
 //
-// failed lists those of the $sessions, and of the sessions of linked events, whose last feedback is negative or a
-// correction, if it had been given by then; long_sessions lists those of the $sessions, and the running one, with more
-// than $longest events by then.
+// outcomes gives the signal of the last feedback on each of the $sessions, and of the sessions of linked events, if it
+// had been given by then; long_sessions lists those of the $sessions, and the running one, with more than $longest
+// events by then.
 //
 // This is the last statement of a pack, and each statement sees what was committed before it: state_version, read
 // last, reveals concurrent commits since the first statement.
 //
 // mode: read
-// row:  mentions, events, texts, results, contents, failed, long_sessions, relations, related, cut_off, state_version
+// row:  mentions, events, texts, results, contents, outcomes, long_sessions, relations, related, cut_off, state_version
 CALL () {
   UNWIND $anchors AS key
   MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
@@ -127,9 +127,9 @@ CALL (linked) {
   UNWIND $sessions + [event IN linked | event.session_key] AS key
   WITH DISTINCT key
   MATCH (session:Session {key: key})
-  WHERE session.tenant_id = $tenant_id AND session.outcome IN ['negative', 'correction']
+  WHERE session.tenant_id = $tenant_id AND session.outcome IN ['positive', 'negative', 'correction']
     AND session.outcome_order[1] <= $as_of_us
-  RETURN collect(session.session_id) AS failed
+  RETURN collect([session.session_id, session.outcome]) AS outcomes
 }
 CALL () {
   UNWIND $sessions + [$session_key] AS key
@@ -214,7 +214,7 @@ RETURN
   texts,
   results,
   contents,
-  failed,
+  outcomes,
   long_sessions,
   [relation IN links | [
     startNode(relation).key, relation.relation_type, endNode(relation).key, relation.weight, relation.confidence,

@@ -96,6 +96,8 @@ def _plain(name: str) -> str:
 _MAX_RELATIONS = 12
 # A record may hold more: an order with its items, their products and names.
 _MAX_RECORD_RELATIONS = 24
+# Confidence of relations in results and other records, and in the arguments of calls, which may fail.
+_RECORDED, _REQUESTED = 0.95, 0.6
 
 
 class RelationRule(NamedTuple):
@@ -381,13 +383,14 @@ def _records(event: Event, collector: MentionCollector) -> tuple[list[Relation],
     identified = [each for each in readings if isinstance(each, Thing) and collector.add(each.type, each.name, 0.95)]
     collector.room = max(room, min(len(collector) + _MAX_FURTHER_MENTIONS, _MAX_MENTIONS)) if links else room
     kept = {*identified}
-    relations = [_linked(link, collector) for link in links if {link.source, link.target} <= kept]
+    confidence = _REQUESTED if part == "arguments" else _RECORDED
+    relations = [_linked(link, confidence, collector) for link in links if {link.source, link.target} <= kept]
     return relations[:_MAX_RECORD_RELATIONS], frozenset(each.name for each in readings if isinstance(each, Thing))
 
 
-def _linked(link: Link, collector: MentionCollector) -> Relation:
+def _linked(link: Link, confidence: float, collector: MentionCollector) -> Relation:
     ends = (collector.ref(*end) for end in (link.source, link.target))
-    return Relation(next(ends), link.relation_type, next(ends), 0.95)
+    return Relation(next(ends), link.relation_type, next(ends), confidence)
 
 
 def _actor(event: Event, collector: MentionCollector) -> None:

@@ -604,13 +604,17 @@ class _Opening:
             neighbourhood,
             appraised_knowledge,
             whole,
-            frozenset(row["failed"]),
+            {session_id: _AS_FEEDBACK[outcome] for session_id, outcome in row["outcomes"]},
             frozenset(row["long_sessions"]),
             dict(row["results"]),
             changes,
             frozenset(self.examples),
             mask_key,
         )
+
+
+# A correction says that the work before it was wrong.
+_AS_FEEDBACK = {"positive": "positive", "negative": "negative", "correction": "negative"}
 
 
 def _events(row: Row, as_of_us: int) -> list[list[Any]]:

@@ -205,6 +205,8 @@ _AT_HAND = 0.5
 _COUNTS = re.compile(r"\bhow (?:often|many times) .*\bmention", re.IGNORECASE)
 # Shared terms, and share of its terms, at which a rule told to users is about the question.
 _RULE_TERMS, _RULE_SHARE = 3, 0.4
+# A rule told to users repeats another if they share this part of the terms of the one with fewer.
+_RESTATED = 0.75
 # A word that fewer titles contain is not general.
 _SEVERAL = 3
 # Days after which an open request is no longer a goal.
@@ -339,18 +341,32 @@ def general_words(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
 
 
 def repeated(artifacts: Collection[KnownArtifact], candidates: Iterable[Candidate], lead: str | None) -> frozenset[str]:
-    """Return the ids of artifacts that repeat an eligible procedure.
+    """Return the ids of artifacts that repeat an eligible one.
 
     These are procedures with only some of the actions of the *lead*; procedures whose title only adds words to the
-    title of a procedure at least as relevant; policies about the first step, which any procedure shows; and policies
-    about a lookup result that a procedure states as a condition.
+    title of a procedure at least as relevant; policies about the first step, which any procedure shows; policies about
+    a lookup result that a procedure states as a condition; and rules told to users that repeat a better one.
     """
     procedures = {artifact.artifact_id: artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES}
     eligible = [each for each in candidates if each.source_id in procedures and _is_eligible(each)]
     shown = [procedures[each.source_id] for each in eligible]
     begins = (each.artifact_id for each in artifacts if shown and each.content.get("condition") == WORK_BEGINS)
     within, wider = _within(shown, lead), _wider(eligible, procedures, lead)
-    return frozenset(chain(begins, _conditions(artifacts, shown), within, wider))
+    restated = _restated(artifacts, candidates)
+    return frozenset(chain(begins, _conditions(artifacts, shown), within, wider, restated))
+
+
+def _restated(artifacts: Iterable[KnownArtifact], candidates: Iterable[Candidate]) -> Iterator[str]:
+    """Yield the ids of rules told to users that share most of their terms with a better one."""
+    told = {each.artifact_id: each for each in artifacts if each.text.startswith(TOLD_TO_USERS)}
+    eligible = (each for each in candidates if each.source_id in told and _is_eligible(each))
+    better = list[set[str]]()
+    for each in sorted(eligible, key=lambda each: each.order):
+        own = set(search_text(told[each.source_id].title).split())
+        if any(len(own & other) >= _RESTATED * min(len(own), len(other)) for other in better):
+            yield each.source_id
+        else:
+            better.append(own)
 
 
 def _conditions(artifacts: Iterable[KnownArtifact], procedures: Sequence[KnownArtifact]) -> Iterator[str]:

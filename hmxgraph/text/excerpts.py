@@ -36,6 +36,13 @@ _CLOSING = re.compile(
     r"|(?:please )?(?:let me know|feel free)|would you like|is there anything|i hope th(?:is|at|ese))\b",
     re.IGNORECASE,
 )
+# A sentence with these words says what is possible, allowed or required. It counts as much more as the factor says.
+_DECIDES = re.compile(
+    r"\b(?:can ?not|\w+n['\u2019]t|unable|impossible|not (?:possible|allowed|available|eligible)|only|once|must|instead"
+    r"|unfortunately|required?|has to|have to|needs? to)\b",
+    re.IGNORECASE,
+)
+_DECISIVE = 1.5
 # The old text that a call to edit a file passes before the new one.
 _OLD_TEXT = re.compile(r"\bold_(str|string|text|source)=.*?, (?=new_\1=)", re.DOTALL)
 _PIECE = re.compile(
@@ -62,12 +69,12 @@ class Passages:
         Passages(pieces=('Run the suite. ', 'Account 7 is unknown.'), worth=(0.0, 2.0), code=frozenset())
 
         """
-        pieces, piece_terms, code = _pieces(text)
+        pieces, piece_terms, factors, code = _pieces(text)
         wanted = frozenset(weight_by_term)
         # Sets have no stable order, and a plain sum of floats depends on the order.
         worth = tuple(
-            0.0 if wanted.isdisjoint(own) else fsum(weight_by_term[term] for term in wanted & own)
-            for own in piece_terms
+            0.0 if wanted.isdisjoint(own) else factor * fsum(weight_by_term[term] for term in wanted & own)
+            for own, factor in zip(piece_terms, factors, strict=True)
         )
         if not any(each for place, each in enumerate(worth) if place not in code):
             return cls(pieces, worth)
@@ -183,8 +190,8 @@ def _is_heading(piece: str) -> bool:
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
-def _pieces(text: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], frozenset[int]]:
-    """Return the pieces of *text*, the terms of each, and which of them are code between fences.
+def _pieces(text: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], tuple[float, ...], frozenset[int]]:
+    """Return the pieces of *text*, the terms and the factor of each, and which of them are code between fences.
 
     A piece that repeats an earlier one has no terms: logs give the same warning many times. Cached, because packs of
     one tenant split the same texts again and again.
@@ -196,7 +203,8 @@ def _pieces(text: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], fro
         _piece_terms(piece) if first == place else frozenset[str]()
         for place, (first, piece) in enumerate(zip(places, pieces, strict=True))
     )
-    return pieces, piece_terms, frozenset(_code(pieces))
+    factors = tuple(_DECISIVE if _DECIDES.search(piece) else 1.0 for piece in pieces)
+    return pieces, piece_terms, factors, frozenset(_code(pieces))
 
 
 def _code(pieces: Sequence[str]) -> Iterator[int]:

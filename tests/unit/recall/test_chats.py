@@ -123,3 +123,17 @@ def test_what_the_assistant_said_about_it_helps_the_asker_less():
 
     assert related("Which paint did I pick for my kitchen wall?") == [True, False, True]
     assert related("Which paint suits the kitchen wall?")[1]
+
+
+def test_what_holds_now_was_said_last():
+    """A question about the present shows the newest lines on the matter, even if earlier ones match better."""
+    early = [
+        event(n, f"The bakery of Jon will open, the bakery needs an oven, plan {n}", speaker="Jon", age_days=90 - n)
+        for n in range(20)
+    ]
+    late = event(40, "My bakery is on shaky ground, so I took a job at the post office", speaker="Jon", age_days=2)
+    shown = {
+        query: {entry.source_id for entry in packed([*early, late], query=query, budget=600).entries}
+        for query in ("How is the bakery of Jon doing these days?", "How did Jon plan to open the bakery?")
+    }
+    assert ["e040" in ids for ids in shown.values()] == [True, False]

@@ -43,6 +43,17 @@ def test_three_shared_terms_are_enough_for_a_long_rule():
     assert candidate.components.relevance > 0
 
 
+def test_of_rules_with_mostly_the_same_terms_the_best_is_shown():
+    """Agents say the same limit in several wordings; another limit on the same thing stays."""
+    longer = "Basic fares cannot be changed after the booking, only cancelled"
+    other = "Gift cards cannot pay for basic fares"
+    rules = [rule(number, wording) for number, wording in enumerate((longer, WORDING, other))]
+    asked = "May a basic fare be changed after the booking, or combined with gift cards?"
+    verdicts = {each.source_id: each.verdict for _, each in draft((), known(artifacts=rules), query=asked).ranking}
+    assert sorted(verdicts.values()) == ["", "", "duplicate"]
+    assert not verdicts["a002"]
+
+
 def test_a_rule_reads_as_a_quotation():
     """The condition, which lists words, is not repeated."""
     recommendation = f"{told_in(3)}: “{WORDING}.”"
