@@ -428,6 +428,7 @@ def session_read(tenancy: Tenancy, session_key: str, profile: CompilerProfile) -
 
 
 def _keep(run: _Run, group: Sequence[Row], summaries: Mapping[str, SessionSummary]) -> Procedure[None]:
+    """Count the summaries of a group and store them; a dry run only holds them in memory."""
     run.summarised += len(summaries)
     run.events += sum(summary.event_count for summary in summaries.values())
     run.options.progress("sessions", run.summarised)

@@ -37,7 +37,7 @@ def health(
 
 
 def metrics(tenancy: Tenancy, meter: Meter) -> Procedure[Report]:
-    """Latencies, sizes and refusals counted by *meter*, the indexes that are not online, and the number of events."""
+    """Latencies, tokens and rejections counted by *meter*, indexes that are not online, and the number of events."""
     offline = yield from read(lambda: ask(bind("health/indexes_not_online")))
     tenant = yield from read(lambda: state(tenancy))
     return Report(

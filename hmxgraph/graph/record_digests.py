@@ -217,10 +217,11 @@ def resume(tenancy: Tenancy, task_id: str) -> Procedure[Resume]:
 
     Raises:
         NotFound: there is no such task.
+        InvalidRequest: an id that is not a string.
 
     """
     name = DigestName("task_resume", checked_text("task_id", task_id))
-    yield from read(lambda: _exists(tenancy, task_id))
+    yield from read(lambda: _check_exists(tenancy, task_id))
     view = yield from digest(tenancy, name)
     records = yield from read(lambda: sources(tenancy, name))
     return _resume_of(task_id, view, records)
@@ -262,7 +263,7 @@ def _entry(task: Row, at_us: int) -> TaskEntry:
     )
 
 
-def _exists(tenancy: Tenancy, task_id: str) -> Plan[None]:
+def _check_exists(tenancy: Tenancy, task_id: str) -> Plan[None]:
     rows = yield bind("tasks/get", tenant_id=tenancy.tenant_id, task_key=task_key(tenancy, task_id))
     if not rows or rows[0]["task"].get("status") is None:
         raise NotFound("task", task_id, tenancy.tenant_id)
