@@ -4,7 +4,7 @@
 // Community edition has only uniqueness constraints. A key is the SHA-256 of tenant and id, since ids may be longer
 // than an index entry. Databases made by an earlier release are upgraded to it by the steps in schema_upgrades/.
 //
-// version: 25
+// version: 27
 // mode: schema
 // row:  -
 
@@ -175,6 +175,10 @@ FOR (n:Event) ON (n.tenant_id, n.expires_us);
 // Contains only events dated after the clock of the machine that stored them.
 CREATE INDEX event_ahead IF NOT EXISTS
 FOR (n:Event) ON (n.tenant_id, n.ahead, n.time_us);
+
+// The events that name a user, in order of time.
+CREATE INDEX event_of_user IF NOT EXISTS
+FOR ()-[r:NAMES_USER]-() ON (r.user_key, r.time_us);
 
 // --- Entities ---
 

@@ -571,6 +571,7 @@ def store_new(
             "unlinked": chain_changes.unlinked,
             "joined": joined,
             **{kind.lower(): pairs for kind, pairs in inner.items()},
+            "named": [[position, key] for position, event in enumerate(events) for key in event.user_keys],
             **_entities.entity_rows(tenancy, [extractions[event.key] for event in events]),
         },
     )

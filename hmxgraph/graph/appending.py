@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from functools import partial
-from itertools import islice
 from typing import Any
 
 from hmxgraph.errors import Fault, InvalidDocument, InvalidRequest
@@ -121,16 +120,14 @@ def record(tenancy: Tenancy, items: Items, latest_us: int | None = None) -> Proc
 
     """
     item_events = [_item_events(tenancy, items.session_id, outcome.events, latest_us) for outcome in items.outcomes]
-    events = [event for prepared, faults in item_events if not faults for event in prepared]
-    states: Sequence[str] = []
-    if events:
-        floating = frozenset(event.key for event in events if is_undated(event))
-        states = yield from write(partial(append, tenancy, items.session_id, events, floating))
-    states_in_order = iter(states)
+    groups = [() if faults else prepared for prepared, faults in item_events]
+    states: Sequence[Sequence[str]] = [()] * len(groups)
+    if any(groups):
+        floating = frozenset(event.key for group in groups for event in group if is_undated(event))
+        states = yield from write(partial(append, tenancy, items.session_id, groups, floating))
     receipts: list[Receipt] = []
     for number, (outcome, (prepared, faults)) in enumerate(zip(items.outcomes, item_events, strict=True)):
-        item_states = [] if faults else list(islice(states_in_order, len(prepared)))
-        receipt = _receipt(number, outcome, prepared, faults, item_states)
+        receipt = _receipt(number, outcome, prepared, faults, states[number])
         receipts.append(_as_original(receipt, receipts) if outcome.part_of is not None else receipt)
     return RecordReport(tenancy.tenant_id, items.session_id, items.format.title, tuple(receipts))
 
@@ -190,14 +187,15 @@ def _receipt(
 def append(
     tenancy: Tenancy,
     session_id: str,
-    events: Sequence[PreparedEvent],
+    items: Sequence[Sequence[PreparedEvent]],
     floating: frozenset[str],
     *,
     by_hand: bool = False,
-) -> Plan[list[str]]:
-    """Append *events*, and return the state of each: ``stored``, ``duplicate`` or ``conflict``.
+) -> Plan[list[list[str]]]:
+    """Append the events of *items*, and return the state of each: ``stored``, ``duplicate`` or ``conflict``.
 
-    If several have the same id, the first is stored, and the others are compared with it.
+    If several have the same id, the first is stored, and the others are compared with it. Nothing is stored of an item
+    with a conflict, so that the caller can correct and repeat it as a whole.
 
     *floating* are the keys of events whose time and sequence the engine sets: they get a sequence after everything
     stored, so that however many processes append at once, none of their events is late. A floating event is a duplicate
@@ -207,19 +205,18 @@ def append(
         ParentLoop: an event would be its own cause; nothing is stored.
 
     """
-    firsts = list({event.key: event for event in reversed(events)}.values())
+    firsts = list({event.key: event for item in reversed(items) for event in reversed(item)}.values())
     extractions = without_ahead(extracted(firsts, tenancy.trust, by_hand=by_hand), firsts)
     session_row = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}
     to_lock = {"sessions": [session_row], "event_keys": sorted(extractions)}
     row = yield from open_batch(tenancy, to_lock | memories.Observations.of(list(extractions.values())).slots(tenancy))
-    stored = {key: StoredBody(*body) for key, *body in row["events"]}
-    states: list[str] = []
-    new: list[PreparedEvent] = []
-    for event in events:
-        states.append(_compared(event, stored.get(event.key), floating))
-        if states[-1] == "stored":
-            new.append(event)
-            stored[event.key] = StoredBody.of(event)
+    states = _states(items, {key: StoredBody(*body) for key, *body in row["events"]}, floating)
+    new = [
+        event
+        for item, item_states in zip(items, states, strict=True)
+        for event, event_state in zip(item, item_states, strict=True)
+        if event_state == "stored" and "conflict" not in item_states
+    ]
     if new:
         session = stored_session(row["sessions"][0])
         last = session.ends.tail.order[0] if session.ends else -1
@@ -227,6 +224,28 @@ def append(
         batch = divided(Batch(tuple(new)), {}, {}, frozenset(row["signatures"] or ()))
         observations = memories.Observations.of([extractions[event.key] for event in new])
         yield from store_new(tenancy, Opened({session.key: session}, batch, row["answers"]), observations, extractions)
+    return states
+
+
+def _states(
+    items: Iterable[Sequence[PreparedEvent]], stored: Mapping[str, StoredBody], floating: frozenset[str]
+) -> list[list[str]]:
+    """The states of the events of each item, compared with those *stored* and those of the items before it."""
+    known = dict(stored)
+    refused: dict[str, StoredBody] = {}
+    states: list[list[str]] = []
+    for item in items:
+        own: dict[str, StoredBody] = {}
+        item_states: list[str] = []
+        for event in item:
+            state = _compared(event, own.get(event.key, known.get(event.key)), floating)
+            if state == "stored" and event.key in refused:
+                state = "conflict" if refused[event.key].differs_from(event, floating=event.key in floating) else state
+            item_states.append(state)
+            if state == "stored":
+                own[event.key] = StoredBody.of(event)
+        (refused if "conflict" in item_states else known).update(own)
+        states.append(item_states)
     return states
 
 
@@ -301,5 +320,5 @@ def append_one(tenancy: Tenancy, draft: Draft) -> Procedure[Receipt]:
         return Receipt(0, "rejected", reason="; ".join(map(str, error.faults)), warnings=warnings)
     (prepared,) = mark_ahead([_prepared(tenancy, event)], draft.latest_us)
     floating = frozenset() if draft.timed else frozenset({prepared.key})
-    states = yield from write(partial(append, tenancy, draft.session_id, [prepared], floating))
-    return _receipt(0, Outcome(Record(None), warnings=warnings), [prepared], (), states)
+    states = yield from write(partial(append, tenancy, draft.session_id, [[prepared]], floating))
+    return _receipt(0, Outcome(Record(None), warnings=warnings), [prepared], (), states[0])

@@ -566,9 +566,10 @@ def _remember(tenancy: Tenancy, statements: Sequence[tuple[Remembered, MemoryOpe
         prepare(memory_event(tenancy.tenant_id, operation, 0, EVENT_TYPE, statement.content), counter())
         for statement, operation in statements
     ]
-    states = yield from append(tenancy, SESSION, events, frozenset(event.key for event in events), by_hand=True)
-    if "conflict" in states:
-        raise _other_statement(statements[states.index("conflict")][0])
+    floating = frozenset(event.key for event in events)
+    states = yield from append(tenancy, SESSION, [[event] for event in events], floating, by_hand=True)
+    if ["conflict"] in states:
+        raise _other_statement(statements[states.index(["conflict"])][0])
     stored = yield from memories.of_events(tenancy, [event.key for event in events])
     for event, (statement, _) in zip(events, statements, strict=True):
         if event.key not in stored:

@@ -14,6 +14,7 @@ from hmxgraph.graph.conflicts import settle
 from hmxgraph.graph.fingerprint_imports import import_event, withdraw
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, model_key, read, state, write
 from hmxgraph.graph.records import stored_record
+from hmxgraph.ingest.prepare import NAMING, named_user_key
 from hmxgraph.protocol.artifacts import LIVE_STATUSES
 from hmxgraph.protocol.canonical import canonical_text, indexable
 from hmxgraph.protocol.records import TaskRecord
@@ -193,6 +194,8 @@ def _selection(criteria: Row) -> str:
         return "retention/select_events"
     if criteria["session_key"] is not None:
         return "retention/select_session"
+    if criteria["user_keys"] is not None:
+        return "retention/select_user"
     return "retention/select" if criteria["expired_us"] is None else "retention/select_expired"
 
 
@@ -215,13 +218,15 @@ def _criteria(tenancy: Tenancy, chosen: ForgetCriteria) -> Plan[Row]:
         "agent_id": chosen.agent_id,
         "source": chosen.source,
         "naming": None if chosen.user_id is None else list(naming(chosen.user_id)),
+        "user_keys": None if chosen.user_id is None else _user_keys(tenancy, chosen.user_id),
         "before_us": min((time_us for time_us in before if time_us is not None), default=None),
         "expired_us": now_us if chosen.expired else None,
     }
 
 
-# Fields of metadata, and of a `remember`, that name a user.
-_NAMING = ("user_id", "userId", "customer_id", "user_name")
+def _user_keys(tenancy: Tenancy, user_id: str) -> list[str]:
+    """The key of the events that name the user, and that of the events that may name any user."""
+    return [named_user_key(tenancy.tenant_id, user_id), tenancy.scope]
 
 
 def naming(user_id: str) -> Iterator[str]:
@@ -231,7 +236,7 @@ def naming(user_id: str) -> Iterator[str]:
     '"user_id":"ann"'
     """
     value = canonical_text(user_id)
-    yield from (f'"{name}":{value}'.lower() for name in _NAMING)
+    yield from (f'"{name}":{value}'.lower() for name in NAMING)
 
 
 def _dependents(tenancy: Tenancy, page: Sequence[Row]) -> Plan[list[Row]]:
