@@ -1,5 +1,5 @@
-// Remove everything from a page of events except key, ids, hash, type and order, so that chains, evidence and replays
-// still find them.
+// Remove everything from a page of events except keys, ids, hash, type, time, order and versions, so that chains,
+// evidence and replays still find them.
 //
 // mode: write
 // row:  key

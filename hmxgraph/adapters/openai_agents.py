@@ -1,7 +1,8 @@
 """The OpenAI Agents SDK: a ``Session`` whose items are recorded and learned from, and packs as instructions.
 
-Items are recorded as events by ``graph.record``; an additional event without text keeps them verbatim, so that they are
-returned unchanged. Popping an item or clearing the session is an event, too: nothing is lost unless *erase* is set.
+Items are recorded as events by ``graph.record``; additional events keep them verbatim, most of them in metadata, so
+that they are returned unchanged and not found twice. Popping an item or clearing the session is an event, too: nothing
+is lost unless *erase* is set.
 """
 
 import asyncio
@@ -145,7 +146,7 @@ def pack_instructions(graph: KnowledgeGraph, instructions: str = "", **options: 
 
 
 def latest_prompt(items: Iterable[Any]) -> str:
-    """The text of the latest user message in *items*.
+    """The text of the latest user message in *items* that has any; empty if there is none.
 
     >>> latest_prompt([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}])
     'hi'

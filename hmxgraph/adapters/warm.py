@@ -52,7 +52,7 @@ _UNREAD = 141
 
 
 def state_file() -> Path:
-    """The file with address and key of the warm process for this data home, database and version."""
+    """The file with address and key of the warm process for this data home, these settings and this version."""
     if not (home := os.environ.get("HMXGRAPH_HOME")):
         import platformdirs  # noqa: PLC0415 - only where the default is needed
 
@@ -115,7 +115,12 @@ def _authenticate(connection: "Connection[Any, Any]", key: bytes, *, answering: 
 
 
 def start(message: Mapping[str, Any]) -> None:
-    """Start a warm process that outlives this one and handles *message* first, unless one is starting already."""
+    """Start a warm process that outlives this one and handles *message* first, unless one is starting already.
+
+    Raises:
+        OSError: it could not be started.
+
+    """
     import subprocess  # noqa: PLC0415 - rarely needed, and an agent waits
 
     log = state_file().with_suffix(".log")
@@ -128,8 +133,10 @@ def start(message: Mapping[str, Any]) -> None:
         input=json.dumps(message).encode(),
         stdout=subprocess.PIPE,
         start_new_session=True,
-        check=True,
+        check=False,
     )
+    if started.returncode:
+        raise OSError(f"the warm process could not be started; see {log}")
     _announce(int(started.stdout))
 
 

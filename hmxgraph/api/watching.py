@@ -181,6 +181,10 @@ class Watch:
     The same line of the same file always gives the same event id, so events read again after a crash are duplicates.
     ``settling``: the last step left something for later because it may not be fully written; once it stops changing,
     one of the next steps stores it.
+
+    Raises:
+        IngestRefused: there is no such file or folder.
+
     """
 
     def __init__(
@@ -209,7 +213,7 @@ class Watch:
         self._missing: dict[Path, int] = {}
 
     def step(self) -> int:
-        """Store what is new, up to the maximum of a step; return the number of events stored.
+        """Store what is new, of growing files up to the maximum of a step; return the number of events stored.
 
         Raises:
             NotWritten: the positions cannot be saved. They are kept in memory, and saved by a later step.

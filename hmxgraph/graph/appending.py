@@ -114,6 +114,10 @@ def record(tenancy: Tenancy, items: Items, latest_us: int | None = None) -> Proc
     """Append *items* to their session, in order and in one transaction.
 
     Nothing is extracted from events dated after *latest_us*, and they do not advance the logical time.
+
+    Raises:
+        ParentLoop: an event would be its own cause; nothing is stored.
+
     """
     item_events = [_item_events(tenancy, items.session_id, outcome.events, latest_us) for outcome in items.outcomes]
     groups = [() if faults else prepared for prepared, faults in item_events]
@@ -196,6 +200,10 @@ def append(
     *floating* are the keys of events whose time and sequence the engine sets: they get a sequence after everything
     stored, so that however many processes append at once, none of their events is late. A floating event is a duplicate
     if the event stored under its id has the same type and content. *by_hand* marks the events of a `remember` call.
+
+    Raises:
+        ParentLoop: an event would be its own cause; nothing is stored.
+
     """
     firsts = list({event.key: event for item in reversed(items) for event in reversed(item)}.values())
     extractions = without_ahead(extracted(firsts, tenancy.trust, by_hand=by_hand), firsts)
@@ -299,7 +307,12 @@ class Draft:
 
 
 def append_one(tenancy: Tenancy, draft: Draft) -> Procedure[Receipt]:
-    """Append one event to the end of its session; with a time from the caller, it is stored at that time instead."""
+    """Append one event to the end of its session; with a time from the caller, it is stored at that time instead.
+
+    Raises:
+        ParentLoop: the event would be its own cause; nothing is stored.
+
+    """
     document, warnings = draft.document(tenancy.tenant_id)
     try:
         event = Event.parse(document)

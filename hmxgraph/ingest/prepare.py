@@ -290,7 +290,7 @@ def _indexed(words: str, line: str, count_tokens: TokenCounter) -> tuple[str, in
     return " ".join(terms(words)[:_TERMS]), count_tokens(line)
 
 
-# Agents repeat lookups, and get the same results.
+# The terms of texts up to this length are cached: agents repeat lookups, and get the same results.
 _LONGEST_REPEAT = 4_000
 _indexed_repeat = lru_cache(maxsize=1_024)(_indexed)
 
