@@ -172,7 +172,7 @@ def test_a_call_that_is_repeated_after_a_failure_is_stored_once(interrupted):
     first, second = repeated("record_judge", "tasks/settle", id=run_end, supports=True, summary="It runs")
     assert "is unknown" in first
     kinds = Counter(hit.document()["artifact_kind"] for hit in graph.tasks.search())
-    assert kinds == {"task_start": 1, "run_start": 1, "run_finish": 1, "verification": 1}
+    assert kinds == {"task_start": 1, "run_start": 1, "run_finish": 1, "review": 1}
 
 
 def test_tools_are_few_and_short(served, address, tenant_id):
