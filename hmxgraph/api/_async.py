@@ -1276,7 +1276,7 @@ class AsyncRecords(AsyncSharedWork):
 
 
 class AsyncMemoryOperations(NamedArguments, AsyncFace):
-    """Operations on semantic memories: search, add, judge, retire; statistics, health, maintenance and metrics."""
+    """Operations on semantic memories: search, add, judge, supersede, delete; statistics, health, maintenance."""
 
     def __init__(self, tenancy: Tenancy, connection: AsyncConnection, meter: Meter | None = None) -> None:
         self._tenancy = tenancy
@@ -1293,16 +1293,19 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         expand_event_siblings: bool = False,
         **options: Unpack[MemorySearch],
     ) -> MemoryResult:
-        """Current memories, best match first; options are ``kind``, ``project_id``, ``mode``, ``limit``.
+        """Current memories, or those of the time *as_of*, best match first; ``kind`` and ``project_id`` restrict them.
 
         Memories bound to a user are found with the user's ``user_id``, with the ``session_id`` of one of the user's
-        sessions, or without either if *query* names the user. ``include_hidden`` adds memories that are expired,
-        superseded, deleted, proposed or bound to any user, with their ``hidden_reason``. Every mode but
-        ``generic`` and ``resume_task`` adds its digest.
+        sessions, or without either if *query* names the user. ``include_hidden`` adds those of all users, and hidden
+        ones with their ``hidden_reason``, such as ``expired``, ``superseded``, ``deleted`` or ``proposed``. Every mode
+        but ``generic`` and ``resume_task`` adds its digest.
+
+        *compact* shortens the texts; *token_budget* does, too, and returns as many hits as fit.
+        *expand_event_siblings* adds to each hit the memories of the same events.
 
         Raises:
             UnknownChoice: no such kind or mode.
-            InvalidRequest: the query is not valid text, or the limit is outside 1..500.
+            InvalidRequest: the query is not valid text, the limit is outside 1..500, or the token budget is below 1.
 
         """
         shape = Shape(compact, token_budget, expand_event_siblings)
@@ -1322,7 +1325,8 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
 
         From the time ``expires`` on, the memory is hidden, and ``dream`` reports it. Pass ``idempotency_key`` if a call
-        may be repeated: with the same key, it counts once. All operations that record something take it.
+        may be repeated: with the same key, it counts once. ``supersede``, ``feedback`` and ``record_outcome`` take it,
+        too.
 
         Raises:
             UnknownChoice: no such kind.
@@ -1431,7 +1435,10 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         return await self._perform(self._meter.measured("record_outcome", request, procedure))
 
     async def stats(self, *, project_id: str | None = None) -> Report:
-        """Counts of current and hidden memories by kind, and of visible and hidden task records."""
+        """Counts of memories by kind, and of visible and hidden task records.
+
+        ``active`` are the promoted and tentative memories, even expired ones; all others count as ``deleted``.
+        """
         return await self._perform(self._meter.measured("stats", {}, maintenance.stats(self._tenancy, project_id)))
 
     async def health(
@@ -1448,7 +1455,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         return await self._perform(self._meter.measured("health", {}, procedure))
 
     async def metrics(self) -> Report:
-        """The cost of the operations on this graph: milliseconds, bytes, estimated tokens (bytes / 4), errors.
+        """The cost of the calls of ``graph.memory`` in this process: milliseconds, bytes, estimated tokens, errors.
 
         Also the indexes that are not online, and the number of events.
         """

@@ -22,8 +22,9 @@ _LINES = (".ndjson", ".ndjson.gz")
 def backup(file: _File, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Write all data of a tenant, or of the whole local server, to a file.
 
-    A FILE.ndjson (or .ndjson.gz) holds one tenant, and any server with the same schema can load it. A FILE.dump holds
-    all tenants of the local server, which is stopped during the backup; for a remote server, use neo4j-admin there.
+    A FILE.ndjson (or .ndjson.gz) holds one tenant without its API keys, and any server with the same schema can load
+    it. A FILE.dump holds all tenants of the local server, which is stopped during the backup; for a remote server, use
+    neo4j-admin there.
     """
     if _is_dump(file):
         size = engine.dump(file, progress=True)
@@ -43,8 +44,9 @@ def restore(
     """Load a backup, then verify it; exits with 1 if anything is wrong.
 
     A FILE.ndjson goes into an empty tenant. A backup of the same tenant is restored exactly; from a backup of another
-    tenant, events, recorded artifacts and tasks are stored and the rest is derived again. A FILE.dump replaces
-    everything that the local server holds, of all tenants, even if its store no longer opens; the command asks first.
+    tenant, events, recorded artifacts and tasks are stored, and memories, entities and compiled artifacts are derived
+    from them again. A FILE.dump replaces everything that the local server holds, of all tenants, even if its store no
+    longer opens; the command asks first.
     """
     if _is_dump(file):
         if not (yes or confirmed(f"Replace everything that the local server holds with {file}?")):
@@ -61,7 +63,12 @@ def restore(
 
 
 def _is_dump(file: Path) -> bool:
-    """Whether *file* is named like a dump; raise an error if it is not named like a tenant's backup either."""
+    """Whether *file* is named like a dump, and not like the backup of a tenant.
+
+    Raises:
+        typer.BadParameter: it is named like neither, or a dump is asked for while HMXGRAPH_URI names another server.
+
+    """
     if file.name.endswith(_LINES):
         return False
     if file.suffix != ".dump":

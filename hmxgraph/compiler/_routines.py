@@ -62,11 +62,11 @@ class _Routine:
         """The usual commands shortly before the closing one, and those that its errors demand, in order."""
         names = {*filter(self._shortly_precedes, self.usual), *self.demanded}
         return sorted(
-            names, key=lambda name: (self._followed_count(name, names), fmean(self._relative_positions(name)), name)
+            names, key=lambda name: (self._predecessor_count(name, names), fmean(self._relative_positions(name)), name)
         )
 
-    def _followed_count(self, name: str, names: Collection[str]) -> int:
-        """How many of the other *names* the command *name* follows in most pieces that have both.
+    def _predecessor_count(self, name: str, names: Collection[str]) -> int:
+        """How many of the other *names* come before *name* in most pieces that have both commands.
 
         Mean positions over different pieces can contradict this: what is run only in long pieces seems to come late.
         """

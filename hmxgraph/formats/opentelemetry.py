@@ -163,7 +163,7 @@ class _Traces:
         span, is_failure = scene.span, scene.kind == "model" and scene.span.failed
         self._lineage.pass_up(span)
         if scene.kind == "ending":
-            self._lineage.end(span, ending_of(span))
+            self._lineage.note_ending(span, ending_of(span))
         for content, holds in (
             (ASKED, scene.messages.inputs),
             (ANSWERED, scene.messages.outputs),
