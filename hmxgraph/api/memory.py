@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypedDict, Unpack
 
-from hmxgraph.api._base import Face, Moment, NamedArguments, as_us, new_record, now_us, operation
+from hmxgraph.api._base import Face, Moment, NamedArguments, as_us, flag, new_record, now_us, operation
 from hmxgraph.extraction.language import Terms
 from hmxgraph.graph import maintenance, memory_operations
 from hmxgraph.graph.connection import Connection
@@ -85,8 +85,8 @@ class MemoryOperations(NamedArguments, Face):
     ) -> MemoryView:
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
 
-        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it. Pass ``idempotency_key`` to this
-        and the other operations if a call may be repeated: with the same key, it counts once.
+        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it. Pass ``idempotency_key`` if a call
+        may be repeated: with the same key, it counts once. All operations that record something take it.
 
         Raises:
             UnknownChoice: no such kind.
@@ -210,7 +210,10 @@ class MemoryOperations(NamedArguments, Face):
         return self._perform(self._meter.measured("health", {}, procedure))
 
     def metrics(self) -> Report:
-        """The cost of the operations on this graph: milliseconds, bytes, estimated tokens (bytes / 4), errors."""
+        """The cost of the operations on this graph: milliseconds, bytes, estimated tokens (bytes / 4), errors.
+
+        Also the indexes that are not online, and the number of events.
+        """
         return self._perform(maintenance.metrics(self._tenancy, self._meter))
 
     def compact(
@@ -265,4 +268,4 @@ def remembered(kind: str, text: str, about: About) -> Remembered:
     """The memory that the arguments of ``add`` describe."""
     tags = tuple(checked_list("tags", about.get("tags")))
     terms = Terms(expires_us=as_us(about.get("expires")))
-    return Remembered(kind, text, about.get("project_id"), tags, about.get("hard", False), terms=terms)
+    return Remembered(kind, text, about.get("project_id"), tags, flag(about, "hard"), terms=terms)

@@ -128,7 +128,9 @@ def routines(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> It
     candidates = (_Routine(name, tuple(pieces[name])) for name in sorted(pieces))
     kept = [routine for routine in candidates if len(routine.sessions) >= profile.min_support and _is_routine(routine)]
     inner_commands: set[str] = set()
-    for routine in sorted(kept, key=lambda each: (-len(each.before), -len(each.pieces), each.closing)):
+    for routine in sorted(
+        kept, key=lambda candidate: (-len(candidate.before), -len(candidate.pieces), candidate.closing)
+    ):
         if routine.closing not in inner_commands:
             inner_commands |= set(routine.usual)
             yield _draft(routine, profile)

@@ -88,9 +88,10 @@ class Lineage:
     def session(self, span: Span) -> str:
         """The conversation of a span: its own or that of the nearest span above it, else the only one of its trace.
 
-        A conversation id takes precedence over a session id, which may be that of the program around the agent. If
-        events of the trace were stored before its conversation was known, later spans join their session, unless the
-        trace has several conversations. "" if nothing names a conversation.
+        A conversation id takes precedence over a session id, which may be that of the program around the agent; only a
+        session id of the span itself takes precedence over a conversation that no span above it names. If events of the
+        trace were stored before its conversation was known, later spans join their session, unless the trace has
+        several conversations. "" if nothing names a conversation.
         """
         home = self._homes.get(span.trace_id, "")
         if home and len(self._traces.get(span.trace_id, [[], []])[0]) < 2:

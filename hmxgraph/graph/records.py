@@ -452,7 +452,7 @@ def record(tenancy: Tenancy, artifact_id: str) -> Procedure[RecordView]:
 def thread(
     tenancy: Tenancy, thread_id: str, *, include_hidden: bool = True, limit: int = LONGEST_THREAD
 ) -> Procedure[tuple[RecordView, ...]]:
-    """The records of a thread without digests, oldest first; by default including superseded and erased ones.
+    """The first records of a thread, oldest first, without digests; by default with superseded and erased ones.
 
     Raises:
         InvalidRequest: an id that is not a string.
