@@ -1,5 +1,7 @@
 """The errors of hmxgraph, in one tree; it is drawn at the end of this module."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import ClassVar, NamedTuple
 
 # The base class, its codes, and the faults that a rejected document carries.
@@ -280,6 +282,24 @@ class BackupRefused(HmxGraphError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}; {self.way_out}"
+
+
+@contextmanager
+def naming(item: str) -> Iterator[None]:
+    """Name *item*, such as ``records[2]``, in errors that the block raises about its fields; unless it is empty.
+
+    >>> with naming("records[2]"):
+    ...     raise TaskError("evidence", "summary is missing", "give it")
+    Traceback (most recent call last):
+    hmxgraph.errors.TaskError: records[2]: evidence: summary is missing; give it
+    """
+    try:
+        yield
+    except (TaskError, InvalidDocument, InvalidRequest, UnknownChoice) as error:
+        if not item:
+            raise
+        first, *rest = error.args
+        raise type(error)(f"{item}{'.' if isinstance(error, PackError) else ': '}{first}", *rest) from error
 
 
 # The local server. Each error has a reason and a way out.

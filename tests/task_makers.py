@@ -4,7 +4,7 @@ from hmxgraph.api.memory import MemoryOperations
 from hmxgraph.api.records import Records
 from hmxgraph.api.tasks import Tasks
 from hmxgraph.graph.plan import write
-from hmxgraph.graph.records import _write
+from hmxgraph.graph.records import _Submitted, _write
 from hmxgraph.protocol.records import TaskRecord
 
 
@@ -33,4 +33,5 @@ def digest_by_hand(graph, task_id, *, at_ms=0, **fields) -> str:
         timestamp_created=at_ms,
         **fields,
     )
-    return graph._connection.perform(write(lambda: _write(graph._tenancy, record, ()))).artifact_id
+    (receipt,) = graph._connection.perform(write(lambda: _write(graph._tenancy, [_Submitted(record)])))
+    return receipt.artifact_id

@@ -19,7 +19,7 @@ CALL (digest) {
 CALL (digest) {
   UNWIND $batch.facets AS row
   MERGE (facet:Facet {key: row.key})
-    ON CREATE SET facet.tenant_id = $tenant_id, facet.name = row.name
+    ON CREATE SET facet.tenant_id = $tenant_id, facet.name = row.properties.name
   CREATE (digest)-[:HAS_FACET {tenant_id: $tenant_id, facet_key: row.key, created_us: digest.created_us}]->(facet)
 }
 CALL (digest) {

@@ -1,9 +1,11 @@
-// The stored records that matter for a new one, in one row: the record or artifact with its id, and the record that it
-// replies to.
+// The stored records that matter for new ones: for each key the record or artifact with it; no row if there is neither.
 //
 // mode: read
-// row:  record, artifact_id, parent
-OPTIONAL MATCH (record:TaskRecord {key: $key, tenant_id: $tenant_id})
-OPTIONAL MATCH (artifact:Artifact {key: $key, tenant_id: $tenant_id})
-OPTIONAL MATCH (parent:TaskRecord {key: $parent_key, tenant_id: $tenant_id})
-RETURN properties(record) AS record, artifact.artifact_id AS artifact_id, properties(parent) AS parent
+// row:  key, record, artifact_id
+UNWIND $batch.keys AS key
+OPTIONAL MATCH (record:TaskRecord {key: key, tenant_id: $tenant_id})
+OPTIONAL MATCH (artifact:Artifact {key: key, tenant_id: $tenant_id})
+WITH key, record, artifact
+WHERE record IS NOT NULL OR artifact IS NOT NULL
+RETURN key, properties(record) AS record, artifact.artifact_id AS artifact_id
+ORDER BY key

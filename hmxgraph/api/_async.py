@@ -27,7 +27,8 @@ from hmxgraph.api._base import (
     as_artifact,
     as_event,
     as_us,
-    generated_fields,
+    check_arguments,
+    named_items,
     new_record,
     now_us,
     pack_request,
@@ -49,14 +50,16 @@ from hmxgraph.api.recording import (
     Recorder,
     RememberOptions,
     event_draft,
+    event_drafts,
     forgettable,
     latest_live_us,
     stated,
     stated_all,
 )
 from hmxgraph.api.sessions import Function, ToolCall, _within_limits
+from hmxgraph.api.tasks import checkpoint, submission
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
-from hmxgraph.errors import InvalidRequest
+from hmxgraph.errors import InvalidRequest, naming
 from hmxgraph.fingerprint.measures import MeasuredDigest
 from hmxgraph.fingerprint.verify import EnvelopeSource
 from hmxgraph.graph import (
@@ -92,8 +95,9 @@ from hmxgraph.graph.guidance import suggest_for_events, suggest_for_session
 from hmxgraph.graph.ingesting import IngestChoices, IngestOptions
 from hmxgraph.graph.memory_operations import MemoryQuery
 from hmxgraph.graph.metering import Meter
-from hmxgraph.graph.plan import Procedure, Tenancy, query
+from hmxgraph.graph.plan import Tenancy, query
 from hmxgraph.graph.record_search import Shape
+from hmxgraph.graph.records import write_all
 from hmxgraph.graph.states import StateQuery
 from hmxgraph.ingest.sources import Source
 from hmxgraph.protocol.access import SCOPES, ApiKey, NewKey
@@ -195,7 +199,30 @@ class AsyncRecording(AsyncFace):
 
         """
         draft = event_draft(event_type, content, session_id, options)
-        return await self._perform_then_embed(appending.append_one(self._tenancy, draft))
+        receipts = await self._perform_then_embed(appending.append_all(self._tenancy, [draft]))
+        return receipts[0]
+
+    async def append_all(
+        self,
+        events: Iterable[Mapping[str, Any]],
+        *,
+        session_id: str | None = None,
+        **options: Unpack[AppendOptions],
+    ) -> tuple[Receipt, ...]:
+        """Append several events in one transaction, and return a receipt for each, in the same order.
+
+        Each is a mapping of the arguments of :meth:`append`: ``event_type``, ``content``, ``session_id`` and options.
+        *session_id* and *options* are defaults for all. An event that breaks a rule of HMX-E is rejected, as its
+        receipt says; the others are stored. For files and streams of any length, use :meth:`ingest`.
+
+        Raises:
+            InvalidRequest: an event that is not a mapping, an unknown option, or content that is not a mapping; the
+                error names the event, such as ``events[2]``, and nothing is stored.
+            ParentLoop: as ``append`` does.
+
+        """
+        drafts = event_drafts(events, options if session_id is None else {"session_id": session_id, **options})
+        return await self._perform_then_embed(appending.append_all(self._tenancy, drafts))
 
     async def ingest(self, source: Source | AsyncIterable[Any], **options: Unpack[IngestChoices]) -> IngestReport:
         """Store *source* and report each line: stored, duplicate, conflicting, skipped, or rejected with its faults.
@@ -382,7 +409,7 @@ class AsyncRecordedSession(AsyncFace):
         if isinstance(error, Exception):
             message = _within_limits(str(error))
             content = {"error_type": type(error).__name__, "message": message, "recoverable": False}
-            await self._perform_then_embed(appending.append_one(self._tenancy, self._draft("error", content)))
+            await self._perform_then_embed(appending.append_all(self._tenancy, [self._draft("error", content)]))
 
     async def record(
         self,
@@ -401,9 +428,16 @@ class AsyncRecordedSession(AsyncFace):
 
     async def append(self, event_type: str, content: Mapping[str, Any], **options: Unpack[AppendOptions]) -> Receipt:
         """Append one event and return its receipt; see ``graph.append``."""
-        return await self._perform_then_embed(
-            appending.append_one(self._tenancy, self._draft(event_type, content, **options))
-        )
+        draft = self._draft(event_type, content, **options)
+        receipts = await self._perform_then_embed(appending.append_all(self._tenancy, [draft]))
+        return receipts[0]
+
+    async def append_all(
+        self, events: Iterable[Mapping[str, Any]], **options: Unpack[AppendOptions]
+    ) -> tuple[Receipt, ...]:
+        """Append several events and return their receipts; see ``graph.append_all``."""
+        drafts = event_drafts(events, {**self._defaults(), "session_id": self.session_id, **options})
+        return await self._perform_then_embed(appending.append_all(self._tenancy, drafts))
 
     def tool(self, function: Function) -> Function:
         """Decorate *function* so that each call is recorded: arguments, result or exception, and duration.
@@ -416,24 +450,28 @@ class AsyncRecordedSession(AsyncFace):
         async def recorded(*args: Any, **kwargs: Any) -> Any:
             call = ToolCall.of(function, args, kwargs)
             await self._perform_then_embed(
-                appending.append_one(self._tenancy, self._draft("tool_call", call.content()))
+                appending.append_all(self._tenancy, [self._draft("tool_call", call.content())])
             )
             began = perf_counter()
             try:
                 value = await self._called(function, *args, **kwargs)
             except Exception as error:
                 failure = call.failure(error, perf_counter() - began)
-                await self._perform_then_embed(appending.append_one(self._tenancy, self._draft("tool_result", failure)))
+                await self._perform_then_embed(
+                    appending.append_all(self._tenancy, [self._draft("tool_result", failure)])
+                )
                 raise
             result = call.result(value, perf_counter() - began)
-            await self._perform_then_embed(appending.append_one(self._tenancy, self._draft("tool_result", result)))
+            await self._perform_then_embed(appending.append_all(self._tenancy, [self._draft("tool_result", result)]))
             return value
 
         return cast("Function", recorded)
 
     def _draft(self, event_type: str, content: Mapping[str, Any], **options: Unpack[AppendOptions]) -> Draft:
-        defaults: AppendOptions = {"agent_id": self._recorder.agent_id, "user_id": self._recorder.user_id}
-        return event_draft(event_type, content, self.session_id, {**defaults, **options})
+        return event_draft(event_type, content, self.session_id, {**self._defaults(), **options})
+
+    def _defaults(self) -> AppendOptions:
+        return {"agent_id": self._recorder.agent_id, "user_id": self._recorder.user_id}
 
 
 class AsyncLearning(AsyncFace):
@@ -871,9 +909,10 @@ class AsyncSharedWork(NamedArguments, AsyncFace):
         self._opened: AsyncConnection | None = connection
         self._own_database = own_database
 
-    def _recording(self, kind: str, at: Moment | None, fields: Mapping[str, Any]) -> Procedure[RecordReceipt]:
-        """The procedure that stores a record of *kind*; missing ids and times are generated here."""
-        return records.write_fields(self._tenancy, new_record(kind, at, fields), generated_fields(kind, at, fields))
+    async def _store_record(self, kind: str, at: Moment | None, fields: Mapping[str, Any]) -> RecordReceipt:
+        """Store a record of *kind*, and return its receipt."""
+        receipts = await self._perform(records.write_all(self._tenancy, [submission(kind, at, fields)]))
+        return receipts[0]
 
     async def search(
         self,
@@ -928,7 +967,7 @@ class AsyncTasks(AsyncSharedWork):
             TaskError: no goal, or the task was started before.
 
         """
-        return await self._perform(self._recording("task_start", at, {**fields, "goal": goal, "task_id": task_id}))
+        return await self._store_record("task_start", at, {**fields, "goal": goal, "task_id": task_id})
 
     async def progress(
         self,
@@ -946,9 +985,34 @@ class AsyncTasks(AsyncSharedWork):
             InvalidRequest: follow-ups that are not a list.
 
         """
-        steps = ([next_step] if next_step else []) + checked_list("followups", fields.get("followups"))
-        checkpoint = {**fields, "task_id": task_id, "summary": summary, "followups": steps or None}
-        return await self._perform(self._recording("task_progress", at, checkpoint))
+        return await self._store_record("task_progress", at, checkpoint(task_id, summary, next_step, **fields))
+
+    async def progress_all(
+        self,
+        checkpoints: Iterable[Mapping[str, Any]],
+        *,
+        task_id: str | None = None,
+        at: Moment | None = None,
+        **fields: Unpack[StepFields],
+    ) -> tuple[RecordReceipt, ...]:
+        """Record several checkpoints in one transaction, all or none, and return their receipts in the same order.
+
+        Each is a mapping of the arguments of :meth:`progress`; *task_id*, *at* and *fields* are defaults for all. For
+        records of several kinds, use ``graph.records.create_all``.
+
+        Raises:
+            TaskError, InvalidRequest: as ``progress`` does; the error names the checkpoint, such as ``checkpoints[2]``.
+
+        """
+        given = {"task_id": task_id, "at": at, **fields}
+        defaults = {name: value for name, value in given.items() if value is not None}
+        submissions = []
+        for name, arguments in named_items("checkpoints", checkpoints, defaults):
+            with naming(name):
+                check_arguments(type(self).progress, (), arguments)
+                moment = arguments.pop("at", None)
+                submissions.append(submission("task_progress", moment, checkpoint(**arguments), name))
+        return await self._perform(records.write_all(self._tenancy, submissions))
 
     async def run_start(
         self,
@@ -968,9 +1032,7 @@ class AsyncTasks(AsyncSharedWork):
 
         """
         run = {"task_id": task_id, "command": command, "why_chosen": why_chosen}
-        return await self._perform(
-            self._recording("run_start", at, {**fields, **run, "inputs": checked_list("inputs", inputs)})
-        )
+        return await self._store_record("run_start", at, {**fields, **run, "inputs": checked_list("inputs", inputs)})
 
     async def run_finish(
         self,
@@ -990,7 +1052,7 @@ class AsyncTasks(AsyncSharedWork):
 
         """
         outcome = {"reply_to_artifact_id": run_id, "status": status, "summary": summary, "task_id": task_id}
-        return await self._perform(self._recording("run_finish", at, {**fields, **outcome}))
+        return await self._store_record("run_finish", at, {**fields, **outcome})
 
     async def add_evidence(
         self,
@@ -1008,7 +1070,7 @@ class AsyncTasks(AsyncSharedWork):
 
         """
         evidence = {"task_id": task_id, "summary": summary, "supports_claim": supports_claim}
-        return await self._perform(self._recording("evidence", at, {**fields, **evidence}))
+        return await self._store_record("evidence", at, {**fields, **evidence})
 
     async def finish(
         self,
@@ -1026,7 +1088,7 @@ class AsyncTasks(AsyncSharedWork):
 
         """
         outcome = {"task_id": task_id, "status": status, "summary": summary}
-        return await self._perform(self._recording("task_finish", at, {**fields, **outcome}))
+        return await self._store_record("task_finish", at, {**fields, **outcome})
 
     async def claim(
         self,
@@ -1047,8 +1109,8 @@ class AsyncTasks(AsyncSharedWork):
 
         """
         words = {"summary": f"Claimed for {lease} s", "parameters": {"lease_seconds": lease}, "agent_id": agent_id}
-        return await self._perform(
-            self._recording("task_progress", at, {**fields, **words, "task_id": task_id, "artifact_role": "claim"})
+        return await self._store_record(
+            "task_progress", at, {**fields, **words, "task_id": task_id, "artifact_role": "claim"}
         )
 
     async def release(
@@ -1061,7 +1123,7 @@ class AsyncTasks(AsyncSharedWork):
 
         """
         words = {"summary": "Released", "agent_id": agent_id, "task_id": task_id, "artifact_role": "release"}
-        return await self._perform(self._recording("task_progress", at, {**fields, **words}))
+        return await self._store_record("task_progress", at, {**fields, **words})
 
     async def reopen(
         self,
@@ -1079,7 +1141,7 @@ class AsyncTasks(AsyncSharedWork):
 
         """
         words = {"summary": summary, "agent_id": agent_id, "task_id": task_id, "artifact_role": "reopen"}
-        return await self._perform(self._recording("task_progress", at, {**fields, **words}))
+        return await self._store_record("task_progress", at, {**fields, **words})
 
     async def list(
         self,
@@ -1144,7 +1206,36 @@ class AsyncRecords(AsyncSharedWork):
             TaskError: the task's existing records rule out this record, or a required field is missing.
 
         """
-        return await self._perform(self._recording(artifact_kind, at, {**fields, "task_id": task_id}))
+        return await self._store_record(artifact_kind, at, {**fields, "task_id": task_id})
+
+    async def create_all(
+        self,
+        records: Iterable[Mapping[str, Any]],
+        *,
+        task_id: str | None = None,
+        at: Moment | None = None,
+        **fields: Unpack[RecordFields],
+    ) -> tuple[RecordReceipt, ...]:
+        """Create several records in one transaction, all or none, and return their receipts in the same order.
+
+        Each is a mapping of the arguments of :meth:`create`, such as ``{"artifact_kind": "evidence", "summary":
+        "..."}``; *task_id*, *at* and *fields* are defaults for all. A record may build on those before it, so one call
+        can start, run and finish a task whose ``task_id`` it gives.
+
+        Raises:
+            UnknownChoice, InvalidDocument, InvalidRequest, TaskError: as ``create`` does; the error names the record,
+                such as ``records[2]``.
+
+        """
+        given = {"task_id": task_id, "at": at, **fields}
+        defaults = {name: value for name, value in given.items() if value is not None}
+        submissions = []
+        for name, arguments in named_items("records", records, defaults):
+            with naming(name):
+                check_arguments(type(self).create, (), arguments)
+                kind, moment = arguments.pop("artifact_kind"), arguments.pop("at", None)
+                submissions.append(submission(kind, moment, arguments, name))
+        return await self._perform(write_all(self._tenancy, submissions))
 
     async def review(
         self,
@@ -1162,7 +1253,7 @@ class AsyncRecords(AsyncSharedWork):
 
         """
         reply = {"summary": summary, "supports_claim": supports_claim, "reply_to_artifact_id": reply_to}
-        return await self._perform(self._recording("review", at, {**fields, **reply}))
+        return await self._store_record("review", at, {**fields, **reply})
 
     async def revision(
         self,
@@ -1183,7 +1274,7 @@ class AsyncRecords(AsyncSharedWork):
         """
         relation = {"relation_kind": "supersedes"} if supersedes else {}
         reply = {"summary": summary, "supports_claim": supports_claim, "reply_to_artifact_id": reply_to}
-        return await self._perform(self._recording("revision", at, {**fields, **relation, **reply}))
+        return await self._store_record("revision", at, {**fields, **relation, **reply})
 
     async def verification(
         self,
@@ -1202,9 +1293,7 @@ class AsyncRecords(AsyncSharedWork):
         """
         status = None if supports_claim is None else "verified" if supports_claim else "rejected"
         reply = {"supports_claim": supports_claim, "reply_to_artifact_id": reply_to, "summary": summary}
-        return await self._perform(
-            self._recording("verification", at, {"verification_status": status, **fields, **reply})
-        )
+        return await self._store_record("verification", at, {"verification_status": status, **fields, **reply})
 
     async def decision(
         self,
@@ -1220,7 +1309,7 @@ class AsyncRecords(AsyncSharedWork):
             TaskError: no summary, or neither a task nor a record to reply to.
 
         """
-        return await self._perform(self._recording("decision", at, {**fields, "task_id": task_id, "summary": summary}))
+        return await self._store_record("decision", at, {**fields, "task_id": task_id, "summary": summary})
 
     async def get(self, artifact_id: str) -> RecordView:
         """The record with its current trust tier, promotion state, and the replies that verified or rejected it.

@@ -396,6 +396,32 @@ def _now_ms(at: Moment | None = None) -> int:
     return now_us(at) // 1_000
 
 
+# Several items in one call: each a mapping of the arguments of the call for one.
+
+
+def named_items(
+    name: str, items: Iterable[Any], defaults: Mapping[str, Any], *, text: str = ""
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each of *items* with its name in errors; *defaults* holds what it leaves out.
+
+    An item may be a text instead of a mapping if *text* names the argument that it then gives.
+
+    Raises:
+        InvalidRequest: *items* is not a list of such items.
+
+    >>> list(named_items("memories", ["Tea is at four", {"text": "Use Biome"}], {"kind": "goal"}, text="text"))[1]
+    ('memories[1]', {'kind': 'goal', 'text': 'Use Biome'})
+    """
+    kind, way_out = ("text or mapping", 'write ["...", {...}]') if text else ("mapping", "write [{...}, {...}]")
+    if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
+        raise InvalidRequest(name, quoted(items), f"a list, each item a {kind}", way_out)
+    for position, item in enumerate(items):
+        item_name = f"{name}[{position}]"
+        if not isinstance(item, Mapping | str if text else Mapping):
+            raise InvalidRequest(item_name, quoted(item), f"a {kind}", way_out)
+        yield item_name, {**defaults, **({text: item} if isinstance(item, str) else item)}
+
+
 # Wrong arguments: they are all refused with the same type of error, which says what to write instead.
 
 # Names that callers use by mistake, and the arguments that they may mean.
@@ -576,7 +602,7 @@ _CALLS = {
     "suggest_for_session": ("search_memory", "suggest"),
     "suggest_for_events": ("search_memory", "suggest"),
     "record": ("update_memory", "record"),
-    "append_one": ("update_memory", "append"),
+    "append_all": ("update_memory", "append"),
     "ingest": ("update_memory", "ingest"),
     "remember": ("update_memory", "remember"),
     "compile_tenant": ("update_memory", "compile"),

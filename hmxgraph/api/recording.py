@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, cast
 from uuid import uuid4
 
-from hmxgraph.api._base import Face, Moment, as_us, flag, now_us, operation, refuse_unknown
-from hmxgraph.errors import InvalidRequest
+from hmxgraph.api._base import Face, Moment, as_us, flag, named_items, now_us, operation, refuse_unknown
+from hmxgraph.errors import InvalidRequest, naming
 from hmxgraph.extraction.language import Terms
 from hmxgraph.formats.conversion import Origin
 from hmxgraph.graph import appending, clock, memories, memory_operations, retention
@@ -144,15 +144,11 @@ def stated_all(
     >>> [what.kind for what, _ in stated_all(["a", {"text": "b", "kind": "policy"}], {"kind": "goal"})]
     ['goal', 'policy']
     """
-    if isinstance(memories, str | bytes | Mapping) or not isinstance(memories, Iterable):
-        raise InvalidRequest("memories", quoted(memories), "list of texts or mappings", 'write ["...", "..."]')
     statements = []
-    for each in memories:
-        if not isinstance(each, str | Mapping):
-            raise InvalidRequest("memories", quoted(each), "text or mapping", 'write {"text": "...", "scope": "..."}')
-        own: Mapping[str, Any] = {"text": each} if isinstance(each, str) else each
-        named: dict[str, Any] = {**options, **{name: value for name, value in own.items() if name != "text"}}
-        statements.append(stated(checked_text("text", own.get("text")), cast("RememberOptions", named)))
+    for item, arguments in named_items("memories", memories, options, text="text"):
+        with naming(item):
+            text = checked_text("text", arguments.pop("text", None))
+            statements.append(stated(text, cast("RememberOptions", arguments)))
     return statements
 
 
@@ -216,6 +212,24 @@ def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, op
         source=options.get("source"),
         latest_us=latest_live_us(options.get("tolerance", LIVE)),
     )
+
+
+def event_drafts(events: Iterable[Mapping[str, Any]], defaults: Mapping[str, Any]) -> list[Draft]:
+    """The events that the arguments of ``append_all`` describe, as `event_draft` returns each.
+
+    Raises:
+        InvalidRequest: *events* is not a list of mappings, or one of them is not what ``append`` takes.
+
+    >>> greeting = {"event_type": "message", "content": {"role": "user", "text": "hi"}}
+    >>> [draft.session_id for draft in event_drafts([greeting, {**greeting, "session_id": "t"}], {"session_id": "s"})]
+    ['s', 't']
+    """
+    drafts = []
+    for item, arguments in named_items("events", events, defaults):
+        with naming(item):
+            required = {name: arguments.pop(name, None) for name in ("event_type", "content", "session_id")}
+            drafts.append(event_draft(**required, options=cast("AppendOptions", arguments)))
+    return drafts
 
 
 class LiveSessions:
@@ -326,7 +340,30 @@ class Recording(Face):
 
         """
         draft = event_draft(event_type, content, session_id, options)
-        return self._perform_then_embed(appending.append_one(self._tenancy, draft))
+        receipts = self._perform_then_embed(appending.append_all(self._tenancy, [draft]))
+        return receipts[0]
+
+    def append_all(
+        self,
+        events: Iterable[Mapping[str, Any]],
+        *,
+        session_id: str | None = None,
+        **options: Unpack[AppendOptions],
+    ) -> tuple[Receipt, ...]:
+        """Append several events in one transaction, and return a receipt for each, in the same order.
+
+        Each is a mapping of the arguments of :meth:`append`: ``event_type``, ``content``, ``session_id`` and options.
+        *session_id* and *options* are defaults for all. An event that breaks a rule of HMX-E is rejected, as its
+        receipt says; the others are stored. For files and streams of any length, use :meth:`ingest`.
+
+        Raises:
+            InvalidRequest: an event that is not a mapping, an unknown option, or content that is not a mapping; the
+                error names the event, such as ``events[2]``, and nothing is stored.
+            ParentLoop: as ``append`` does.
+
+        """
+        drafts = event_drafts(events, options if session_id is None else {"session_id": session_id, **options})
+        return self._perform_then_embed(appending.append_all(self._tenancy, drafts))
 
     def ingest(self, source: Source, **options: Unpack[IngestChoices]) -> IngestReport:
         """Store *source* and report each line: stored, duplicate, conflicting, skipped, or rejected with its faults.

@@ -1,10 +1,13 @@
 """``graph.records``: reviews, verifications and decisions on task records, and the libraries built from them."""
 
-from typing import Unpack
+from collections.abc import Iterable, Mapping
+from typing import Any, Unpack
 
-from hmxgraph.api._base import DecisionFields, Moment, RecordFields, StepFields
-from hmxgraph.api.tasks import SharedWork
+from hmxgraph.api._base import DecisionFields, Moment, RecordFields, StepFields, check_arguments, named_items
+from hmxgraph.api.tasks import SharedWork, submission
+from hmxgraph.errors import naming
 from hmxgraph.graph import record_digests, record_grounding, records
+from hmxgraph.graph.records import write_all
 from hmxgraph.protocol.record_results import Grounding, Library, RecordReceipt, RecordView
 
 
@@ -27,7 +30,36 @@ class Records(SharedWork):
             TaskError: the task's existing records rule out this record, or a required field is missing.
 
         """
-        return self._perform(self._recording(artifact_kind, at, {**fields, "task_id": task_id}))
+        return self._store_record(artifact_kind, at, {**fields, "task_id": task_id})
+
+    def create_all(
+        self,
+        records: Iterable[Mapping[str, Any]],
+        *,
+        task_id: str | None = None,
+        at: Moment | None = None,
+        **fields: Unpack[RecordFields],
+    ) -> tuple[RecordReceipt, ...]:
+        """Create several records in one transaction, all or none, and return their receipts in the same order.
+
+        Each is a mapping of the arguments of :meth:`create`, such as ``{"artifact_kind": "evidence", "summary":
+        "..."}``; *task_id*, *at* and *fields* are defaults for all. A record may build on those before it, so one call
+        can start, run and finish a task whose ``task_id`` it gives.
+
+        Raises:
+            UnknownChoice, InvalidDocument, InvalidRequest, TaskError: as ``create`` does; the error names the record,
+                such as ``records[2]``.
+
+        """
+        given = {"task_id": task_id, "at": at, **fields}
+        defaults = {name: value for name, value in given.items() if value is not None}
+        submissions = []
+        for name, arguments in named_items("records", records, defaults):
+            with naming(name):
+                check_arguments(type(self).create, (), arguments)
+                kind, moment = arguments.pop("artifact_kind"), arguments.pop("at", None)
+                submissions.append(submission(kind, moment, arguments, name))
+        return self._perform(write_all(self._tenancy, submissions))
 
     def review(
         self,
@@ -45,7 +77,7 @@ class Records(SharedWork):
 
         """
         reply = {"summary": summary, "supports_claim": supports_claim, "reply_to_artifact_id": reply_to}
-        return self._perform(self._recording("review", at, {**fields, **reply}))
+        return self._store_record("review", at, {**fields, **reply})
 
     def revision(
         self,
@@ -66,7 +98,7 @@ class Records(SharedWork):
         """
         relation = {"relation_kind": "supersedes"} if supersedes else {}
         reply = {"summary": summary, "supports_claim": supports_claim, "reply_to_artifact_id": reply_to}
-        return self._perform(self._recording("revision", at, {**fields, **relation, **reply}))
+        return self._store_record("revision", at, {**fields, **relation, **reply})
 
     def verification(
         self,
@@ -85,7 +117,7 @@ class Records(SharedWork):
         """
         status = None if supports_claim is None else "verified" if supports_claim else "rejected"
         reply = {"supports_claim": supports_claim, "reply_to_artifact_id": reply_to, "summary": summary}
-        return self._perform(self._recording("verification", at, {"verification_status": status, **fields, **reply}))
+        return self._store_record("verification", at, {"verification_status": status, **fields, **reply})
 
     def decision(
         self,
@@ -101,7 +133,7 @@ class Records(SharedWork):
             TaskError: no summary, or neither a task nor a record to reply to.
 
         """
-        return self._perform(self._recording("decision", at, {**fields, "task_id": task_id, "summary": summary}))
+        return self._store_record("decision", at, {**fields, "task_id": task_id, "summary": summary})
 
     def get(self, artifact_id: str) -> RecordView:
         """The record with its current trust tier, promotion state, and the replies that verified or rejected it.

@@ -1,7 +1,7 @@
 """One session while it runs: what its agent says, the tools that it calls, and how it ends."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from time import perf_counter
@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar, Unpack, cast
 from uuid import uuid4
 
 from hmxgraph.api._base import Face
-from hmxgraph.api.recording import AppendOptions, LiveSessions, Recorder, event_draft, latest_live_us
+from hmxgraph.api.recording import AppendOptions, LiveSessions, Recorder, event_draft, event_drafts, latest_live_us
 from hmxgraph.graph import appending
 from hmxgraph.graph.appending import Draft
 from hmxgraph.graph.connection import Connection
@@ -93,7 +93,7 @@ class RecordedSession(Face):
         if isinstance(error, Exception):
             message = _within_limits(str(error))
             content = {"error_type": type(error).__name__, "message": message, "recoverable": False}
-            self._perform_then_embed(appending.append_one(self._tenancy, self._draft("error", content)))
+            self._perform_then_embed(appending.append_all(self._tenancy, [self._draft("error", content)]))
 
     def record(
         self,
@@ -110,9 +110,14 @@ class RecordedSession(Face):
 
     def append(self, event_type: str, content: Mapping[str, Any], **options: Unpack[AppendOptions]) -> Receipt:
         """Append one event and return its receipt; see ``graph.append``."""
-        return self._perform_then_embed(
-            appending.append_one(self._tenancy, self._draft(event_type, content, **options))
-        )
+        draft = self._draft(event_type, content, **options)
+        receipts = self._perform_then_embed(appending.append_all(self._tenancy, [draft]))
+        return receipts[0]
+
+    def append_all(self, events: Iterable[Mapping[str, Any]], **options: Unpack[AppendOptions]) -> tuple[Receipt, ...]:
+        """Append several events and return their receipts; see ``graph.append_all``."""
+        drafts = event_drafts(events, {**self._defaults(), "session_id": self.session_id, **options})
+        return self._perform_then_embed(appending.append_all(self._tenancy, drafts))
 
     def tool(self, function: Function) -> Function:
         """Decorate *function* so that each call is recorded: arguments, result or exception, and duration.
@@ -124,20 +129,22 @@ class RecordedSession(Face):
         @wraps(function)
         def recorded(*args: Any, **kwargs: Any) -> Any:
             call = ToolCall.of(function, args, kwargs)
-            self._perform_then_embed(appending.append_one(self._tenancy, self._draft("tool_call", call.content())))
+            self._perform_then_embed(appending.append_all(self._tenancy, [self._draft("tool_call", call.content())]))
             began = perf_counter()
             try:
                 value = self._called(function, *args, **kwargs)
             except Exception as error:
                 failure = call.failure(error, perf_counter() - began)
-                self._perform_then_embed(appending.append_one(self._tenancy, self._draft("tool_result", failure)))
+                self._perform_then_embed(appending.append_all(self._tenancy, [self._draft("tool_result", failure)]))
                 raise
             result = call.result(value, perf_counter() - began)
-            self._perform_then_embed(appending.append_one(self._tenancy, self._draft("tool_result", result)))
+            self._perform_then_embed(appending.append_all(self._tenancy, [self._draft("tool_result", result)]))
             return value
 
         return cast("Function", recorded)
 
     def _draft(self, event_type: str, content: Mapping[str, Any], **options: Unpack[AppendOptions]) -> Draft:
-        defaults: AppendOptions = {"agent_id": self._recorder.agent_id, "user_id": self._recorder.user_id}
-        return event_draft(event_type, content, self.session_id, {**defaults, **options})
+        return event_draft(event_type, content, self.session_id, {**self._defaults(), **options})
+
+    def _defaults(self) -> AppendOptions:
+        return {"agent_id": self._recorder.agent_id, "user_id": self._recorder.user_id}

@@ -1,6 +1,6 @@
 """``graph.tasks``: tasks from start to finish, with their runs and evidence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 from hmxgraph.api._base import (
@@ -10,19 +10,38 @@ from hmxgraph.api._base import (
     NamedArguments,
     RecordSearch,
     StepFields,
+    check_arguments,
     generated_fields,
+    named_items,
     new_record,
     now_us,
     search_request,
 )
+from hmxgraph.errors import naming
 from hmxgraph.graph import record_digests, record_search, records
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.plan import Procedure, Tenancy
+from hmxgraph.graph.plan import Tenancy
+from hmxgraph.graph.records import Submission
 from hmxgraph.protocol.parsing import checked_list
 from hmxgraph.protocol.record_results import RecordReceipt, Resume, SearchResult, TaskEntry, TaskView
 from hmxgraph.records.board import LEASE
 
 # Shared by ``graph.tasks`` and ``graph.records``: creating and searching records.
+
+
+def submission(kind: str, at: Moment | None, fields: Mapping[str, Any], name: str = "") -> Submission:
+    """A record of *kind* to store; missing ids and times are generated. *name* is its name in errors, if any."""
+    return Submission(new_record(kind, at, fields), generated_fields(kind, at, fields), name)
+
+
+def checkpoint(task_id: str, summary: str = "", next_step: str | None = None, **fields: Any) -> dict[str, Any]:
+    """The fields of a checkpoint; the next step is the first follow-up.
+
+    >>> checkpoint("t", "Bisected", "Fix it", followups=["Test it"])
+    {'followups': ['Fix it', 'Test it'], 'task_id': 't', 'summary': 'Bisected'}
+    """
+    steps = ([next_step] if next_step else []) + checked_list("followups", fields.get("followups"))
+    return {**fields, "followups": steps or None, "task_id": task_id, "summary": summary}
 
 
 class SharedWork(NamedArguments, Face):
@@ -33,9 +52,10 @@ class SharedWork(NamedArguments, Face):
         self._connection = connection
         self._own_database = own_database
 
-    def _recording(self, kind: str, at: Moment | None, fields: Mapping[str, Any]) -> Procedure[RecordReceipt]:
-        """The procedure that stores a record of *kind*; missing ids and times are generated here."""
-        return records.write_fields(self._tenancy, new_record(kind, at, fields), generated_fields(kind, at, fields))
+    def _store_record(self, kind: str, at: Moment | None, fields: Mapping[str, Any]) -> RecordReceipt:
+        """Store a record of *kind*, and return its receipt."""
+        receipts = self._perform(records.write_all(self._tenancy, [submission(kind, at, fields)]))
+        return receipts[0]
 
     def search(
         self,
@@ -93,7 +113,7 @@ class Tasks(SharedWork):
             TaskError: no goal, or the task was started before.
 
         """
-        return self._perform(self._recording("task_start", at, {**fields, "goal": goal, "task_id": task_id}))
+        return self._store_record("task_start", at, {**fields, "goal": goal, "task_id": task_id})
 
     def progress(
         self,
@@ -111,9 +131,34 @@ class Tasks(SharedWork):
             InvalidRequest: follow-ups that are not a list.
 
         """
-        steps = ([next_step] if next_step else []) + checked_list("followups", fields.get("followups"))
-        checkpoint = {**fields, "task_id": task_id, "summary": summary, "followups": steps or None}
-        return self._perform(self._recording("task_progress", at, checkpoint))
+        return self._store_record("task_progress", at, checkpoint(task_id, summary, next_step, **fields))
+
+    def progress_all(
+        self,
+        checkpoints: Iterable[Mapping[str, Any]],
+        *,
+        task_id: str | None = None,
+        at: Moment | None = None,
+        **fields: Unpack[StepFields],
+    ) -> tuple[RecordReceipt, ...]:
+        """Record several checkpoints in one transaction, all or none, and return their receipts in the same order.
+
+        Each is a mapping of the arguments of :meth:`progress`; *task_id*, *at* and *fields* are defaults for all. For
+        records of several kinds, use ``graph.records.create_all``.
+
+        Raises:
+            TaskError, InvalidRequest: as ``progress`` does; the error names the checkpoint, such as ``checkpoints[2]``.
+
+        """
+        given = {"task_id": task_id, "at": at, **fields}
+        defaults = {name: value for name, value in given.items() if value is not None}
+        submissions = []
+        for name, arguments in named_items("checkpoints", checkpoints, defaults):
+            with naming(name):
+                check_arguments(type(self).progress, (), arguments)
+                moment = arguments.pop("at", None)
+                submissions.append(submission("task_progress", moment, checkpoint(**arguments), name))
+        return self._perform(records.write_all(self._tenancy, submissions))
 
     def run_start(
         self,
@@ -133,9 +178,7 @@ class Tasks(SharedWork):
 
         """
         run = {"task_id": task_id, "command": command, "why_chosen": why_chosen}
-        return self._perform(
-            self._recording("run_start", at, {**fields, **run, "inputs": checked_list("inputs", inputs)})
-        )
+        return self._store_record("run_start", at, {**fields, **run, "inputs": checked_list("inputs", inputs)})
 
     def run_finish(
         self,
@@ -155,7 +198,7 @@ class Tasks(SharedWork):
 
         """
         outcome = {"reply_to_artifact_id": run_id, "status": status, "summary": summary, "task_id": task_id}
-        return self._perform(self._recording("run_finish", at, {**fields, **outcome}))
+        return self._store_record("run_finish", at, {**fields, **outcome})
 
     def add_evidence(
         self,
@@ -173,7 +216,7 @@ class Tasks(SharedWork):
 
         """
         evidence = {"task_id": task_id, "summary": summary, "supports_claim": supports_claim}
-        return self._perform(self._recording("evidence", at, {**fields, **evidence}))
+        return self._store_record("evidence", at, {**fields, **evidence})
 
     def finish(
         self,
@@ -191,7 +234,7 @@ class Tasks(SharedWork):
 
         """
         outcome = {"task_id": task_id, "status": status, "summary": summary}
-        return self._perform(self._recording("task_finish", at, {**fields, **outcome}))
+        return self._store_record("task_finish", at, {**fields, **outcome})
 
     def claim(
         self,
@@ -212,8 +255,8 @@ class Tasks(SharedWork):
 
         """
         words = {"summary": f"Claimed for {lease} s", "parameters": {"lease_seconds": lease}, "agent_id": agent_id}
-        return self._perform(
-            self._recording("task_progress", at, {**fields, **words, "task_id": task_id, "artifact_role": "claim"})
+        return self._store_record(
+            "task_progress", at, {**fields, **words, "task_id": task_id, "artifact_role": "claim"}
         )
 
     def release(
@@ -226,7 +269,7 @@ class Tasks(SharedWork):
 
         """
         words = {"summary": "Released", "agent_id": agent_id, "task_id": task_id, "artifact_role": "release"}
-        return self._perform(self._recording("task_progress", at, {**fields, **words}))
+        return self._store_record("task_progress", at, {**fields, **words})
 
     def reopen(
         self,
@@ -244,7 +287,7 @@ class Tasks(SharedWork):
 
         """
         words = {"summary": summary, "agent_id": agent_id, "task_id": task_id, "artifact_role": "reopen"}
-        return self._perform(self._recording("task_progress", at, {**fields, **words}))
+        return self._store_record("task_progress", at, {**fields, **words})
 
     def list(
         self,

@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from hmxgraph.cli._terminal import AsJson, Tenant, emit, opened, out, short_id
-from hmxgraph.errors import MalformedJson
+from hmxgraph.errors import IngestRefused, MalformedJson
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.record_results import Hit, Library, RecordReceipt, RecordView, SearchResult
 from hmxgraph.protocol.records import FILTERS, MODES, TaskRecord
@@ -92,6 +92,25 @@ _OPTIONS = {
 }
 
 
+def json_lines(lines: Iterable[str]) -> list[Any]:
+    """The values of *lines*, each a JSON text; blank lines are skipped.
+
+    Raises:
+        IngestRefused: a line is not JSON; the error has its number.
+
+    >>> json_lines(['{"summary": "half way"}', ""])
+    [{'summary': 'half way'}]
+    """
+    values = []
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                values.append(parse_json(line))
+            except MalformedJson as error:
+                raise IngestRefused("standard input", str(error), number) from error
+    return values
+
+
 def _filters_of(assignments: Sequence[str] | None) -> dict[str, Any]:
     """The exact filters of ``--where``."""
     return dict(_pairs(assignments, frozenset(FILTERS), "--where"))
@@ -115,6 +134,12 @@ def show_receipt(receipt: RecordReceipt) -> None:
     out.print(f"{receipt.artifact_id} in task {receipt.task_id}", highlight=False)
     for projection in receipt.projections:
         out.print(f"  {projection.kind}: {projection.text}", highlight=False)
+
+
+def show_receipts(receipts: Iterable[RecordReceipt]) -> None:
+    """Print the ids and projections of several written records."""
+    for receipt in receipts:
+        show_receipt(receipt)
 
 
 def _show_hits(result: SearchResult) -> None:

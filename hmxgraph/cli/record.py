@@ -1,5 +1,6 @@
 """``hmxgraph record``: create, review, revision, verification, decision, get, search, thread, related, libraries."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -16,10 +17,12 @@ from hmxgraph.cli._fields import (
     fields_of,
     hits_table,
     joined,
+    json_lines,
     records_table,
     search,
     show_library,
     show_receipt,
+    show_receipts,
 )
 from hmxgraph.cli._terminal import AsJson, Tenant, emit, full_id, opened, out
 from hmxgraph.protocol.record_results import Grounding
@@ -33,7 +36,9 @@ _ReplyTo = Annotated[str, typer.Argument(help="Id of the record to reply to.")]
 
 @app.command()
 def create(
-    kind: Annotated[str, typer.Argument(help=f"{_CREATABLE}.")],
+    kind: Annotated[
+        str, typer.Argument(help=f"{_CREATABLE}; or - to read records from stdin, one JSON object per line.")
+    ],
     task_id: Annotated[
         str | None, typer.Option("--task", help="Id of the record's task; not needed for a reply.")
     ] = None,
@@ -44,11 +49,21 @@ def create(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Create a record of any kind but digest."""
+    """Create a record of any kind but digest.
+
+    Records from stdin are stored in one transaction, all or none; each names its artifact_kind, and the options are
+    defaults for all.
+    """
+    lines = json_lines(sys.stdin) if kind == "-" else None
     with opened(tenant) as graph:
         fields = fields_of(more, summary=summary or None, agent_id=agent)
-        receipt = graph.records.create(kind, **joined(fields, task_id=task_id and full_id(graph, task_id), at=at))
-        emit(receipt.document(), as_json, lambda: show_receipt(receipt))
+        fields = joined(fields, task_id=task_id and full_id(graph, task_id), at=at)
+        if lines is None:
+            receipt = graph.records.create(kind, **fields)
+            emit(receipt.document(), as_json, lambda: show_receipt(receipt))
+        else:
+            receipts = graph.records.create_all(lines, **fields)
+            emit([each.document() for each in receipts], as_json, lambda: show_receipts(receipts))
 
 
 @app.command()

@@ -200,7 +200,7 @@ def new_kinds(events: Iterable[PreparedEvent], known: Collection[str]) -> dict[s
     """
     kinds: dict[str, str] = {}
     unknown = [event for event in events if event.base_salience is not None and event.signature not in known]
-    for event in sorted(unknown, key=lambda event: (event.event.time_us, event.event.event_id)):
+    for event in sorted(unknown, key=lambda event: (event.event.time_us, event.order)):
         if event.signature in kinds or len(known) + len(kinds) < MOST_KINDS:
             kinds.setdefault(event.signature, event.key)
     return kinds

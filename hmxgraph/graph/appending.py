@@ -124,7 +124,7 @@ def record(tenancy: Tenancy, items: Items, latest_us: int | None = None) -> Proc
     states: Sequence[Sequence[str]] = [()] * len(groups)
     if any(groups):
         floating = frozenset(event.key for group in groups for event in group if is_undated(event))
-        states = yield from write(partial(append, tenancy, items.session_id, groups, floating))
+        states = yield from write(partial(append, tenancy, groups, floating))
     receipts: list[Receipt] = []
     for number, (outcome, (prepared, faults)) in enumerate(zip(items.outcomes, item_events, strict=True)):
         receipt = _receipt(number, outcome, prepared, faults, states[number])
@@ -185,14 +185,9 @@ def _receipt(
 
 
 def append(
-    tenancy: Tenancy,
-    session_id: str,
-    items: Sequence[Sequence[PreparedEvent]],
-    floating: frozenset[str],
-    *,
-    by_hand: bool = False,
+    tenancy: Tenancy, items: Sequence[Sequence[PreparedEvent]], floating: frozenset[str], *, by_hand: bool = False
 ) -> Plan[list[list[str]]]:
-    """Append the events of *items*, and return the state of each: ``stored``, ``duplicate`` or ``conflict``.
+    """Append the events of *items* to their sessions; the state of each: ``stored``, ``duplicate`` or ``conflict``.
 
     If several have the same id, the first is stored, and the others are compared with it. Nothing is stored of an item
     with a conflict, so that the caller can correct and repeat it as a whole.
@@ -207,8 +202,9 @@ def append(
     """
     firsts = list({event.key: event for item in reversed(items) for event in reversed(item)}.values())
     extractions = without_ahead(extracted(firsts, tenancy.trust, by_hand=by_hand), firsts)
-    session_row = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}
-    to_lock = {"sessions": [session_row], "event_keys": sorted(extractions)}
+    names = {event.session_key: event.event.session_id for event in firsts}
+    sessions = [{"key": key, "session_id": names[key], "expected": -1} for key in sorted(names)]
+    to_lock = {"sessions": sessions, "event_keys": sorted(extractions)}
     row = yield from open_batch(tenancy, to_lock | memories.Observations.of(list(extractions.values())).slots(tenancy))
     states = _states(items, {key: StoredBody(*body) for key, *body in row["events"]}, floating)
     new = [
@@ -218,12 +214,12 @@ def append(
         if event_state == "stored" and "conflict" not in item_states
     ]
     if new:
-        session = stored_session(row["sessions"][0])
-        last = session.ends.tail.order[0] if session.ends else -1
-        new = sorted(_placed(new, floating, last), key=lambda event: event.order)
+        opened = {session["key"]: stored_session(session) for session in row["sessions"]}
+        ends = {key: session.ends.tail.order[0] for key, session in opened.items() if session.ends}
+        new = sorted(_placed(new, floating, ends), key=lambda event: (event.session_key, event.order))
         batch = divided(Batch(tuple(new)), {}, {}, frozenset(row["signatures"] or ()))
         observations = memories.Observations.of([extractions[event.key] for event in new])
-        yield from store_new(tenancy, Opened({session.key: session}, batch, row["answers"]), observations, extractions)
+        yield from store_new(tenancy, Opened(opened, batch, row["answers"]), observations, extractions)
     return states
 
 
@@ -253,15 +249,22 @@ def _compared(event: PreparedEvent, stored: StoredBody | None, floating: frozens
     """``stored`` for a new *event*, ``duplicate`` for a stored one, ``conflict`` if its id is another event's."""
     if stored is None:
         return "stored"
-    return "conflict" if stored.differs_from(event, floating=event.key in floating) else "duplicate"
+    return "conflict" if stored.differs_from(event, floating=floating) else "duplicate"
 
 
-def _placed(events: Iterable[PreparedEvent], floating: frozenset[str], last: int) -> Iterator[PreparedEvent]:
-    """*events* in order; floating ones are moved, where needed, after the sequence *last* and after each other."""
+def _placed(
+    events: Iterable[PreparedEvent], floating: frozenset[str], ends: Mapping[str, int]
+) -> Iterator[PreparedEvent]:
+    """*events* in order; floating ones are moved, where needed, after the end of their session and after each other.
+
+    *ends* holds the last sequence of each stored session, by key.
+    """
+    ends = dict(ends)
     for event in events:
+        last = ends.get(event.session_key, -1)
         too_early = event.key in floating and event.event.sequence <= last
         placed = _moved(event, last + 1) if too_early else event
-        last = max(last, placed.event.sequence)
+        ends[event.session_key] = max(last, placed.event.sequence)
         yield placed
 
 
@@ -306,19 +309,25 @@ class Draft:
         return document | {name: value for name, value in optional.items() if value}, warnings + more
 
 
-def append_one(tenancy: Tenancy, draft: Draft) -> Procedure[Receipt]:
-    """Append one event to the end of its session; with a time from the caller, it is stored at that time instead.
+def append_all(tenancy: Tenancy, drafts: Sequence[Draft]) -> Procedure[tuple[Receipt, ...]]:
+    """Append one event for each draft to the end of its session, all in one transaction; reject invalid ones.
+
+    An event with a time from the caller is stored at that time instead.
 
     Raises:
-        ParentLoop: the event would be its own cause; nothing is stored.
+        ParentLoop: an event would be its own cause; nothing is stored.
 
     """
-    document, warnings = draft.document(tenancy.tenant_id)
-    try:
-        event = Event.parse(document)
-    except InvalidDocument as error:
-        return Receipt(0, "rejected", reason="; ".join(map(str, error.faults)), warnings=warnings)
-    (prepared,) = mark_ahead([_prepared(tenancy, event)], draft.latest_us)
-    floating = frozenset() if draft.timed else frozenset({prepared.key})
-    states = yield from write(partial(append, tenancy, draft.session_id, [[prepared]], floating))
-    return _receipt(0, Outcome(Record(None), warnings=warnings), [prepared], (), states[0])
+    drafted = []
+    floating: set[str] = set()
+    for draft in drafts:
+        document, warnings = draft.document(tenancy.tenant_id)
+        prepared, faults = _item_events(tenancy, draft.session_id, [document], draft.latest_us)
+        drafted.append((Outcome(Record(None), warnings=warnings), prepared, faults))
+        if not draft.timed:
+            floating.update(event.key for event in prepared)
+    items = [prepared for _, prepared, _ in drafted]
+    states: Sequence[Sequence[str]] = [()] * len(items)
+    if any(items):
+        states = yield from write(partial(append, tenancy, items, frozenset(floating)))
+    return tuple(_receipt(position, *each, states[position]) for position, each in enumerate(drafted))

@@ -567,7 +567,7 @@ def _remember(tenancy: Tenancy, statements: Sequence[tuple[Remembered, MemoryOpe
         for statement, operation in statements
     ]
     floating = frozenset(event.key for event in events)
-    states = yield from append(tenancy, SESSION, [[event] for event in events], floating, by_hand=True)
+    states = yield from append(tenancy, [[event] for event in events], floating, by_hand=True)
     if ["conflict"] in states:
         raise _other_statement(statements[states.index(["conflict"])][0])
     stored = yield from memories.of_events(tenancy, [event.key for event in events])

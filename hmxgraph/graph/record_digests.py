@@ -105,7 +105,7 @@ def sources(tenancy: Tenancy, name: DigestName) -> Plan[tuple[RecordView, ...]]:
 def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[TaskRecord | None]:
     """Compose the digest under the locks that writers of its sources take, in their order: task, then tenant."""
     task = task_key(tenancy, name.scope) if name.role == "task_resume" else ""
-    yield bind("tasks/lock", tenant_id=tenancy.tenant_id, task_key=task)
+    yield bind("tasks/lock", tenant_id=tenancy.tenant_id, batch={"task_keys": [task]})
     yield from bump(tenancy, 0)
     records = yield from sources(tenancy, name)
     composed = compose(name, tenancy.tenant_id, records)
@@ -115,7 +115,9 @@ def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[TaskRecord | None]:
     properties = record_properties(tenancy, composed, 0, counter())
     cited = [tenancy.node_key(source_id) for source_id in composed.related_artifact_ids or ()]
     # Digests are found by kind and role alone; a project's or task's newest records are never digests.
-    named = [row for row in facet_rows(tenancy, composed) if row["name"] in {"artifact_kind", "artifact_role"}]
+    named = [
+        row for row in facet_rows(tenancy, composed) if row["properties"]["name"] in {"artifact_kind", "artifact_role"}
+    ]
     written = {"digest": properties, "source_keys": sorted(cited), "facets": named}
     yield bind("tasks/compose_digest", tenant_id=tenancy.tenant_id, task_key=task, batch=written)
     return composed

@@ -1,9 +1,12 @@
 """Task records in the graph: written and read, each step in one transaction."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from functools import partial
+from itertools import chain
+from typing import Any, NamedTuple
 
-from hmxgraph.errors import NotFound, TaskError, UnknownChoice
+from hmxgraph.errors import NotFound, TaskError, UnknownChoice, naming
 from hmxgraph.extraction.entities import normalise
 from hmxgraph.graph._entities import entity_key, entity_properties
 from hmxgraph.graph._events import Opened, StoredBody, divided, extracted, store_new, stored_session
@@ -111,12 +114,12 @@ def pack_section(record: TaskRecord, inherited: Sequence[str] = ()) -> str:
 
 
 def record_links(tenancy: Tenancy, record: TaskRecord, changed: Changes) -> Row:
-    """The nodes to which ``tasks/record`` links a record, in key order."""
+    """The nodes to which ``tasks/record`` links a record; ``use`` holds the properties of a link."""
     parents = [record.parent_task_id] if record.artifact_kind == "task_start" and record.parent_task_id else []
     reply = [tenancy.node_key(record.reply_to_artifact_id)] if record.reply_to_artifact_id else []
     return {
         "task": {"key": task_key(tenancy, record.task_id), "properties": changed.task},
-        "parents": [{"key": task_key(tenancy, name), "task_id": name} for name in parents],
+        "parents": [{"key": task_key(tenancy, name), "properties": {"task_id": name}} for name in parents],
         "runs": _runs(tenancy, record, changed),
         "datasets": _datasets(tenancy, record),
         "facets": facet_rows(tenancy, record),
@@ -127,6 +130,63 @@ def record_links(tenancy: Tenancy, record: TaskRecord, changed: Changes) -> Row:
         "superseded": reply if record.relation_kind == "supersedes" else [],
         "related": sorted(tenancy.node_key(name) for name in set(record.related_artifact_ids or ())),
     }
+
+
+def batch_rows(records: Sequence[Row], links: Sequence[Row]) -> Row:
+    """The batch of ``tasks/record``: the *records* in order, and for each kind of node the nodes that *links* name.
+
+    Each node is listed once, in key order, so that writers wait for each other instead of deadlocking. Its ``uses`` are
+    the positions of the records that name it, each with the properties of that link.
+    """
+    return {
+        "records": list(records),
+        "tasks": _shared([[record_links["task"]] for record_links in links]),
+        **{name: _shared([record_links[name] for record_links in links]) for name in _NODES},
+        **{
+            name: _pairs([record_links[name] for record_links in links])
+            for name in ("replies", "superseded", "related")
+        },
+        "entities": _shared_entities([record_links["entities"] for record_links in links]),
+    }
+
+
+_NODES = ("parents", "runs", "datasets", "facets", "challenges", "contributors")
+
+
+def _shared(rows_by_record: Sequence[Sequence[Row]]) -> list[Row]:
+    """The nodes of one kind; of several values of a property, the last record's is kept."""
+    nodes: dict[str, Row] = {}
+    for place, rows in enumerate(rows_by_record):
+        for row in rows:
+            node = nodes.setdefault(row["key"], {"key": row["key"], "properties": {}, "uses": []})
+            node["properties"] |= row["properties"]
+            node["uses"].append([place, row.get("use", {})])
+    return [nodes[key] for key in sorted(nodes)]
+
+
+def _shared_entities(rows_by_record: Sequence[Sequence[Row]]) -> list[Row]:
+    """The entities, each as the first record describes it, seen at the times of all."""
+    first_rows: dict[str, Row] = {}
+    times: dict[str, list[int]] = defaultdict(list)
+    for row in chain.from_iterable(rows_by_record):
+        first_rows.setdefault(row["key"], row)
+        times[row["key"]].append(row["properties"]["first_us"])
+    return [
+        entity
+        | {
+            "properties": first_rows[key]["properties"],
+            "first_us": min(times[key]),
+            "last_us": max(times[key]),
+        }
+        for entity in _shared(rows_by_record)
+        for key in [entity["key"]]
+    ]
+
+
+def _pairs(keys_by_record: Sequence[Sequence[str]]) -> list[tuple[int, str]]:
+    """The position of each record with each of its keys, in key order."""
+    pairs = [(place, key) for place, keys in enumerate(keys_by_record) for key in keys]
+    return sorted(pairs, key=lambda pair: pair[::-1])
 
 
 def stored_record(properties: Row) -> TaskRecord:
@@ -152,27 +212,11 @@ def _task_state_of(task_id: str, row: Row | None) -> TaskState:
     )
 
 
-def _parent_of(properties: Row | None) -> Parent | None:
-    """The record that is replied to, from the properties of its node; None without a node."""
-    if properties is None:
-        return None
-    record = stored_record(properties)
-    names = ("artifact_id", "artifact_kind", "task_id", "thread_id", "project_id", "agent_id", "supports_claim")
-    parent_fields: dict[str, Any] = {name: getattr(record, name) for name in names}
-    return Parent(
-        **parent_fields,
-        superseded_by=properties.get("superseded_by"),
-        erased=properties.get("erased", False),
-        projection_kinds=tuple(properties.get("projection_kinds", ())),
-    )
-
-
 def _runs(tenancy: Tenancy, record: TaskRecord, changed: Changes) -> list[Row]:
-    rows = [
-        {"key": tenancy.node_key("run", run_id), "properties": properties, "own": run_id in _own_runs(record)}
+    return [
+        {"key": tenancy.node_key("run", run_id), "properties": properties, "use": {"own": run_id in _own_runs(record)}}
         for run_id, properties in changed.runs.items()
     ]
-    return sorted(rows, key=lambda row: row["key"])
 
 
 def _own_runs(record: TaskRecord) -> Sequence[str | None]:
@@ -193,7 +237,8 @@ def _datasets(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
 
 def facet_rows(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
     """The facets of *record* that exact filters look up by index."""
-    return _by_key([{"key": facet_key(tenancy, text), "name": name_of(text)} for text in filter_facets(record)])
+    facets_by_key = {facet_key(tenancy, text): {"name": name_of(text)} for text in filter_facets(record)}
+    return [{"key": key, "properties": properties} for key, properties in sorted(facets_by_key.items())]
 
 
 def facet_key(tenancy: Tenancy, text: str) -> str:
@@ -204,7 +249,8 @@ def facet_key(tenancy: Tenancy, text: str) -> str:
 def _challenges(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
     if record.challenge_id is None:
         return []
-    return [{"key": tenancy.node_key("challenge", record.challenge_id), "challenge_id": record.challenge_id}]
+    key = tenancy.node_key("challenge", record.challenge_id)
+    return [{"key": key, "properties": {"challenge_id": record.challenge_id}}]
 
 
 def _contributors(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
@@ -212,7 +258,7 @@ def _contributors(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
         {
             "key": tenancy.node_key("contributor", contributor.contributor_id),
             "properties": _present(contributor_id=contributor.contributor_id, display_name=contributor.display_name),
-            "share": _present(
+            "use": _present(
                 role=contributor.role, contribution=contributor.contribution, display_name=contributor.display_name
             ),
         }
@@ -225,7 +271,7 @@ def _contributors(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
 
 def _author(tenancy: Tenancy, agent_id: str) -> Row:
     key = tenancy.node_key("contributor", agent_id)
-    return {"key": key, "properties": {"contributor_id": agent_id}, "share": {"role": "author"}}
+    return {"key": key, "properties": {"contributor_id": agent_id}, "use": {"role": "author"}}
 
 
 def _entities(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
@@ -239,11 +285,11 @@ def _entity(tenancy: Tenancy, reference: EntityRef, created_us: int) -> Row:
     properties = entity_properties(tenancy, reference.entity_type, reference.name, normalised)
     properties |= {"first_us": created_us, "last_us": created_us}
     mention = {"name": reference.name, "role": reference.role or ""}
-    return {"key": entity_key(tenancy, reference.entity_type, normalised), "properties": properties, "mention": mention}
+    return {"key": entity_key(tenancy, reference.entity_type, normalised), "properties": properties, "use": mention}
 
 
 def _key_and_name(row: Row) -> tuple[str, str]:
-    return row["key"], row["mention"]["name"]
+    return row["key"], row["use"]["name"]
 
 
 def _present(**properties: Any) -> dict[str, Any]:
@@ -290,35 +336,75 @@ def _projected(properties: Row) -> tuple[Projection, ...]:
 LONGEST_THREAD = 10_000
 
 
-def write_record(tenancy: Tenancy, record: TaskRecord, generated: Collection[str] = ()) -> Procedure[RecordReceipt]:
-    """Store *record* with its nodes, links and events; the digests it affects are marked stale.
+class Submission(NamedTuple):
+    """The fields of a record to write, those of them that were generated, and its name in errors if there are several.
 
-    Storing it again changes nothing. *generated* fields are not compared, because the caller did not supply them.
+    *generated* fields, such as a time that the caller left out, are not compared when a record is repeated.
+    """
+
+    fields: Mapping[str, Any]
+    generated: Collection[str] = ()
+    name: str = ""
+
+
+class _Submitted(NamedTuple):
+    """A valid record to write, with the rest of its submission."""
+
+    record: TaskRecord
+    generated: Collection[str] = ()
+    name: str = ""
+
+
+def write_all(tenancy: Tenancy, submissions: Sequence[Submission]) -> Procedure[tuple[RecordReceipt, ...]]:
+    """Store records with their nodes, links and events, all or none; the digests they affect are marked stale.
+
+    Each may build on those before it. Storing a record again changes nothing. A record without a task belongs to the
+    task of the record that it replies to.
+
+    Raises:
+        UnknownChoice: there is no such kind of record, and no task id is given.
+        InvalidDocument: the fields do not make a valid record; every fault is listed.
+        InvalidRequest: no task id is given, and the id of the record replied to is not text.
+        TaskError: the step is impossible in the task's state or lacks a required field, or its id is taken; or no task
+            id is given, and no record is replied to that is stored or comes earlier.
+
+    """
+    replies = {}
+    for number, (fields, _, name) in enumerate(submissions):
+        if fields.get("task_id") is None:
+            with naming(name):
+                replies[number] = _reply_of(fields)
+    task_ids = (yield from read(partial(_task_ids, tenancy, sorted({*replies.values()})))) if replies else {}
+    submitted = []
+    for number, (fields, generated, name) in enumerate(submissions):
+        with naming(name):
+            record = _record_of(tenancy, fields, task_ids, replies.get(number))
+            check_fields(record)
+        task_ids.setdefault(record.artifact_id, record.task_id)
+        submitted.append(_Submitted(record, generated, name))
+    return (yield from write(partial(_write, tenancy, submitted))) if submitted else ()
+
+
+def write_fields(tenancy: Tenancy, fields: Mapping[str, Any]) -> Procedure[RecordReceipt]:
+    """Store the record of *fields*, as `write_all` does."""
+    (receipt,) = yield from write_all(tenancy, [Submission(fields)])
+    return receipt
+
+
+def write_record(tenancy: Tenancy, record: TaskRecord) -> Procedure[RecordReceipt]:
+    """Store *record*, as `write_all` does.
 
     Raises:
         TaskError: the step is impossible in the task's state or lacks a required field, or its id is taken.
 
     """
     check_fields(record)
-    return (yield from write(lambda: _write(tenancy, record, generated)))
+    (receipt,) = yield from write(partial(_write, tenancy, [_Submitted(record)]))
+    return receipt
 
 
-def write_fields(
-    tenancy: Tenancy, fields: Mapping[str, Any], generated: Collection[str] = ()
-) -> Procedure[RecordReceipt]:
-    """Store the record of *fields*; without a task, it belongs to the task of the record that it replies to.
-
-    *generated* fields, such as a time that the caller left out, are not compared when a record is repeated.
-
-    Raises:
-        UnknownChoice: there is no such kind of record, and no task id is given.
-        InvalidDocument: the fields do not make a valid record; every fault is listed.
-        InvalidRequest: no task id is given, and the id of the record replied to is not text.
-        TaskError: as for `write_record`; or no task id is given, and no stored record is replied to.
-
-    """
-    if fields.get("task_id") is not None:
-        return (yield from write_record(tenancy, TaskRecord(tenant_id=tenancy.tenant_id, **fields), generated))
+def _reply_of(fields: Mapping[str, Any]) -> str:
+    """The id of the record that a record without a task replies to."""
     kind = str(fields["artifact_kind"])
     if kind not in ARTIFACT_KINDS:
         raise UnknownChoice("kind", kind, ARTIFACT_KINDS)
@@ -326,10 +412,29 @@ def write_fields(
     if reply is None:
         reason = "task_id is missing: a record belongs to a task"
         raise TaskError(kind, reason, "name the task (task_id=...), or a record to reply to")
-    task_id = yield from read(lambda: _parent_task(tenancy, checked_text("reply_to_artifact_id", reply)))
-    own_fields = {name: value for name, value in fields.items() if name != "task_id"}
-    record = TaskRecord(tenant_id=tenancy.tenant_id, task_id=task_id, **own_fields)
-    return (yield from write_record(tenancy, record, generated))
+    return checked_text("reply_to_artifact_id", reply)
+
+
+def _task_ids(tenancy: Tenancy, artifact_ids: Sequence[str]) -> Plan[dict[str, str]]:
+    """The tasks of stored records, by the ids of these."""
+    known = yield from _known(tenancy, [tenancy.node_key(artifact_id) for artifact_id in artifact_ids])
+    return {record.record.artifact_id: record.record.task_id for record in known.records.values()}
+
+
+def _record_of(
+    tenancy: Tenancy, fields: Mapping[str, Any], task_ids: Mapping[str, str], reply: str | None
+) -> TaskRecord:
+    """The record of *fields*; with *reply*, it belongs to the task of that record.
+
+    Raises:
+        TaskError: there is no such record.
+
+    """
+    if reply is None:
+        return TaskRecord(tenant_id=tenancy.tenant_id, **fields)
+    if reply not in task_ids:
+        raise no_parent("reply", reply)
+    return TaskRecord(tenant_id=tenancy.tenant_id, **{**fields, "task_id": task_ids[reply]})
 
 
 def record(tenancy: Tenancy, artifact_id: str) -> Procedure[RecordView]:
@@ -364,19 +469,6 @@ def views(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[RecordView, ...]]
     return tuple(views_by_key[key] for key in keys if key in views_by_key)
 
 
-def _parent_task(tenancy: Tenancy, artifact_id: str) -> Plan[str]:
-    """The id of the task of the record that is replied to.
-
-    Raises:
-        TaskError: there is no such record.
-
-    """
-    rows = yield bind("tasks/existing", tenant_id=tenancy.tenant_id, key=tenancy.node_key(artifact_id), parent_key="")
-    if rows[0]["record"] is None:
-        raise no_parent("reply", artifact_id)
-    return stored_record(rows[0]["record"]).task_id
-
-
 def _record(tenancy: Tenancy, artifact_id: str) -> Plan[RecordView]:
     record_views = yield from views(tenancy, [tenancy.node_key(artifact_id)])
     if not record_views:
@@ -395,104 +487,232 @@ def _thread(tenancy: Tenancy, thread_id: str, include_hidden: bool, limit: int) 
     return (yield from views(tenancy, [row["key"] for row in rows]))
 
 
-def _write(tenancy: Tenancy, submitted: TaskRecord, generated: Collection[str]) -> Plan[RecordReceipt]:
-    task_state = yield from _lock(tenancy, submitted.task_id)
-    existing = yield from _existing(tenancy, submitted)
-    parent = _parent_of(existing["parent"])
-    if existing["record"] is not None and existing["record"].get("erased"):
-        return _receipt(stored_record(existing["record"]), existing["record"], (), created=False)
-    if existing["record"] is not None:
-        return _written_before(submitted, existing["record"], generated)
-    if existing["artifact_id"] is not None:
-        reason = f"{submitted.artifact_id!r} is an artifact's id, and an id names one thing"
-        raise TaskError(submitted.artifact_kind, reason, "choose another artifact_id, or leave it out")
-    record = with_derived_fields(submitted, task_state, parent)
-    if record.reply_to_artifact_id != submitted.reply_to_artifact_id:
-        parent = _parent_of((yield from _existing(tenancy, record))["parent"])
-    check_step(record, task_state, parent)
-    inherited = parent.projection_kinds if parent and record.relation_kind == "supersedes" else ()
-    return (yield from _store(tenancy, record, task_state, inherited))
+class _KnownRecord(NamedTuple):
+    """A record that is stored, or that precedes another one in the same call."""
+
+    record: TaskRecord
+    projections: tuple[Projection, ...]
+    superseded_by: str | None = None
+    erased: bool = False
+
+    @classmethod
+    def of(cls, properties: Row) -> "_KnownRecord":
+        """The record of a node."""
+        record, superseded_by = stored_record(properties), properties.get("superseded_by")
+        return cls(record, _projected(properties), superseded_by, properties.get("erased", False))
+
+    def as_parent(self) -> Parent:
+        """The record as one that is replied to."""
+        names = ("artifact_id", "artifact_kind", "task_id", "thread_id", "project_id", "agent_id", "supports_claim")
+        fields: dict[str, Any] = {name: getattr(self.record, name) for name in names}
+        kinds = tuple(part.kind for part in self.projections)
+        return Parent(**fields, superseded_by=self.superseded_by, erased=self.erased, projection_kinds=kinds)
+
+    def receipt(self, event_ids: Sequence[str] = (), *, created: bool = False) -> RecordReceipt:
+        """The receipt of a call that wrote the record, or that found it."""
+        record = self.record
+        return RecordReceipt(record.task_id, record.artifact_id, self.projections, tuple(event_ids), created)
 
 
-def _lock(tenancy: Tenancy, task_id: str) -> Plan[TaskState]:
-    rows = yield bind("tasks/lock", tenant_id=tenancy.tenant_id, task_key=task_key(tenancy, task_id))
-    return _task_state_of(task_id, rows[0] if rows else None)
+class _Known(NamedTuple):
+    """Records by key, and the keys that artifacts have."""
+
+    records: dict[str, _KnownRecord]
+    artifact_keys: frozenset[str]
 
 
-def _existing(tenancy: Tenancy, record: TaskRecord) -> Plan[Row]:
-    reply = record.reply_to_artifact_id
-    parent_key = tenancy.node_key(reply) if reply else ""
-    key = tenancy.node_key(record.artifact_id)
-    rows = yield bind("tasks/existing", tenant_id=tenancy.tenant_id, key=key, parent_key=parent_key)
-    return rows[0]
+def _known(tenancy: Tenancy, keys: Collection[str]) -> Plan[_Known]:
+    rows = yield bind("tasks/existing", tenant_id=tenancy.tenant_id, batch={"keys": sorted({*keys})})
+    return _Known(
+        {row["key"]: _KnownRecord.of(row["record"]) for row in rows if row["record"] is not None},
+        frozenset(row["key"] for row in rows if row["artifact_id"] is not None),
+    )
 
 
-def _written_before(submitted: TaskRecord, properties: Row, generated: Collection[str]) -> RecordReceipt:
+class _Step(NamedTuple):
+    """A new record, the state of its task before it, the projection kinds that it inherits, and its name in errors."""
+
+    record: TaskRecord
+    task_state: TaskState
+    inherited: Sequence[str]
+    name: str = ""
+
+
+class _Ledger:
+    """What records are checked against: tasks and records as they are stored, then as the earlier ones change them."""
+
+    def __init__(self, tenancy: Tenancy, tasks: Mapping[str, Row], known: _Known) -> None:
+        self._tenancy = tenancy
+        self._tasks = dict(tasks)
+        self._records = known.records
+        self._artifact_keys = known.artifact_keys
+
+    def record(self, artifact_id: str | None) -> _KnownRecord | None:
+        """The record with this id, if there is one."""
+        return self._records.get(self._tenancy.node_key(artifact_id)) if artifact_id else None
+
+    def step(self, submitted: TaskRecord, name: str) -> _Step:
+        """The step that a new record takes.
+
+        Raises:
+            TaskError: the records before it rule it out.
+
+        """
+        if self._tenancy.node_key(submitted.artifact_id) in self._artifact_keys:
+            reason = f"{submitted.artifact_id!r} is an artifact's id, and an id names one thing"
+            raise TaskError(submitted.artifact_kind, reason, "choose another artifact_id, or leave it out")
+        task_state = _task_state_of(submitted.task_id, self._tasks.get(submitted.task_id))
+        record = with_derived_fields(submitted, task_state, self._parent(submitted))
+        parent = self._parent(record)
+        check_step(record, task_state, parent)
+        inherited = parent.projection_kinds if parent and record.relation_kind == "supersedes" else ()
+        return _Step(record, task_state, inherited, name)
+
+    def _parent(self, record: TaskRecord) -> Parent | None:
+        known = self.record(record.reply_to_artifact_id)
+        return known and known.as_parent()
+
+    def add(self, step: _Step) -> _KnownRecord:
+        """Let later records build on *step*."""
+        record, changed = step.record, changes(step.record, step.task_state)
+        task = self._tasks.get(record.task_id, {"task": {}, "runs": []})
+        runs = {run["run_id"]: run for run in task["runs"]}
+        runs |= {run_id: runs.get(run_id, {}) | properties for run_id, properties in changed.runs.items()}
+        self._tasks[record.task_id] = {"task": task["task"] | changed.task, "runs": list(runs.values())}
+        if record.relation_kind == "supersedes" and (superseded := self.record(record.reply_to_artifact_id)):
+            key = self._tenancy.node_key(superseded.record.artifact_id)
+            self._records[key] = superseded._replace(superseded_by=record.artifact_id)
+        known = _KnownRecord(record, projections(record, step.inherited))
+        self._records[self._tenancy.node_key(record.artifact_id)] = known
+        return known
+
+
+def _write(tenancy: Tenancy, submitted: Sequence[_Submitted]) -> Plan[tuple[RecordReceipt, ...]]:
+    ledger = yield from _opened_ledger(tenancy, [each.record for each in submitted])
+    steps: list[_Step] = []
+    receipts: list[RecordReceipt] = []
+    for record, generated, name in submitted:
+        with naming(name):
+            if known := ledger.record(record.artifact_id):
+                receipts.append(_written_before(record, known, generated))
+                continue
+            step = ledger.step(record, name)
+        steps.append(step)
+        event_ids = [event.event_id for event in events_of(step.record, 0)]
+        receipts.append(ledger.add(step).receipt(event_ids, created=True))
+    if steps:
+        yield from _store(tenancy, steps)
+    return tuple(receipts)
+
+
+def _opened_ledger(tenancy: Tenancy, records: Sequence[TaskRecord]) -> Plan[_Ledger]:
+    """Lock the tasks of *records* and those that they are part of, and read what the records are checked against."""
+    task_ids = [task_id for record in records for task_id in (record.task_id, record.parent_task_id) if task_id]
+    names = {task_key(tenancy, task_id): task_id for task_id in task_ids}
+    rows = yield bind("tasks/lock", tenant_id=tenancy.tenant_id, batch={"task_keys": sorted(names)})
+    tasks = {names[row["task"]["key"]]: row for row in rows}
+    ids = {record.artifact_id for record in records}
+    ids |= {record.reply_to_artifact_id for record in records if record.reply_to_artifact_id}
+    for record in records:
+        if record.artifact_kind == "run_finish" and record.reply_to_artifact_id is None:
+            ids.update(_task_state_of(record.task_id, tasks.get(record.task_id)).open_runs)
+    known = yield from _known(tenancy, [tenancy.node_key(artifact_id) for artifact_id in ids])
+    return _Ledger(tenancy, tasks, known)
+
+
+def _written_before(submitted: TaskRecord, known: _KnownRecord, generated: Collection[str]) -> RecordReceipt:
     """The receipt of a record that is stored already; a different record with its id is refused."""
-    stored = stored_record(properties)
-    stored_fields, given_fields = stored.document(), submitted.document()
-    if differing := sorted(
-        name for name in given_fields if name not in generated and stored_fields.get(name) != given_fields[name]
+    stored_fields, given_fields = known.record.document(), submitted.document()
+    if not known.erased and (
+        differing := sorted(
+            name for name in given_fields if name not in generated and stored_fields.get(name) != given_fields[name]
+        )
     ):
         reason = f"{submitted.artifact_id!r} is stored with another {', '.join(differing)}, and a record never changes"
         raise TaskError(submitted.artifact_kind, reason, "record a revision of it, or leave artifact_id out")
-    return _receipt(stored, properties, (), created=False)
+    return known.receipt()
 
 
-def _store(
-    tenancy: Tenancy, record: TaskRecord, task_state: TaskState, inherited: Sequence[str]
-) -> Plan[RecordReceipt]:
+def _store(tenancy: Tenancy, steps: Sequence[_Step]) -> Plan[None]:
     count = counter()
-    opened = yield from _open_session(tenancy, record)
-    last = opened["sessions"][0]["tail"][0]
-    sequence = 0 if last is None else int(last) + 1
-    events = [prepare(event, count) for event in events_of(record, sequence)]
-    properties = record_properties(tenancy, record, sequence, count, inherited)
-    links = record_links(tenancy, record, changes(record, task_state))
-    yield bind("tasks/record", tenant_id=tenancy.tenant_id, batch={"record": properties, **links})
-    yield from _report(tenancy, record, events, opened)
-    yield from _refuse_loop(tenancy, record)
-    digests = sorted(tenancy.node_key(name.artifact_id(tenancy.tenant_id)) for name in stale_digests(record))
-    touched = {"event_keys": [event.key for event in events], "digest_keys": digests}
-    yield bind("tasks/settle", tenant_id=tenancy.tenant_id, key=properties["key"], batch=touched)
-    return _receipt(record, properties, [event.event.event_id for event in events], created=True)
-
-
-def _open_session(tenancy: Tenancy, record: TaskRecord) -> Plan[Row]:
-    """Lock the session of the record's events; the row of ``events/open``, with those events that are stored."""
-    session_id = session_of(record)
-    sessions = [{"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}]
-    event_keys = [tenancy.node_key(name) for name in event_ids_of(tenancy.tenant_id, record.artifact_id)]
-    return (yield from open_batch(tenancy, {"sessions": sessions, "event_keys": event_keys}))
-
-
-def _report(tenancy: Tenancy, record: TaskRecord, events: Sequence[PreparedEvent], opened: Row) -> Plan[None]:
-    """Store the events of the record in their session, which is *opened*."""
-    if not events:
-        yield from bump(tenancy, record.created_us)
-        return
+    opened = yield from _open_sessions(tenancy, [step.record for step in steps])
     stored = {key: StoredBody(*body) for key, *body in opened["events"]}
-    sifted = divided(Batch(tuple(events)), stored, {}, frozenset(opened["signatures"] or ()))
-    if not sifted.new:
-        return
-    extractions = extracted(sifted.new, tenancy.trust)
-    observations = Observations.of([extractions[event.key] for event in sifted.new])
-    answers: Sequence[Row] = ()
-    if observations.with_slot:
-        answers = (yield from open_batch(tenancy, observations.slots(tenancy)))["answers"]
-    session = stored_session(opened["sessions"][0])
-    yield from store_new(tenancy, Opened({session.key: session}, sifted, answers), observations, extractions)
+    ends = {row["key"]: row["tail"][0] for row in opened["sessions"]}
+    records, links = [], []
+    events: dict[str, list[PreparedEvent]] = {}
+    for record, task_state, inherited, _ in steps:
+        session_key = tenancy.node_key(session_of(record))
+        sequence = 0 if ends[session_key] is None else int(ends[session_key]) + 1
+        reports = [prepare(event, count) for event in events_of(record, sequence)]
+        properties = record_properties(tenancy, record, sequence, count, inherited)
+        records.append(properties)
+        links.append(record_links(tenancy, record, changes(record, task_state)))
+        events[properties["key"]] = reports
+        for event in reports:
+            if event.key not in stored:
+                ends[session_key] = event.event.sequence
+    yield bind("tasks/record", tenant_id=tenancy.tenant_id, batch=batch_rows(records, links))
+    silent_us = max((row["created_us"] for row in records if not events[row["key"]]), default=None)
+    yield from _report(tenancy, list(chain.from_iterable(events.values())), stored, opened, silent_us)
+    yield from _refuse_loops(tenancy, steps)
+    digests = {name.artifact_id(tenancy.tenant_id) for step in steps for name in stale_digests(step.record)}
+    touched = {
+        "records": [{"key": key, "event_keys": [event.key for event in own]} for key, own in sorted(events.items())],
+        "digest_keys": sorted(tenancy.node_key(digest_id) for digest_id in digests),
+    }
+    yield bind("tasks/settle", tenant_id=tenancy.tenant_id, batch=touched)
 
 
-def _refuse_loop(tenancy: Tenancy, record: TaskRecord) -> Plan[None]:
+def _open_sessions(tenancy: Tenancy, records: Sequence[TaskRecord]) -> Plan[Row]:
+    """Lock the sessions of the records' events; the row of ``events/open``, with those events that are stored."""
+    names = {tenancy.node_key(name): name for name in map(session_of, records)}
+    sessions = [{"key": key, "session_id": names[key], "expected": -1} for key in sorted(names)]
+    event_ids = chain.from_iterable(event_ids_of(tenancy.tenant_id, record.artifact_id) for record in records)
+    return (
+        yield from open_batch(
+            tenancy, {"sessions": sessions, "event_keys": [tenancy.node_key(event_id) for event_id in event_ids]}
+        )
+    )
+
+
+def _report(
+    tenancy: Tenancy,
+    events: Sequence[PreparedEvent],
+    stored: Mapping[str, StoredBody],
+    opened: Row,
+    silent_us: int | None,
+) -> Plan[None]:
+    """Store the *events* of records in their sessions, which are *opened*, and raise the tenant's version.
+
+    *silent_us* is the latest time of the records without events, for the logical clock.
+    """
+    ordered = tuple(sorted(events, key=lambda event: (event.session_key, event.order)))
+    sifted = divided(Batch(ordered), stored, {}, frozenset(opened["signatures"] or ()))
+    if sifted.new:
+        extractions = extracted(sifted.new, tenancy.trust)
+        observations = Observations.of([extractions[event.key] for event in sifted.new])
+        answers: Sequence[Row] = ()
+        if observations.with_slot:
+            answers = (yield from open_batch(tenancy, observations.slots(tenancy)))["answers"]
+        sessions = {row["key"]: stored_session(row) for row in opened["sessions"]}
+        yield from store_new(tenancy, Opened(sessions, sifted, answers), observations, extractions)
+    if silent_us is not None and all(event.event.time_us < silent_us for event in sifted.new):
+        yield from bump(tenancy, silent_us)
+
+
+def _refuse_loops(tenancy: Tenancy, steps: Sequence[_Step]) -> Plan[None]:
     """Refuse a task that would be its own ancestor; the tenant lock rules out a concurrent loop."""
-    if not record.parent_task_id or record.artifact_kind != "task_start":
+    starts = {
+        task_key(tenancy, step.record.task_id): step
+        for step in steps
+        if step.record.parent_task_id and step.record.artifact_kind == "task_start"
+    }
+    if not starts:
         return
-    rows = yield bind("tasks/parents", tenant_id=tenancy.tenant_id, task_key=task_key(tenancy, record.task_id))
-    if rows:
-        reason = f"task {record.task_id!r:.60} would be part of itself, through {rows[0]['steps'] - 1} other tasks"
-        raise TaskError(record.artifact_kind, reason, "leave parent_task_id out, or name another task")
-
-
-def _receipt(record: TaskRecord, properties: Row, event_ids: Sequence[str], *, created: bool) -> RecordReceipt:
-    return RecordReceipt(record.task_id, record.artifact_id, _projected(properties), tuple(event_ids), created)
+    rows = yield bind("tasks/parents", tenant_id=tenancy.tenant_id, batch={"task_keys": sorted(starts)})
+    others = {row["key"]: row["steps"] - 1 for row in rows}
+    for key, (record, *_, name) in reversed(starts.items()):
+        if key in others:
+            reason = f"task {record.task_id!r:.60} would be part of itself, through {others[key]} other tasks"
+            with naming(name):
+                raise TaskError(record.artifact_kind, reason, "leave parent_task_id out, or name another task")

@@ -85,12 +85,12 @@ CALL (record, row) {
   MERGE (entity:Entity {key: named.key})
     ON CREATE SET entity = named.properties
   CREATE (record)-[mention:MENTIONS {tenant_id: $t, count: 1}]->(entity)
-  SET mention += named.mention
+  SET mention += named.use
 }
 CALL (record, row) {
   UNWIND row.facets AS named
   MERGE (facet:Facet {key: named.key})
-    ON CREATE SET facet.tenant_id = $t, facet.name = named.name
+    ON CREATE SET facet.tenant_id = $t, facet.name = named.properties.name
   CREATE (record)-[:HAS_FACET {tenant_id: $t, facet_key: named.key, created_us: record.created_us}]->(facet)
 }
 """

@@ -55,6 +55,24 @@ def test_a_task_from_the_command_line(hmxgraph):
         assert hmxgraph(*words, as_json=False)
 
 
+def test_records_from_standard_input(hmxgraph, monkeypatch):
+    """``record create -`` stores one record per line, all or none; options are defaults, and errors name the record."""
+
+    def piped(*lines, options=()):
+        text = "\n".join(map(json.dumps, lines))
+        return CliRunner().invoke(app, ["record", "create", "-", *options, "--json"], input=text)
+
+    start = {"artifact_kind": "task_start", "task_id": "t", "goal": "Find the leak"}
+    evidence = {"artifact_kind": "evidence", "summary": "the buffer leaks"}
+    done = piped(start, evidence, options=("--task", "t", "--agent", "ana"))
+    assert [receipt["created"] for receipt in json.loads(done.stdout)] == [True, True]
+    assert {entry["artifact"]["agent_id"] for entry in hmxgraph("record", "thread", "t")} == {"ana"}
+    refused = piped({**evidence, "task_id": "t"}, {**evidence, "task_id": "u"})
+    assert refused.exit_code == 1
+    assert "records[1]: evidence: there is no task 'u'" in str(refused.exception or refused.output)
+    assert len(hmxgraph("record", "thread", "t")) == 2
+
+
 def test_former_scopes_of_a_project_from_the_command_line(hmxgraph, tenant_id):
     """``--alias`` adds projects of this or another tenant; the output counts hits per scope."""
     hmxgraph("task", "start", "Find the leak", "--project", "lexer")

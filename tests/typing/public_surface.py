@@ -18,15 +18,18 @@ def store(graph: hmxgraph.KnowledgeGraph, events: Sequence[hmxgraph.Event]) -> t
 def record(graph: hmxgraph.KnowledgeGraph) -> tuple[hmxgraph.SourceReport, ...]:
     report: hmxgraph.RecordReport = graph.record([{"role": "user", "content": "Deploy staging"}], session_id="s1")
     receipt: hmxgraph.Receipt = graph.append("message", {"role": "user", "text": "Deploy"}, session_id="s1")
+    greeting = {"event_type": "message", "content": {"role": "user", "text": "Hello"}}
+    receipts: tuple[hmxgraph.Receipt, ...] = graph.append_all([greeting, greeting], session_id="s1", agent_id="builder")
     session: hmxgraph.RecordedSession
     with graph.session(agent_id="builder") as session:
+        receipts += session.append_all([greeting])
 
         @session.tool
         def double(number: int) -> int:
             return 2 * number
 
         print(double(4), session.record([{"role": "assistant", "content": "8"}]).receipts)
-    print(report.rejected, receipt.status)
+    print(report.rejected, receipt.status, receipts)
     return graph.ingest("~/.claude/projects", format="claude-code").sources
 
 
@@ -60,6 +63,9 @@ def travel(graph: hmxgraph.KnowledgeGraph) -> hmxgraph.Fingerprint:
 
 def share(graph: hmxgraph.KnowledgeGraph) -> hmxgraph.TaskRecord:
     written: hmxgraph.RecordReceipt = graph.tasks.start(goal="Find the leak")
+    checkpoints = [{"summary": "Bisected", "next_step": "Fix it"}, {"summary": "Fixed", "next_step": "Test it"}]
+    more: tuple[hmxgraph.RecordReceipt, ...] = graph.tasks.progress_all(checkpoints, task_id=written.task_id)
+    more += graph.records.create_all([{"artifact_kind": "evidence", "summary": "It leaks"}], task_id=written.task_id)
     task: hmxgraph.TaskView = graph.tasks.get(written.task_id)
     resume: hmxgraph.Resume = graph.tasks.resume(written.task_id)
     hits: hmxgraph.SearchResult = graph.tasks.search("leak")
@@ -70,7 +76,7 @@ def share(graph: hmxgraph.KnowledgeGraph) -> hmxgraph.TaskRecord:
     memories: hmxgraph.MemoryResult = graph.memory.search("leak")
     memory: hmxgraph.MemoryView = graph.memory.get("m1")
     record: hmxgraph.RecordView = graph.records.get(written.artifact_id)
-    print(task, resume, hits, claimed, board, related, library, memories, memory)
+    print(more, task, resume, hits, claimed, board, related, library, memories, memory)
     return record.record
 
 
