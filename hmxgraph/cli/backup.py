@@ -30,7 +30,7 @@ def backup(file: _File, tenant: Tenant = "default", as_json: AsJson = False) -> 
         size = engine.dump(file, progress=True)
         emit({"path": str(file), "size": size}, as_json, lambda: out.print(f"{file}: {size / 1e6:.1f} MB"))
         return
-    with opened(tenant) as graph, _progress("backup") as progress:
+    with opened(tenant) as graph, _progress() as progress:
         report = graph.backup(file, progress=progress)
     emit(report.document(), as_json, lambda: out.print(_report_line(report), highlight=False))
 
@@ -56,7 +56,7 @@ def restore(
             verified = graph.verify()
         emit({"path": str(file), "verified": verified.document()}, as_json, lambda: _show(file, tenant, verified))
         raise typer.Exit(0 if verified.ok else 1)
-    with opened(tenant) as graph, _progress("restore") as progress:
+    with opened(tenant) as graph, _progress() as progress:
         report = graph.restore(file, progress=progress)
     emit(report.document(), as_json, lambda: _show(file, tenant, report.verified))
     raise typer.Exit(0 if report.ok else 1)
@@ -93,12 +93,12 @@ def _show(file: Path, tenant: str, verified: VerifyReport) -> None:
 
 
 @contextmanager
-def _progress(description: str) -> Iterator[Callable[[int], Any] | None]:
+def _progress() -> Iterator[Callable[[int], Any] | None]:
     """A callback that shows the number of nodes; None if stderr is not a terminal."""
     if not err.is_terminal:
         yield None
         return
     columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} nodes"), TimeElapsedColumn())
     with Progress(*columns, console=err, transient=True) as bar:
-        task = bar.add_task(description, total=None)
+        task = bar.add_task("", total=None)
         yield lambda nodes: bar.update(task, completed=nodes)

@@ -166,12 +166,13 @@ class Lineage:
                 return
 
     def pass_up(self, span: Span) -> None:
-        """Note again, for the spans above, the contents of this span and of those below it.
+        """Note again, for the spans above, the contents of this span and of those below it (not of those below a tool).
 
         A span below may have been read before this one, which alone names the next span above.
         """
         key = key_of(span)
-        for content in (*self._below.get(key, ()), *self._own.get(key, ())):
+        below = () if self._spans.get(key, [""] * 6)[_KIND] == "tool" else self._below.get(key, ())
+        for content in (*below, *self._own.get(key, ())):
             self.hold(span, content)
 
     def mark_converted(self, span: Span) -> None:
