@@ -249,7 +249,7 @@ def _compared(event: PreparedEvent, stored: StoredBody | None, floating: frozens
     """``stored`` for a new *event*, ``duplicate`` for a stored one, ``conflict`` if its id is another event's."""
     if stored is None:
         return "stored"
-    return "conflict" if stored.differs_from(event, floating=floating) else "duplicate"
+    return "conflict" if stored.differs_from(event, floating=event.key in floating) else "duplicate"
 
 
 def _placed(
