@@ -124,8 +124,9 @@ class HmxSession:
             self._append(_CLEAR, {}, {})
 
     def _append(self, kind: str, content: Item, metadata: Item, key: str | None = None) -> None:
-        options = {"session_id": self.session_id, "metadata": metadata, "idempotency_key": key}
-        receipt = self._graph.append(kind, content, **options, **self._author)
+        receipt = self._graph.append(
+            kind, content, session_id=self.session_id, metadata=metadata, idempotency_key=key, **self._author
+        )
         if receipt.status not in {"stored", "duplicate"}:
             raise InvalidRequest("items", f"of {self.session_id!r}", "items that an event can store", receipt.reason)
 

@@ -330,4 +330,7 @@ def append_all(tenancy: Tenancy, drafts: Sequence[Draft]) -> Procedure[tuple[Rec
     states: Sequence[Sequence[str]] = [()] * len(items)
     if any(items):
         states = yield from write(partial(append, tenancy, items, frozenset(floating)))
-    return tuple(_receipt(position, *each, states[position]) for position, each in enumerate(drafted))
+    return tuple(
+        _receipt(position, outcome, prepared, faults, states[position])
+        for position, (outcome, prepared, faults) in enumerate(drafted)
+    )
