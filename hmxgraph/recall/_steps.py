@@ -250,14 +250,16 @@ def shortened(
 ) -> EventPool:
     """Return *pool* with the long texts of *events* cut to their beginning and passages that match *weight_by_term*.
 
-    The old text of an edit is omitted: the new text is what was done. If the pack is *roomy*, passages are longer.
+    The old text of an edit is omitted: the new text is what was done. If the pack is *roomy*, passages are longer, most
+    of all those of edits and of assistants' messages.
     """
     of_edit, of_others = (_LONG_LINE_OF_EDIT, _LONG_LINE) if roomy else (_LINE_OF_EDIT, LINE)
     texts, tokens = list(pool.text), list(pool.tokens)
     for at in np.flatnonzero(events).tolist():
         edits = pool.kinds[at] == CALLED and _EDIT.search(texts[at])
+        reports = roomy and pool.by_assistants[at] and not pool.kinds[at]
         if len(texts[at]) > (_LINE_OF_EDIT if edits else LINE):
             passages = Passages.of(without_old_text(texts[at]), weight_by_term)
-            texts[at] = passages.excerpt(of_edit if edits else of_others) or texts[at]
+            texts[at] = passages.excerpt(of_edit if edits or reports else of_others) or texts[at]
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
     return pool.with_lines(texts, tokens)

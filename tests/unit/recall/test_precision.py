@@ -1400,6 +1400,19 @@ def test_results_are_shown_longer_while_there_is_room():
     assert shown_rules(1024) >= 2 * shown_rules(120) > 0
 
 
+def test_a_report_is_shown_whole_while_there_is_room():
+    """What an assistant sums up is the answer; with a small budget it is cut as before."""
+    summary = " ".join(f"The hall of the museum has a folding wall in room {n} now." for n in range(20))
+    edited = announced(100, "Now the hall:", "edit(path=museum/hall, new_string=wall)", "edit -> written")
+    told = event(199, summary, session="log", speaker="assistant", age_days=9)
+    asked = {"query": "What was done to the hall of the museum?", "long_sessions": {"log"}}
+
+    def shown_rooms(budget):
+        return "\n".join(shown(packed([*edited, told], budget=budget, **asked), "episodes")).count("folding wall")
+
+    assert shown_rooms(1024) == 20 > shown_rooms(160) > 0
+
+
 def test_a_step_in_which_nothing_failed_says_less_about_trouble():
     """Of two steps with the same words, the one with the failure scores higher."""
     good = announced(0, "Deploy the web shop", "exec(command=deploy web)", "exec -> the web shop is up")
