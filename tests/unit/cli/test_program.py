@@ -44,7 +44,7 @@ def test_a_full_disk_behind_the_output_is_one_line(words, tmp_path):
     assert "cannot write the output: No space left on device" in run.stderr
 
 
-@pytest.mark.parametrize("words", [("--version",), ("server", "status"), ("query",)])
+@pytest.mark.parametrize("words", [("--version",), ("server", "status"), ("server", "status", "--json"), ("query",)])
 def test_closed_streams(words, tmp_path):
     """A parent process may close all standard streams."""
     command = [sys.executable, "-m", "hmxgraph", *words]
