@@ -286,7 +286,7 @@ class BackupRefused(HmxGraphError, ValueError):
 
 @contextmanager
 def naming(item: str) -> Iterator[None]:
-    """Name *item*, such as ``records[2]``, in errors that the block raises about its fields; unless it is empty.
+    """Name *item*, such as ``records[2]``, in errors that the block raises about its fields.
 
     >>> with naming("records[2]"):
     ...     raise TaskError("evidence", "summary is missing", "give it")
@@ -296,8 +296,6 @@ def naming(item: str) -> Iterator[None]:
     try:
         yield
     except (TaskError, InvalidDocument, InvalidRequest, UnknownChoice) as error:
-        if not item:
-            raise
         first, *rest = error.args
         raise type(error)(f"{item}{'.' if isinstance(error, PackError) else ': '}{first}", *rest) from error
 

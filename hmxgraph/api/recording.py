@@ -251,8 +251,8 @@ class LiveSessions:
         """Undo what the block adds to the state of a session for items that are not stored.
 
         If the block raises, the whole state is restored. The block passes its items and their report to the yielded
-        function, which makes the state anew without the rejected items. Otherwise messages that were converted, but not
-        stored, would count as read when they are recorded again.
+        function, which computes the state again without the rejected items. Otherwise messages that were converted, but
+        not stored, would count as read when they are recorded again.
         """
         # Not deepcopy, which fails if another thread changes the state meanwhile.
         before = json.dumps(self._carried.get(checked_text("session_id", session_id), {}))

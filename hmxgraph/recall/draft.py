@@ -113,10 +113,9 @@ class Draft:
     """What a pack is assembled from; ``whole`` holds the full text of events that the pool has truncated.
 
     ``outcomes``: "positive" or "negative", the last feedback on each session that got any; ``long_sessions``: logs of
-    many tasks; ``results`` maps each
-    result event to its call; ``changes``: tools that change something; ``examples``: sessions fetched to serve as
-    examples or cases, long ones only in part (if empty, any session may serve). With a ``mask_key`` secrets are masked;
-    equal secrets get the same mark, a hash under that key.
+    many tasks; ``results`` maps each result event to its call; ``changes``: tools that change something; ``examples``:
+    sessions fetched to serve as examples or cases, long ones only in part (if empty, any session may serve). With a
+    ``mask_key`` secrets are masked; equal secrets get the same mark, a hash under that key.
     """
 
     request: PackRequest

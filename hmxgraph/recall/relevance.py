@@ -322,13 +322,14 @@ _DATA = 0.6
 _SPECIAL, _FEW_EVENTS = 0.02, 5
 # How long after a point in time people still talk about it.
 _TOLD_AFTER_US = 30 * DAY_US
-# Factor on assistants' messages in cases. The least quality of a case, as a fraction of the best one; for a question
-# about the latest of something, all cases of at least the second fraction count alike.
+# Factor on assistants' messages in cases.
 _OF_ANSWERS = 0.5
-# For a question about the latest of something, the factor on the relevance of the earliest event that has at least the
-# second number of it; 1 on the latest.
-_EARLIEST, _SOME = 0.5, 0.2
+# The least quality of a case, as a fraction of the best one. For a question about the latest of something, all cases of
+# at least the second fraction count alike.
 _LEAST_CASE, _NEARLY_BEST = 0.65, 0.7
+# For a question about the latest of something, the relevance of the earliest event is multiplied by the first number,
+# that of the latest by 1. Events of less relevance than the second number are left as they are.
+_EARLIEST, _SOME = 0.5, 0.2
 # Weight of the terms of names in the question: its subject says more than its phrasing.
 _NAME = 1.5
 
@@ -480,7 +481,7 @@ class Ranking:
             return np.ones(len(self.pool), dtype=np.bool_)
         relevance = self._of_named_date(relevance * self._certainty)
         if self.question.latest:
-            relevance = self._newest_first(relevance)
+            relevance = self._towards_the_newest(relevance)
         linked = scores - self.first
         evidence = self.words + TITLE * self._titles() + self._feedback + linked
         if _is_about_asker(self.question, self.pool) and not self.question.works:
@@ -501,7 +502,7 @@ class Ranking:
             related |= self._meaning >= np.maximum(_RELATED, _LINKED * self._meaning.max(initial=0.0))
         return related
 
-    def _newest_first(self, relevance: Floats) -> Floats:
+    def _towards_the_newest(self, relevance: Floats) -> Floats:
         """Return the *relevance* of events, lower for earlier ones among those of some relevance."""
         some = np.flatnonzero(relevance >= _SOME)
         ranks = np.empty(len(some))
@@ -622,10 +623,10 @@ class Ranking:
         worth = as_examples(self.pool.sessions, weights * self.match.share, weights * self.share_without_names)
         worth *= self.named_cases
         best = worth.max(initial=0.0)
-        worth = np.where(worth >= _LEAST_CASE * best, worth, 0.0)
+        cases = np.flatnonzero(self.named_cases & (worth >= _LEAST_CASE * best)).tolist()
         worth = worth >= _NEARLY_BEST * best if self.question.latest else worth.round(1)
         times = dict(zip(self.pool.session_id, self.pool.time_us, strict=True))
-        ranks = {self.pool.session_id[at]: float(worth[at]) for at in np.flatnonzero(worth).tolist()}
+        ranks = {self.pool.session_id[at]: float(worth[at]) for at in cases}
         return tuple(nlargest(most, ranks, key=lambda session_id: (ranks[session_id], times[session_id], session_id)))
 
     @property

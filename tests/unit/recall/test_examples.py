@@ -157,6 +157,14 @@ def test_advice_given_for_much_is_no_sign_of_a_like_request():
     assert asked._by_steps.best_sessions(1, {"s0", "s1", "s2"}, asked.events.match.share) == ["s1"]
 
 
+def test_a_long_question_names_somebody_as_well_as_a_short_one():
+    """Cases contain only a small share of a question of many words, and are cases all the same."""
+    query = "What do we know about Mei Kovacs? " + " ".join(f"Topic{n} came up yesterday." for n in range(60))
+    asked = draft(_errands(), query=query, **MEI)
+    assert asked.events.share_without_names.max() < 0.05
+    assert sorted(asked.cases) == ["s1", "s2", "s3"]
+
+
 def test_the_request_decides_which_cases_are_like_the_question():
     """Answers contain the words of many requests; a case whose request is much less like the question is left out."""
     wishes = ["please move me to the window of the bus to Oslo", "please wash my car"]
